@@ -1,0 +1,122 @@
+"""Builds what is stale: targets and engines alike declare a command, its inputs and its artifact."""
+
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.documents import Document
+from bakeoff.errors import BakeoffError
+from bakeoff.processes import last_lines
+from bakeoff.project import Project
+
+# Never inputs: what builds themselves make.
+_MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin"}
+
+
+@dataclass(frozen=True)
+class Build:
+    """How one artifact is made."""
+
+    name: str
+    directory: Path
+    command: tuple[str, ...]
+    inputs: tuple[Path, ...]
+    artifact: Path
+    bin: Path
+    stamp: Path
+    log: Path
+
+    def is_stale(self) -> bool:
+        """Whether the artifact is missing, or made from inputs other than those that lie here now."""
+        return not self.artifact.exists() or _read(self.stamp) != self.fingerprint()
+
+    def fingerprint(self) -> str:
+        """A digest of the command and of every input's content."""
+        digest = hashlib.sha256(json.dumps(self.command).encode())
+        for root in self.inputs:
+            if not root.exists():
+                raise BakeoffError(f"{self.name}: its manifest names the input {root}, which does not exist.")
+            for path in _files(root):
+                digest.update(str(path.relative_to(root.parent)).encode() + b"\0")
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    def run(self, on_line: Callable[[str], None]) -> None:
+        """Builds, handing each line of output on; the stamp is written only after success."""
+        fingerprint = self.fingerprint()
+        self.stamp.unlink(missing_ok=True)
+        for folder in (self.log.parent, self.stamp.parent, self.bin):
+            folder.mkdir(parents=True, exist_ok=True)
+        try:
+            status = self._execute(on_line)
+        except OSError as error:
+            raise BakeoffError(f"{self.name} cannot be built: {self.command[0]}: {error.strerror}.") from error
+        if status != 0:
+            raise BakeoffError(
+                f"{self.name} did not build ({' '.join(self.command)} ended with status {status}). "
+                f"Its last lines, all of them in {self.log}:\n{last_lines(self.log)}"
+            )
+        if not self.artifact.exists():
+            raise BakeoffError(f"{self.name} built, but its artifact {self.artifact} is not there. Mend its manifest.")
+        self.stamp.write_text(fingerprint)
+
+    def _execute(self, on_line: Callable[[str], None]) -> int:
+        environment = {**os.environ, "GOBIN": str(self.bin)}
+        with (
+            self.log.open("w", encoding="utf-8") as log,
+            subprocess.Popen(
+                self.command,
+                cwd=self.directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            ) as process,
+        ):
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    log.write(line)
+                    on_line(line.rstrip())
+            except BaseException:
+                process.kill()
+                raise
+            return process.wait()
+
+
+def build_of(name: str, here: Path, entry: Document, project: Project) -> Build:
+    """The build that a manifest's [build] table describes; `here` is the manifest's folder."""
+
+    def placed(text: str) -> Path:
+        return Path(os.path.normpath(here / text.replace("{bin}", str(project.bin))))
+
+    return Build(
+        name=name,
+        directory=placed(entry.get("directory", ".")),
+        command=tuple(part.replace("{bin}", str(project.bin)) for part in entry["command"]),
+        inputs=tuple(placed(text) for text in entry.get("inputs", ["."])),
+        artifact=placed(entry["artifact"]),
+        bin=project.bin,
+        stamp=project.state / "builds" / f"{name}.stamp",
+        log=project.logs / f"build-{name}.log",
+    )
+
+
+def _files(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+        return
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _MADE_BY_BUILDS)
+        for name in sorted(names):
+            yield Path(folder) / name
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text() if path.exists() else None

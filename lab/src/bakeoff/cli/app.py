@@ -1,0 +1,182 @@
+"""The command line's entry: commands, and how their errors reach a person."""
+
+import errno
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from bakeoff import __version__
+from bakeoff.errors import BakeoffError
+
+# \b keeps the lines as they are.
+_EXAMPLES = """\b
+Examples:
+  ./bakeoff run smoke                       every target, five requests each
+  ./bakeoff run full -t producer-api-rust-rest
+                                            10, 50, 100 users for 2 minutes each, 200 for 5
+  ./bakeoff run saturation --phase-duration 10s --payload 8k
+                                            up to 2,000 users, 10 seconds each
+  ./bakeoff up producer-api-rust-rest       one target with a database, to play with
+  ./bakeoff conform                         hold every target against the contract
+  ./bakeoff test                            every test of the house
+"""
+
+app = typer.Typer(
+    name="bakeoff",
+    help="A lab for fair head-to-head performance tests of API implementations.",
+    epilog=_EXAMPLES,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Targets = Annotated[
+    list[str] | None, typer.Option("--target", "-t", help="A target to measure; may be given several times. [all]")
+]
+
+
+def main() -> NoReturn:
+    """Runs the command line; every way out gives an exit status and at most one paragraph of words."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        sys.exit(app(prog_name="./bakeoff", standalone_mode=False) or 0)
+    except typer.Exit as leave:
+        sys.exit(leave.exit_code)
+    except BakeoffError as error:
+        _leave(error.message, error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _leave("interrupted; what was finished is kept.", 130)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            # Whoever read our output has gone: nothing is left to say to them.
+            sys.stderr.close()
+            sys.exit(1)
+        if error.errno == errno.ENOSPC:
+            _leave("the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again.", 1)
+        _leave(_unexpected(error), 1)
+    except Exception as error:  # noqa: BLE001 — no traceback reaches a user; it goes to a file
+        if hasattr(error, "format_message"):
+            _leave(f"{error.format_message()} Try ./bakeoff --help.", 2)
+        _leave(_unexpected(error), 1)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _leave(words: str, exit_code: int) -> NoReturn:
+    print(f"bakeoff: {words}", file=sys.stderr)
+    sys.exit(exit_code)
+
+
+def _unexpected(error: Exception) -> str:
+    from bakeoff.project import find_project
+
+    words = f"unexpected {type(error).__name__}: {error}"
+    try:
+        log = find_project().logs / "unexpected-error.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("".join(traceback.format_exception(error)), "utf-8")
+    except (OSError, BakeoffError):
+        return f"{words}."
+    return f"{words}. This is a fault of bakeoff's own: please report it with {log}."
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(f"bakeoff {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def run(
+    mode: Annotated[str, typer.Argument(help="smoke, quick, full or saturation.")],
+    target: Targets = None,
+    payload: Annotated[str, typer.Option(help="Message size: default, 4k, 8k, 32k, 64k.")] = "default",
+    engine: Annotated[str, typer.Option(help="Load generator.")] = "k6",
+    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+    phase_duration: Annotated[
+        str | None, typer.Option(help="Length of the shortest phases, such as 10s or 2m; others scale alike.")
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is sent.")] = 1,
+) -> None:
+    """Measure targets, one after another, each on a fresh table."""
+    from bakeoff.cli.run import run_comparison
+    from bakeoff.running.comparison import ComparisonRequest
+
+    run_comparison(
+        ComparisonRequest(
+            mode=mode,
+            command=" ".join(["./bakeoff", *sys.argv[1:]]),
+            targets=target or (),
+            payload=payload,
+            engine=engine,
+            write_mode=write_mode,
+            batch=batch,
+            seed=seed,
+        ),
+        phase_duration,
+    )
+
+
+@app.command()
+def targets() -> None:
+    """List the targets, and which of them this machine can build."""
+    from bakeoff.cli.targets import list_targets
+
+    list_targets()
+
+
+@app.command()
+def build(
+    target: Annotated[list[str] | None, typer.Argument(help="Targets to build. [all]")] = None,
+) -> None:
+    """Build what is stale."""
+    from bakeoff.cli.targets import build_targets
+
+    build_targets(target or [])
+
+
+@app.command()
+def up(
+    target: Annotated[str, typer.Argument(help="The target to start.")],
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. [the documented one]")] = None,
+    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+) -> None:
+    """Start one target with a database and keep it running until Ctrl-C."""
+    from bakeoff.cli.up import keep_up
+
+    keep_up(target, port, write_mode)
+
+
+@app.command()
+def conform(
+    target: Annotated[list[str] | None, typer.Argument(help="Targets to hold against their contract. [all]")] = None,
+    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+) -> None:
+    """Run every conformance vector against targets."""
+    from bakeoff.cli.conform import conform_targets
+
+    conform_targets(target or [], write_mode)
+
+
+@app.command()
+def test(
+    fast: Annotated[bool, typer.Option("--fast", help="Leave out what starts databases, targets and engines.")] = False,
+    only: Annotated[list[str] | None, typer.Option(help="Only the checks of these names; see .ci/checks.toml.")] = None,
+) -> None:
+    """Run every check of the house: linters, types, unit tests, real end-to-end tests."""
+    from bakeoff.cli.test import run_checks
+
+    run_checks(fast=fast, only=only or [])

@@ -1,0 +1,36 @@
+"""`bakeoff targets` and `bakeoff build`."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from bakeoff.project import find_project
+from bakeoff.running.comparison import build, buildable
+from bakeoff.running.lock import only_lab
+from bakeoff.running.progress import shown_on
+from bakeoff.targets.manifest import choose_targets, find_targets
+
+
+def list_targets() -> None:
+    """Prints a row for each target."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("target", "workload", "language", "protocol", "port", "state"):
+        table.add_column(heading, no_wrap=heading != "state")
+    for target in find_targets(find_project()):
+        missing = target.missing_programs
+        state = f"{', '.join(missing)} not found" if missing else "to be built" if target.build.is_stale() else "built"
+        port = str(target.default_port)
+        table.add_row(target.name, target.workload, target.language, target.protocol, port, state)
+    Console().print(table)
+
+
+def build_targets(names: Sequence[str]) -> None:
+    """Builds the targets that are stale."""
+    project = find_project()
+    with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
+        chosen = choose_targets(find_targets(project), names)
+        for target in buildable(chosen, bool(names), lambda _target, reason: progress.say(reason)):
+            build(target.build, progress)
+    Console().print("Everything is built.", highlight=False)

@@ -1,0 +1,49 @@
+"""Reads the documents that the contract defines and checks them against its schemas."""
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bakeoff.errors import BakeoffError
+
+Document = dict[str, Any]
+
+
+def read_toml(path: Path, schema: Path) -> Document:
+    """A TOML document that obeys a JSON Schema; errors name the file, the place in it and what is wrong there."""
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise BakeoffError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BakeoffError(f"{path} is not valid TOML: {error}. Mend it there and start again.") from error
+    problem = first_problem(document, schema)
+    if problem:
+        raise BakeoffError(f"{path} breaks the schema {schema.name}: {problem}.")
+    return document
+
+
+def first_problem(document: object, schema: Path, definition: str | None = None) -> str | None:
+    """What breaks the schema first, as `place: reason`, or None. The deepest reason is the one that helps.
+
+    With `definition` the document is held against that one of the schema's `$defs`.
+    """
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator(schema, definition).iter_errors(document))
+    if error is None:
+        return None
+    place = ".".join(str(part) for part in error.absolute_path) or "the document"
+    return f"{place}: {error.message}"
+
+
+@cache
+def _validator(schema: Path, definition: str | None) -> Any:
+    from jsonschema import Draft202012Validator
+
+    root = json.loads(schema.read_text("utf-8"))
+    if definition is not None:
+        root = {"$defs": root["$defs"], "$ref": f"#/$defs/{definition}"}
+    return Draft202012Validator(root)

@@ -1,0 +1,1 @@
+"""Engines: load generators, driven by a plan and read through their result stream."""

@@ -1,0 +1,53 @@
+"""HDR histograms of the result stream: decoded, merged, asked for percentiles."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
+
+_LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 3_600_000_000_000, 3
+_MS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Latency of some requests, in milliseconds; `percentiles_ms` is keyed by percentile."""
+
+    count: int
+    mean_ms: float
+    min_ms: float
+    max_ms: float
+    percentiles_ms: dict[float, float]
+
+
+def merge(encoded: Iterable[str | None]) -> Any:
+    """One histogram out of many in the stream's encoding. Percentiles come from here, never from averages."""
+    from hdrh.histogram import HdrHistogram
+
+    merged = HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _DIGITS)
+    for text in encoded:
+        if text:
+            merged.decode_and_add(text)
+    return merged
+
+
+def encode(histogram: Any) -> str:
+    """The stream's encoding of a histogram."""
+    text = histogram.encode()
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
+def summarise(histogram: Any) -> Latency:
+    """The figures people ask for."""
+    count = int(histogram.get_total_count())
+    if count == 0:
+        return Latency(0, 0.0, 0.0, 0.0, dict.fromkeys(PERCENTILES, 0.0))
+    values = histogram.get_percentile_to_value_dict(list(PERCENTILES))
+    return Latency(
+        count=count,
+        mean_ms=histogram.get_mean_value() / _MS,
+        min_ms=histogram.get_min_value() / _MS,
+        max_ms=histogram.get_max_value() / _MS,
+        percentiles_ms={percentile: values[percentile] / _MS for percentile in PERCENTILES},
+    )

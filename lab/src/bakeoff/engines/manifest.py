@@ -1,0 +1,59 @@
+"""Engines found under `load/`."""
+
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.builds import Build, build_of
+from bakeoff.documents import Document, read_toml
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One `engine.toml`, checked, and the folder it lies in."""
+
+    name: str
+    directory: Path
+    document: Document
+    build: Build
+
+    @property
+    def command(self) -> list[str]:
+        """What to start; `--plan FILE` is added to it."""
+        places = {
+            "{python}": sys.executable,
+            "{artifact}": str(self.build.artifact),
+            "{bin}": str(self.build.bin),
+            "{here}": str(self.directory),
+        }
+        return [_replaced(part, places) for part in self.document["run"]["command"]]
+
+    def can(self, feature: str) -> bool:
+        """Whether the engine offers one of the optional features of the engine schema."""
+        return feature in self.document.get("features", [])
+
+    def check_toolchain(self) -> None:
+        """Raises BakeoffError when this machine cannot build the engine."""
+        toolchain = self.document.get("toolchain", {})
+        missing = [program for program in toolchain.get("commands", []) if shutil.which(program) is None]
+        if missing:
+            raise BakeoffError(f"The engine {self.name} needs {', '.join(missing)}. {toolchain.get('install', '')}")
+
+
+def find_engine(project: Project, name: str) -> Engine:
+    """The engine of that name."""
+    engines = {path.parent.name: path for path in sorted(project.engines.glob("*/engine.toml"))}
+    if name not in engines:
+        raise UsageError(f'There is no engine "{name}". Engines in load/: {", ".join(engines) or "none"}.')
+    directory = engines[name].parent
+    document = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json")
+    return Engine(name, directory, document, build_of(f"engine-{name}", directory, document["build"], project))
+
+
+def _replaced(text: str, places: dict[str, str]) -> str:
+    for placeholder, path in places.items():
+        text = text.replace(placeholder, path)
+    return text

@@ -1,0 +1,57 @@
+"""Which servers a command uses: the user's own where the environment names them, else embedded ones."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from bakeoff.postgres import embedded
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.server import Server, permit_reset, user_server
+from bakeoff.project import Project
+
+_METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+
+
+@contextlib.contextmanager
+def application_database(project: Project) -> Iterator[Server]:
+    """The database that targets store into: DATABASE_URL, or the embedded instance."""
+    url = os.environ.get("DATABASE_URL")
+    if url:
+        server = user_server(url, "DATABASE_URL")
+        permit_reset(server)
+        yield server
+    else:
+        with embedded.running(find_installation(project), embedded.APPLICATION, project.logs) as server:
+            yield server
+
+
+@contextlib.contextmanager
+def metrics_database(project: Project) -> Iterator[Server]:
+    """The database that results are stored in: METRICS_DATABASE_URL, or DB_HOST and its kin, or the embedded one."""
+    url = metrics_url(os.environ)
+    if url:
+        yield user_server(url, "METRICS_DATABASE_URL")
+    else:
+        with embedded.running(find_installation(project), embedded.METRICS, project.logs) as server:
+            yield server
+
+
+def metrics_url(environment: Mapping[str, str]) -> str | None:
+    """The URL that the environment gives for the metrics database, or None."""
+    if environment.get("METRICS_DATABASE_URL"):
+        return environment["METRICS_DATABASE_URL"]
+    if not any(environment.get(part) for part in _METRICS_PARTS):
+        return None
+    host = environment.get("DB_HOST", "postgres-metrics")
+    port = environment.get("DB_PORT", "5432")
+    name = environment.get("DB_NAME", "performance_metrics")
+    user = environment.get("DB_USER", "postgres")
+    password = environment.get("DB_PASSWORD", "password")
+    return f"postgresql://{quote(user, safe='')}:{quote(password, safe='')}@{host}:{port}/{quote(name, safe='')}"
+
+
+def settings_file() -> Path:
+    """The published settings of the embedded instances."""
+    return Path(embedded.__file__).with_name("embedded.conf")

@@ -1,0 +1,173 @@
+"""A PostgreSQL instance that the lab owns: made on first use, started on a free loopback port, stopped with the lab."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from psycopg import sql
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.server import Server
+
+_SETTINGS = Path(__file__).with_name("embedded.conf")
+_PORT_ATTEMPTS = 5
+# Crash recovery of a full 8 GB of WAL takes longer than any healthy start.
+_START_PATIENCE_S = 180.0
+
+
+@dataclass(frozen=True)
+class InstanceKind:
+    """What distinguishes the two instances."""
+
+    name: str
+    database: str
+    overrides: tuple[str, ...] = ()
+
+
+APPLICATION = InstanceKind("application", "car_entities")
+METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
+
+
+@contextlib.contextmanager
+def running(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
+    """The instance while it runs. Its data stays for the next time."""
+    folder = installation.data / kind.name
+    password = _initialised(installation, folder, logs)
+    _end_leftover(folder)
+    process, port = _started(installation, kind, folder, logs)
+    try:
+        server = Server(
+            url=f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}", pid=process.pid, embedded=True
+        )
+        _create_database(server.in_database("postgres"), kind.database)
+        yield server
+    finally:
+        # Fast shutdown: sessions are ended, what is committed is on disk.
+        processes.stop(process, signal.SIGINT, patience_s=30)
+
+
+def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
+    """Makes the data folder if there is none, and returns the password of the superuser."""
+    password_file = folder / "bakeoff.password"
+    if password_file.is_file():
+        return password_file.read_text("utf-8")
+    # Beside its final place: an initdb that is interrupted leaves nothing that looks finished.
+    partial = folder.with_name(f"{folder.name}.partial")
+    for leftover in (partial, folder):
+        shutil.rmtree(leftover, ignore_errors=True)
+    partial.mkdir(mode=0o700, parents=True)
+    password = secrets.token_hex(16)
+    (partial.parent / "password").write_text(password, "utf-8")
+    _give(installation, partial)
+    _give(installation, partial.parent / "password")
+    initdb = [
+        str(installation.programs / "initdb"),
+        f"--pgdata={partial}",
+        "--username=postgres",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--auth=scram-sha-256",
+        f"--pwfile={partial.parent / 'password'}",
+    ]
+    log = logs / f"postgres-{folder.name}-initdb.log"
+    process = processes.start(initdb, log=log, user=installation.user, group=installation.group)
+    try:
+        status = process.wait()
+    finally:
+        processes.kill_session(process)
+        (partial.parent / "password").unlink()
+    if status != 0:
+        raise BakeoffError(
+            f"PostgreSQL's data folder {folder} could not be made. Is the disk full? Its words:\n"
+            f"{processes.last_lines(log)}"
+        )
+    (partial / "bakeoff.password").write_text(password, "utf-8")
+    (partial / "bakeoff.password").chmod(0o600)
+    _give(installation, partial / "bakeoff.password")
+    partial.rename(folder)
+    return password
+
+
+def _give(installation: Installation, path: Path) -> None:
+    if installation.user is not None and installation.group is not None:
+        os.chown(path, installation.user, installation.group)
+
+
+def _end_leftover(folder: Path) -> None:
+    """Ends a server of this folder that a killed lab left behind. A stale pid file is PostgreSQL's own to judge."""
+    try:
+        pid = int((folder / "postmaster.pid").read_text("utf-8").splitlines()[0])
+        leftover = psutil.Process(pid)
+        if leftover.name() == "postgres" and str(folder) in leftover.cmdline():
+            leftover.send_signal(signal.SIGINT)
+            leftover.wait(30)
+    except (OSError, ValueError, IndexError, psutil.NoSuchProcess):
+        return
+    except psutil.TimeoutExpired as error:
+        raise BakeoffError(
+            f"A PostgreSQL server, process {pid}, still uses {folder} and does not stop. End it."
+        ) from error
+
+
+def _started(
+    installation: Installation, kind: InstanceKind, folder: Path, logs: Path
+) -> tuple[subprocess.Popen[bytes], int]:
+    log = logs / f"postgres-{kind.name}.log"
+    for _ in range(_PORT_ATTEMPTS):
+        port = processes.free_port()
+        process = processes.start(
+            _command(installation, kind, folder, port),
+            log=log,
+            user=installation.user,
+            group=installation.group,
+            death_signal=signal.SIGINT,
+        )
+        try:
+            if _becomes_ready(process, folder):
+                return process, port
+        except BaseException:
+            processes.stop(process, signal.SIGQUIT, patience_s=5)
+            raise
+        if "Address already in use" not in processes.last_lines(log):
+            break
+    raise BakeoffError(
+        f"The embedded PostgreSQL ({kind.name}) did not start. Is the disk full? If its data is damaged, remove "
+        f"{folder} (its stored results go with it). Its last lines, all of them in {log}:\n{processes.last_lines(log)}"
+    )
+
+
+def _command(installation: Installation, kind: InstanceKind, folder: Path, port: int) -> list[str]:
+    shutil.copyfile(_SETTINGS, folder / "postgresql.conf")
+    settings = [f"port={port}", *kind.overrides]
+    return [str(installation.programs / "postgres"), "-D", str(folder), *(f"-c{setting}" for setting in settings)]
+
+
+def _becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
+    """Waits until the server says in its pid file that it accepts connections, or has ended."""
+    pid_file = folder / "postmaster.pid"
+    deadline = time.monotonic() + _START_PATIENCE_S
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(OSError):
+            lines = pid_file.read_text("utf-8").splitlines()
+            if len(lines) >= 8 and lines[0] == str(process.pid) and lines[7].strip() == "ready":
+                return True
+        time.sleep(0.01)
+    processes.stop(process, signal.SIGQUIT, patience_s=5)
+    return False
+
+
+def _create_database(server: Server, name: str) -> None:
+    with server.connect() as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
+        if found is None:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))

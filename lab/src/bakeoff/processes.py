@@ -1,0 +1,111 @@
+"""Child processes that never outlive the lab."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def start(
+    command: Sequence[str],
+    *,
+    log: Path | None = None,
+    stdout: int | IO[bytes] | None = None,
+    environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    user: int | None = None,
+    group: int | None = None,
+    death_signal: signal.Signals = signal.SIGKILL,
+) -> subprocess.Popen[bytes]:
+    """Starts a child in a session of its own, so that Ctrl-C reaches only the lab, which stops it in order.
+
+    Should the lab itself be killed, the kernel sends the child `death_signal` (Linux). Output goes to `log`.
+    """
+    with contextlib.ExitStack() as files:
+        sink: int | IO[bytes] = subprocess.DEVNULL
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            sink = files.enter_context(log.open("wb"))
+        return subprocess.Popen(
+            command,
+            cwd=directory,
+            env=None if environment is None else {**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=sink if stdout is None else stdout,
+            stderr=sink,
+            start_new_session=True,
+            user=user,
+            group=group,
+            extra_groups=None if user is None else [],
+            preexec_fn=_dies_with_parent(death_signal),
+        )
+
+
+def _dies_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
+    if _libc is None:
+        return None
+    parent = os.getpid()
+    prctl = _libc.prctl
+
+    def in_child() -> None:
+        prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+        # The parent may have died before the line above took effect.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return in_child
+
+
+def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: float) -> int:
+    """Asks a child to end and waits; kills its whole session when it does not. Returns its exit status."""
+    if process.poll() is None:
+        process.send_signal(how)
+        try:
+            process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            kill_session(process)
+    return process.wait()
+
+
+def kill_session(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL to a child and all it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def free_port() -> int:
+    """A TCP port of the loopback address that was free a moment ago."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on this loopback port now."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def last_lines(log: Path, count: int = 15) -> str:
+    """The end of a log file, indented, for an error message."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 32_768))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        return f"    ({log}: {error.strerror})"
+    return "\n".join(f"    {line}" for line in lines[-count:]) or "    (it wrote nothing)"

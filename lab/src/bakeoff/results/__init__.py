@@ -1,0 +1,1 @@
+"""What people read: result files and the table on the terminal."""

@@ -1,0 +1,128 @@
+"""Tables for the terminal."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from bakeoff.running.result import ROLES, Measured, RunResult
+from bakeoff.sampling.cost import cpu_us_per_request
+
+NOTHING = "–"
+
+
+def comparison_table(runs: Sequence[RunResult]) -> Table:
+    """One row for each run, in the order in which they were made."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("target", no_wrap=True)
+    for heading in ("requests/s", "p50 ms", "p95 ms", "p99 ms", "max ms", "failed", "API CPU µs/req", "API MB"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for run in runs:
+        table.add_row(run.target, *_figures(run.total))
+    return table
+
+
+def run_details(run: RunResult) -> Group:
+    """Everything a person asks of one run: what it was, its phases, its cost, its findings."""
+    heading = Text(
+        f"{run.target} · {run.mode} · payload {run.payload} · engine {run.engine} {run.engine_version}\n"
+        f"{run.started_at:%Y-%m-%d %H:%M:%S} UTC · {run.status}"
+        + (f" · {run.failure}" if run.failure else "")
+        + (f" · healthy after {run.start_to_healthy_s * 1000:.0f} ms" if run.start_to_healthy_s is not None else "")
+    )
+    findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
+    return Group(heading, _phases_table(run), _cost_table(run), *findings)
+
+
+def one_line(run: RunResult) -> str:
+    """A run in a line, for the moment it ends."""
+    if run.total is None:
+        return f"{run.target}: nothing was measured"
+    percentiles = run.total.latency.percentiles_ms
+    return (
+        f"{run.target}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
+        f"p99 {milliseconds(percentiles[99.0])} ms · {run.total.failed:,} failed"
+    )
+
+
+def _phases_table(run: RunResult) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("phase", no_wrap=True)
+    for heading in (
+        "VUs",
+        "seconds",
+        "requests",
+        "requests/s",
+        "p50 ms",
+        "p95 ms",
+        "p99 ms",
+        "p99.9 ms",
+        "max ms",
+        "failed",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    rows = [(f"{phase.number} {phase.name}", f"{phase.virtual_users:,}", phase.measured) for phase in run.phases]
+    if run.total is not None and len(rows) > 1:
+        rows.append(("all", "", run.total))
+    for name, users, measured in rows:
+        latency = measured.latency
+        percentiles = [milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0, 99.9)]
+        table.add_row(
+            name,
+            users,
+            f"{measured.duration_s:.1f}",
+            f"{measured.requests:,}",
+            f"{measured.throughput_per_s:,.0f}",
+            *percentiles,
+            milliseconds(latency.max_ms),
+            f"{measured.failed:,}",
+        )
+    return table
+
+
+def _cost_table(run: RunResult) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("cost", "CPU µs/request", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak"):
+        table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
+    if run.total is not None:
+        for role in ROLES:
+            cost = run.total.costs.get(role)
+            if cost is None:
+                continue
+            table.add_row(
+                role,
+                _number(cpu_us_per_request(cost, run.total.requests), 1),
+                _number(cost.cpu_percent_mean, 0),
+                _number(cost.cpu_percent_peak, 0),
+                f"{cost.memory_mean_bytes / 1e6:,.1f}",
+                f"{cost.memory_peak_bytes / 1e6:,.1f}",
+            )
+    return table
+
+
+def _figures(total: Measured | None) -> list[str]:
+    if total is None:
+        return [NOTHING] * 8
+    latency = total.latency
+    api = total.costs.get("api")
+    return [
+        f"{total.throughput_per_s:,.0f}",
+        *(milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0)),
+        milliseconds(latency.max_ms),
+        f"{total.failed:,}",
+        _number(cpu_us_per_request(api, total.requests), 1),
+        NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",
+    ]
+
+
+def milliseconds(value: float) -> str:
+    """Three significant digits, as far as anybody can believe them."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _number(value: float | None, places: int) -> str:
+    return NOTHING if value is None else f"{value:,.{places}f}"

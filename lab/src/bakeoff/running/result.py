@@ -1,0 +1,104 @@
+"""What a run came to: immutable values that storing, judging and reporting share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from bakeoff.engines.histograms import Latency
+from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.sampler import Sample
+
+ROLES = ("api", "database", "engine")
+
+
+class Status(StrEnum):
+    """How a run ended. A failed run is data beside the completed ones."""
+
+    COMPLETED = "completed"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    VOID = "void"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A typed doubt or fact about a run, with advice. `severity` is info, warning or error."""
+
+    kind: str
+    severity: str
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Requests of a span of time: a phase, or all phases together.
+
+    `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches.
+    """
+
+    duration_s: float
+    requests: int
+    ok: int
+    failed: int
+    operations: int
+    unsent: int
+    errors: Mapping[str, int]
+    bytes_sent: int
+    bytes_received: int
+    latency: Latency
+    histogram: str
+    costs: Mapping[str, Cost]
+
+    @property
+    def throughput_per_s(self) -> float:
+        return self.operations / self.duration_s if self.duration_s > 0 else 0.0
+
+    @property
+    def error_rate(self) -> float:
+        return self.failed / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True)
+class PhaseResult:
+    """One phase and what was measured in it. `begin_ns` and `end_ns` are wall clock, Unix nanoseconds."""
+
+    number: int
+    name: str
+    virtual_users: int
+    begin_ns: int
+    end_ns: int
+    measured: Measured
+
+
+def file_stem(started_at: datetime, mode: str, payload: str) -> str:
+    """What the names of a run's files begin with; they sort by time."""
+    return f"{started_at:%Y%m%dT%H%M%S}.{started_at.microsecond // 1000:03d}-{mode}-{payload}"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One target × mode × payload on a fresh database."""
+
+    target: str
+    workload: str
+    language: str
+    protocol: str
+    mode: str
+    payload: str
+    engine: str
+    engine_version: str
+    settings: Mapping[str, str]
+    started_at: datetime
+    finished_at: datetime
+    status: Status
+    failure: str | None
+    start_to_healthy_s: float | None
+    phases: Sequence[PhaseResult]
+    total: Measured | None
+    samples: Sequence[Sample]
+    findings: Sequence[Finding]
+    environment: Mapping[str, str]
+    stream_file: Path | None = field(default=None)

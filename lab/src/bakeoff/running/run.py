@@ -1,0 +1,211 @@
+"""One run: a fresh table, the target, the engine's phases, and what came of them."""
+
+import contextlib
+import secrets
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import FrameType
+
+from bakeoff.engines.manifest import Engine
+from bakeoff.engines.process import EngineProcess
+from bakeoff.engines.stream import Record
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running import summary
+from bakeoff.running.environment import environment_of
+from bakeoff.running.modes import Phase, planned_seconds
+from bakeoff.running.progress import Progress
+from bakeoff.running.result import RunResult, Status, file_stem
+from bakeoff.sampling.sampler import Sampler
+from bakeoff.targets.health import health_check
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.process import TargetProcess
+from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Load, Plan, compile_plan
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What is to be measured."""
+
+    target: Target
+    workload: Workload
+    engine: Engine
+    mode: str
+    phases: Sequence[Phase]
+    payload: str
+    settings: Mapping[str, str]
+    seed: int = 1
+    batch: int = 1
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What runs share: the checkout, the application database (None where the workload uses none), the display."""
+
+    project: Project
+    server: Server | None
+    progress: Progress
+
+
+def protocol_of(target: Target) -> str:
+    """The engines' name of a target's protocol."""
+    return "grpc" if target.protocol == "grpc" else "http"
+
+
+def fresh_table(workload: Workload, server: Server) -> None:
+    """Drops what earlier runs stored and writes out what they left in memory."""
+    script = workload.sql("reset")
+    if script is not None:
+        server.execute_script(script)
+    server.checkpoint()
+
+
+def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:
+    """The target's own environment variables for settings of the lab's names."""
+    return {target.setting_variable(name): value for name, value in settings.items()}
+
+
+def measure(bench: Bench, request: RunRequest) -> RunResult:
+    """Runs the phases against a freshly started target and a fresh table. A failure is a result too."""
+    return _Run(bench, request).result()
+
+
+class _Run:
+    """The parts of one run that only make sense together."""
+
+    def __init__(self, bench: Bench, request: RunRequest) -> None:
+        self._bench = bench
+        self._request = request
+        self._started_at = datetime.now(UTC)
+        stem = file_stem(self._started_at, request.mode, request.payload)
+        self._stream_file = bench.project.results / request.target.name / f"{stem}.stream.jsonl"
+        self._records: list[Record] = []
+        self._sampler: Sampler | None = None
+        self._start_s: float | None = None
+
+    def result(self) -> RunResult:
+        try:
+            status, failure = self._execute(), None
+        except BakeoffError as error:
+            status, failure = Status.FAILED, error.message
+        samples = [] if self._sampler is None else self._sampler.samples
+        phases = summary.phase_results(self._records, samples)
+        total = summary.total_of(phases, samples)
+        engine = next((record["engine"] for record in self._records if record["type"] == "start"), None)
+        request = self._request
+        version = None if self._bench.server is None else f"PostgreSQL {self._bench.server.version()}"
+        return RunResult(
+            target=request.target.name,
+            workload=request.workload.name,
+            language=request.target.language,
+            protocol=request.target.protocol,
+            mode=request.mode,
+            payload=request.payload,
+            engine=request.engine.name,
+            engine_version=engine["version"] if engine else "unknown",
+            settings={**request.settings, "batch": str(request.batch), "seed": str(request.seed)},
+            started_at=self._started_at,
+            finished_at=datetime.now(UTC),
+            status=status,
+            failure=failure,
+            start_to_healthy_s=self._start_s,
+            phases=phases,
+            total=total,
+            samples=samples,
+            findings=[] if total is None else summary.findings_of(total, self._plan(1)["thresholds"]),
+            environment=environment_of(self._bench.project, request.target, version),
+            stream_file=self._stream_file if self._stream_file.exists() else None,
+        )
+
+    def _execute(self) -> Status:
+        request, server = self._request, self._bench.server
+        logs = self._bench.project.logs
+        if server is not None:
+            fresh_table(request.workload, server)
+        check = health_check(request.workload, request.target.protocol)
+        variables = variables_of(request.target, request.settings)
+        log = logs / f"{request.target.name}.log"
+        with TargetProcess(request.target, server, check, log, settings=variables) as target:
+            self._start_s = target.start_s
+            return self._drive(target)
+
+    def _drive(self, target: TargetProcess) -> Status:
+        request, project = self._request, self._bench.project
+        engine = EngineProcess(
+            request.engine,
+            self._plan(target.port),
+            project.state / "plans" / f"{request.target.name}.json",
+            self._stream_file,
+            project.logs / f"engine-{request.engine.name}.log",
+            project.contract / "schemas" / "stream.schema.json",
+        )
+        with engine:
+            pids = {"api": target.pid, "engine": engine.pid}
+            if self._bench.server is not None and self._bench.server.pid is not None:
+                pids["database"] = self._bench.server.pid
+            self._sampler = Sampler(pids)
+            with self._sampler, _first_interrupt_calls(engine.interrupt):
+                engine.records(self._on_record(target, engine))
+        if target.has_ended:
+            raise target.ended_error()
+        return Status.INTERRUPTED if self._records[-1]["reason"] == "interrupted" else Status.COMPLETED
+
+    def _on_record(self, target: TargetProcess, engine: EngineProcess) -> Callable[[Record], None]:
+        def on_record(record: Record) -> None:
+            self._records.append(record)
+            if record["type"] in ("phase_start", "phase_end") and self._sampler is not None:
+                self._sampler.sample()
+            if target.has_ended:
+                engine.interrupt()
+            self._bench.progress.record(record)
+
+        return on_record
+
+    def _plan(self, port: int) -> Plan:
+        request = self._request
+        return compile_plan(
+            request.workload,
+            Load(
+                target=request.target.name,
+                protocol=protocol_of(request.target),
+                host="127.0.0.1",
+                port=port,
+                mode=request.mode,
+                phases=[phase.planned() for phase in request.phases],
+                payload=request.payload,
+                seed=request.seed,
+                run=secrets.token_hex(4),
+                batch=request.batch,
+            ),
+        )
+
+
+def planned_duration_s(request: RunRequest) -> float | None:
+    """How long the phases of a request take, or None where they are counted in iterations."""
+    return planned_seconds(request.phases) or None
+
+
+@contextlib.contextmanager
+def _first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM calls `action`, so that what was measured is kept; a second one raises as ever."""
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        _restore(previous)
+        action()
+
+    for number in previous:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        _restore(previous)
+
+
+def _restore(handlers: Mapping[signal.Signals, object]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]

@@ -1,0 +1,75 @@
+"""From cumulative samples to what a span of time has cost. Pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bakeoff.sampling.sampler import Sample
+
+# The kernel counts CPU time in hundredths of a second: over less than this a figure would be noise.
+_SHORTEST_SPAN_S = 1.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one role used in a span. CPU figures are None where the span is too short to tell.
+
+    `cpu_percent` is of one core; its peak is over the seconds of the span.
+    """
+
+    cpu_s: float | None
+    cpu_percent_mean: float | None
+    cpu_percent_peak: float | None
+    memory_mean_bytes: float
+    memory_peak_bytes: int
+
+
+def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: int) -> Cost | None:
+    """Cost of a role from one instant to another, or None where it was not sampled.
+
+    Cumulative CPU time is interpolated at both ends, between the samples around them.
+    """
+    own = sorted((sample for sample in samples if sample.role == role), key=lambda sample: sample.time_unix_ns)
+    if not own:
+        return None
+    inside = [sample for sample in own if begin_ns <= sample.time_unix_ns <= end_ns] or [_nearest(own, begin_ns)]
+    memory = [sample.memory_bytes for sample in inside]
+    span_s = (end_ns - begin_ns) / 1e9
+    cpu_s = mean = peak = None
+    if span_s >= _SHORTEST_SPAN_S and len(own) > 1:
+        cpu_s = max(0.0, _cpu_at(own, end_ns) - _cpu_at(own, begin_ns))
+        mean = 100 * cpu_s / span_s
+        peak = max([*_rates(inside), mean])
+    return Cost(cpu_s, mean, peak, sum(memory) / len(memory), max(memory))
+
+
+def cpu_us_per_request(cost: Cost | None, requests: int) -> float | None:
+    """Microseconds of CPU for each request, or None where it cannot be told."""
+    if cost is None or cost.cpu_s is None or requests == 0:
+        return None
+    return cost.cpu_s * 1e6 / requests
+
+
+def _nearest(samples: Sequence[Sample], at_ns: int) -> Sample:
+    return min(samples, key=lambda sample: abs(sample.time_unix_ns - at_ns))
+
+
+def _cpu_at(samples: Sequence[Sample], at_ns: int) -> float:
+    if at_ns <= samples[0].time_unix_ns:
+        return samples[0].cpu_s
+    for before, after in pairwise(samples):
+        if at_ns <= after.time_unix_ns:
+            width = after.time_unix_ns - before.time_unix_ns
+            share = (at_ns - before.time_unix_ns) / width if width else 1.0
+            return before.cpu_s + share * (after.cpu_s - before.cpu_s)
+    return samples[-1].cpu_s
+
+
+def _rates(samples: Sequence[Sample]) -> list[float]:
+    """CPU per cent between neighbours that are far enough apart to divide by."""
+    pairs = pairwise(samples)
+    return [
+        100 * (after.cpu_s - before.cpu_s) / ((after.time_unix_ns - before.time_unix_ns) / 1e9)
+        for before, after in pairs
+        if after.time_unix_ns - before.time_unix_ns >= 0.5e9 * _SHORTEST_SPAN_S
+    ]

@@ -1,0 +1,160 @@
+"""Writes runs into the metrics database."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.running.result import Measured, RunResult
+
+_MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+class MetricsStore:
+    """Stores each run in one transaction as it ends, so that a crash loses one run at most."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def migrate(self) -> None:
+        """Brings the schema up to date."""
+        from yoyo import get_backend, read_migrations
+
+        backend = get_backend(self._server.url.replace("postgresql://", "postgresql+psycopg://", 1))
+        migrations = read_migrations(str(_MIGRATIONS))
+        with backend.lock():
+            backend.apply_migrations(backend.to_apply(migrations))
+
+    def begin_comparison(self, workload: str, mode: str, command: str) -> int:
+        """Notes that an invocation has begun; returns its id."""
+        row = self._insert(
+            "comparisons",
+            {
+                "started_at": datetime.now(UTC),
+                "workload": workload,
+                "test_mode": mode,
+                "command": command,
+                "status": "running",
+            },
+        )
+        assert row is not None
+        return row
+
+    def end_comparison(self, comparison_id: int, status: str) -> None:
+        """Notes how the invocation ended."""
+        with self._server.connect() as connection:
+            connection.execute(
+                "UPDATE comparisons SET finished_at = now(), status = %s WHERE id = %s", [status, comparison_id]
+            )
+
+    def add_run(self, comparison_id: int, run: RunResult) -> int:
+        """Stores a run with its phases, samples and findings; returns its id."""
+        try:
+            with self._server.connect() as connection, connection.transaction():
+                return _store(connection, comparison_id, run)
+        except psycopg.Error as error:
+            raise BakeoffError(
+                f"The run of {run.target} could not be stored in {self._server.shown_url}: "
+                f"{' '.join(str(error).split())}. Its files lie in results/{run.target}/."
+            ) from error
+
+    def _insert(self, table: str, values: Mapping[str, Any]) -> int | None:
+        with self._server.connect() as connection:
+            return _insert(connection, table, values, returning=True)
+
+
+def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunResult) -> int:
+    run_id = _insert(
+        connection,
+        "test_runs",
+        {
+            "comparison_id": comparison_id,
+            "api_name": run.target,
+            "workload": run.workload,
+            "language": run.language,
+            "protocol": run.protocol,
+            "test_mode": run.mode,
+            "payload_size": run.payload,
+            "engine": run.engine,
+            "engine_version": run.engine_version,
+            "settings": Jsonb(dict(run.settings)),
+            "environment": Jsonb(dict(run.environment)),
+            "status": run.status.value,
+            "failure": run.failure,
+            "started_at": run.started_at,
+            "finished_at": run.finished_at,
+            "start_to_healthy_s": run.start_to_healthy_s,
+            "stream_file": None if run.stream_file is None else str(run.stream_file),
+        },
+        returning=True,
+    )
+    assert run_id is not None
+    if run.total is not None:
+        _insert(connection, "performance_metrics", {"test_run_id": run_id, **_measured_columns(run.total)})
+    for phase in run.phases:
+        identity = {
+            "test_run_id": run_id,
+            "phase_number": phase.number,
+            "phase_name": phase.name,
+            "virtual_users": phase.virtual_users,
+            "started_at": datetime.fromtimestamp(phase.begin_ns / 1e9, UTC),
+        }
+        _insert(connection, "test_phases", {**identity, **_measured_columns(phase.measured)})
+    with connection.cursor().copy(
+        "COPY resource_metrics (test_run_id, sampled_at, role, cpu_s, memory_bytes) FROM STDIN"
+    ) as rows:
+        for sample in run.samples:
+            sampled_at = datetime.fromtimestamp(sample.time_unix_ns / 1e9, UTC)
+            rows.write_row((run_id, sampled_at, sample.role, sample.cpu_s, sample.memory_bytes))
+    for finding in run.findings:
+        _insert(connection, "findings", {"test_run_id": run_id, **asdict(finding)})
+    return run_id
+
+
+def _measured_columns(measured: Measured) -> dict[str, Any]:
+    percentiles = measured.latency.percentiles_ms
+    return {
+        "duration_s": measured.duration_s,
+        "total_requests": measured.requests,
+        "ok_requests": measured.ok,
+        "failed_requests": measured.failed,
+        "operations": measured.operations,
+        "unsent": measured.unsent,
+        "throughput_per_s": measured.throughput_per_s,
+        "error_rate": measured.error_rate,
+        "errors": Jsonb(dict(measured.errors)),
+        "bytes_sent": measured.bytes_sent,
+        "bytes_received": measured.bytes_received,
+        "latency_mean_ms": measured.latency.mean_ms,
+        "latency_min_ms": measured.latency.min_ms,
+        "latency_max_ms": measured.latency.max_ms,
+        "latency_p50_ms": percentiles[50.0],
+        "latency_p90_ms": percentiles[90.0],
+        "latency_p95_ms": percentiles[95.0],
+        "latency_p99_ms": percentiles[99.0],
+        "latency_p999_ms": percentiles[99.9],
+        "histogram": measured.histogram,
+        "costs": Jsonb({role: asdict(cost) for role, cost in measured.costs.items()}),
+    }
+
+
+def _insert(
+    connection: "psycopg.Connection[Any]", table: str, values: Mapping[str, Any], *, returning: bool = False
+) -> int | None:
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
+        sql.Identifier(table),
+        sql.SQL(", ").join(sql.Identifier(column) for column in values),
+        sql.SQL(", ").join(sql.Placeholder() * len(values)),
+    )
+    if not returning:
+        connection.execute(statement, list(values.values()))
+        return None
+    row = connection.execute(statement + sql.SQL(" RETURNING id"), list(values.values())).fetchone()
+    return int(row[0]) if row else None

@@ -1,0 +1,1 @@
+"""Targets: found by their manifests, built when stale, started and stopped as processes."""

@@ -1,0 +1,74 @@
+"""Asks a target whether it can work."""
+
+import http.client
+from dataclasses import dataclass
+from typing import Protocol
+
+from bakeoff.errors import BakeoffError
+from bakeoff.workload.loader import Workload
+
+_PATIENCE_S = 2.0
+
+
+class HealthCheck(Protocol):
+    """One question, asked over the target's own protocol."""
+
+    def is_healthy(self, port: int) -> bool:
+        """Whether the target on this loopback port says it can work now."""
+        ...
+
+
+@dataclass(frozen=True)
+class HttpHealthCheck:
+    """A request that must be answered with the expected status."""
+
+    method: str
+    path: str
+    expect: int
+
+    def is_healthy(self, port: int) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
+        try:
+            connection.request(self.method, self.path)
+            return connection.getresponse().status == self.expect
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True)
+class GrpcHealthCheck:
+    """The standard grpc.health.v1, which must say SERVING."""
+
+    service: str
+
+    def is_healthy(self, port: int) -> bool:
+        import grpc
+
+        # HealthCheckRequest{service = 1} and HealthCheckResponse{status = 1}, small enough to write by hand.
+        name = self.service.encode()
+        request = b"\x0a" + bytes([len(name)]) + name if name else b""
+        # Loopback must not go through a proxy that the environment names.
+        with grpc.insecure_channel(f"127.0.0.1:{port}", options=[("grpc.enable_http_proxy", 0)]) as channel:
+            try:
+                reply: bytes = channel.unary_unary("/grpc.health.v1.Health/Check", _same, _same)(
+                    request, timeout=_PATIENCE_S
+                )
+            except grpc.RpcError:
+                return False
+        return reply == b"\x08\x01"
+
+
+def _same(message: bytes) -> bytes:
+    return message
+
+
+def health_check(workload: Workload, protocol: str) -> HealthCheck:
+    """The check that the workload declares for a protocol, `rest` or `grpc`."""
+    declared = workload.document.get("health", {})
+    if protocol == "grpc":
+        return GrpcHealthCheck(declared.get("grpc", {}).get("service", ""))
+    if "http" not in declared:
+        raise BakeoffError(f"{workload.name}: workload.toml needs [health] http to tell when a target is ready.")
+    return HttpHealthCheck(**declared["http"])

@@ -1,0 +1,86 @@
+"""Targets found under `targets/`."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.builds import Build, build_of
+from bakeoff.documents import Document, read_toml
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+
+
+@dataclass(frozen=True)
+class Target:
+    """One `target.toml`, checked, and the folder it lies in."""
+
+    name: str
+    directory: Path
+    document: Document
+    build: Build
+
+    @property
+    def workload(self) -> str:
+        return str(self.document["workload"])
+
+    @property
+    def language(self) -> str:
+        return str(self.document["language"])
+
+    @property
+    def protocol(self) -> str:
+        """`rest` or `grpc`."""
+        return str(self.document["protocol"])
+
+    @property
+    def default_port(self) -> int:
+        return int(self.document["run"]["default_port"])
+
+    @property
+    def missing_programs(self) -> list[str]:
+        """Programs of its toolchain that are not on PATH."""
+        return [program for program in self.document["toolchain"]["commands"] if shutil.which(program) is None]
+
+    @property
+    def why_skipped(self) -> str | None:
+        """One line when this machine cannot build the target, else None."""
+        missing = self.missing_programs
+        if not missing:
+            return None
+        return f"{self.name}: skipped, {', '.join(missing)} not found. {self.document['toolchain']['install']}"
+
+    def setting_variable(self, setting: str) -> str:
+        """The environment variable that sets one of the settings a lab may vary."""
+        variable = self.document.get("settings", {}).get(setting)
+        if variable is None:
+            raise BakeoffError(f"{self.name} has no setting {setting}: add it to [settings] in its target.toml.")
+        return str(variable)
+
+
+def find_targets(project: Project) -> list[Target]:
+    """All targets, ordered by name."""
+    manifests = sorted(path for path in project.targets.rglob("target.toml") if "node_modules" not in path.parts)
+    targets = [_load(project, path) for path in manifests]
+    names = [target.name for target in targets]
+    for target in targets:
+        if names.count(target.name) > 1:
+            raise BakeoffError(f'Two targets are named "{target.name}". Rename one of them in its target.toml.')
+    return sorted(targets, key=lambda target: target.name)
+
+
+def choose_targets(targets: Sequence[Target], names: Sequence[str]) -> list[Target]:
+    """The targets of these names in the order given, or all where no name is given."""
+    if not names:
+        return list(targets)
+    by_name = {target.name: target for target in targets}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise UsageError(f'There is no target "{unknown[0]}". Targets: {", ".join(by_name) or "none"}.')
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def _load(project: Project, path: Path) -> Target:
+    document = read_toml(path, project.contract / "schemas" / "target.schema.json")
+    build = build_of(document["name"], path.parent, document["build"], project)
+    return Target(document["name"], path.parent, document, build)

@@ -1,0 +1,122 @@
+"""A target at work: a process that is started, waited for and stopped."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.targets.health import HealthCheck
+from bakeoff.targets.manifest import Target
+
+_HEALTHY_WITHIN_S = 60.0
+# The contract allows 10 s from SIGTERM to exit.
+_STOPS_WITHIN_S = 12.0
+
+
+class TargetProcess:
+    """Starts the target on entry and waits until it is healthy; on exit it has ended.
+
+    `settings` are environment variables of the target's own. Attributes: `port`, `start_s` (start to healthy), `pid`.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        server: Server | None,
+        health: HealthCheck,
+        log: Path,
+        *,
+        port: int | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self._target = target
+        self._server = server
+        self._health = health
+        self._log = log
+        self._settings = dict(settings or {})
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = port if port is not None else processes.free_port()
+        self.start_s = 0.0
+
+    def __enter__(self) -> "TargetProcess":
+        if not processes.port_is_free(self.port):
+            raise BakeoffError(
+                f"Port {self.port} is taken, so {self._target.name} cannot listen there. "
+                f"End what uses it (ss -ltnp 'sport = :{self.port}') or name another with --port."
+            )
+        began = time.monotonic()
+        try:
+            self._process = processes.start(
+                self._command(), log=self._log, environment=self._environment(), directory=self._directory()
+            )
+        except OSError as error:
+            raise BakeoffError(
+                f"{self._target.name} cannot be started: {error.strerror}: {self._command()[0]}."
+            ) from error
+        try:
+            self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
+        except BaseException:
+            processes.kill_session(self._process)
+            self._process.wait()
+            raise
+        self.start_s = time.monotonic() - began
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process is not None
+        processes.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
+        processes.kill_session(self._process)
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone although nobody stopped it."""
+        return self._process is not None and self._process.poll() is not None
+
+    def ended_error(self) -> BakeoffError:
+        """The error that tells how a target ended that should be running."""
+        assert self._process is not None
+        return BakeoffError(
+            f"{self._target.name} ended by itself with status {self._process.poll()}. "
+            f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
+        )
+
+    def wait(self) -> None:
+        """Blocks until the target ends by itself."""
+        assert self._process is not None
+        self._process.wait()
+
+    def _command(self) -> list[str]:
+        artifact = str(self._target.build.artifact)
+        return [part.replace("{artifact}", artifact) for part in self._target.document["run"]["command"]]
+
+    def _directory(self) -> Path:
+        return Path(os.path.normpath(self._target.directory / self._target.document["run"].get("directory", ".")))
+
+    def _environment(self) -> dict[str, str]:
+        run = self._target.document["run"]
+        database = {} if self._server is None else {"DATABASE_URL": self._server.url}
+        own = {"BIND": "127.0.0.1", run["port_variable"]: str(self.port)}
+        return {**run.get("environment", {}), **database, **own, **self._settings}
+
+    def _wait_until_healthy(self, deadline: float) -> None:
+        pause_s = 0.005
+        while not self._health.is_healthy(self.port):
+            if self.has_ended:
+                raise self.ended_error()
+            if time.monotonic() > deadline:
+                raise BakeoffError(
+                    f"{self._target.name} did not become healthy within {_HEALTHY_WITHIN_S:.0f} s. "
+                    f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
+                )
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, 0.1)

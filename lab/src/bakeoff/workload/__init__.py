@@ -1,0 +1,1 @@
+"""Workloads: what is sent, compiled from `workload.toml` into the plan that engines follow."""

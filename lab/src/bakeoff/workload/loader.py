@@ -1,0 +1,55 @@
+"""Workloads found under `contract/`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff.documents import Document, read_toml
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One `workload.toml`, checked, and the folder it lies in."""
+
+    name: str
+    directory: Path
+    document: Document
+
+    @property
+    def uses_database(self) -> bool:
+        return bool(self.document["database"] == "postgresql")
+
+    @property
+    def payloads(self) -> tuple[str, ...]:
+        """Names of the message sizes, the usual one first."""
+        return tuple(self.document.get("sizes", {"default": "natural"}))
+
+    def file(self, entry: str) -> Path | None:
+        """A file or folder that the workload names, or None where it names none."""
+        name = self.document.get(entry)
+        if name is None:
+            return None
+        path: Path = self.directory / name
+        if not path.exists():
+            raise BakeoffError(f'{self.directory / "workload.toml"}: {entry} = "{name}", but there is no such file.')
+        return path
+
+    def sql(self, entry: str) -> str | None:
+        """The text of an SQL file that the workload names."""
+        path = self.file(entry)
+        return None if path is None else path.read_text("utf-8")
+
+
+def load_workload(project: Project, name: str) -> Workload:
+    """The workload of that name; its folder carries the name."""
+    directory = project.contract / name
+    if not (directory / "workload.toml").is_file():
+        known = ", ".join(sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))) or "none"
+        raise UsageError(f'There is no workload "{name}". Workloads in contract/: {known}.')
+    document = read_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json")
+    if document["name"] != name:
+        raise BakeoffError(
+            f'{directory / "workload.toml"}: name is "{document["name"]}" but the folder is "{name}". Make them equal.'
+        )
+    return Workload(name, directory, document)

@@ -1,0 +1,199 @@
+"""Compiles a workload into the plan that an engine follows."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bakeoff.documents import Document
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.workload.filler import fill_to
+from bakeoff.workload.loader import Workload
+from bakeoff.workload.template import (
+    Segments,
+    TemplateError,
+    parse_template,
+    slots_named,
+    without_white_space,
+)
+
+Plan = dict[str, Any]
+
+# 2026-01-15T10:30:00Z: event times are part of what is sent, and so must not depend on when a run happens.
+BASE_TIME_MS = 1768473000000
+
+THRESHOLDS = {"p95_ms": 2000, "p99_ms": 5000, "error_rate": 0.05}
+
+
+@dataclass(frozen=True)
+class Load:
+    """What to send to where, beyond what the workload says."""
+
+    target: str
+    protocol: str
+    host: str
+    port: int
+    mode: str
+    phases: Sequence[Mapping[str, Any]]
+    payload: str = "default"
+    seed: int = 1
+    run: str = "00000000"
+    connections: int | None = None
+    batch: int = 1
+    stream: bool = False
+    timeout_ms: int = 30_000
+    think_time_ms: float = 0
+    verify_share: float = 0.01
+    ledger: Path | None = None
+    reuse_share: float | None = field(default=None, metadata={"doc": "overrides the share of every kind of keys"})
+
+
+def compile_plan(workload: Workload, load: Load) -> Plan:
+    """The plan, as contract/schemas/plan.schema.json says.
+
+    Raises UsageError for a payload that the workload does not have or a protocol that an operation cannot be sent by.
+    """
+    document = workload.document
+    size = _size(workload, load.payload)
+    keys = list(document.get("keys", {}))
+    return {
+        "version": 1,
+        "workload": workload.name,
+        "target": load.target,
+        "mode": load.mode,
+        "payload": load.payload,
+        "run": load.run,
+        "seed": f"{load.seed:016x}",
+        "base_time_ms": BASE_TIME_MS,
+        "transport": {
+            "protocol": load.protocol,
+            "host": load.host,
+            "port": load.port,
+            "connections": load.connections,
+            "batch": load.batch,
+            "stream": load.stream,
+            "timeout_ms": load.timeout_ms,
+        },
+        "proto": _proto(workload) if load.protocol == "grpc" else None,
+        "phases": [dict(phase) for phase in load.phases],
+        "think_time_ms": load.think_time_ms,
+        "thresholds": THRESHOLDS,
+        "keys": [_key(name, document["keys"][name], load.reuse_share) for name in keys],
+        "size_bytes": size,
+        "operations": [_operation(workload, entry, keys, size, load) for entry in document["operations"]],
+        "batch": _batch(workload, load) if load.batch > 1 else None,
+        "stream": _stream(workload, load) if load.stream else None,
+        "ledger": None if load.ledger is None else str(load.ledger),
+        "verify_share": load.verify_share,
+    }
+
+
+def _size(workload: Workload, payload: str) -> int | None:
+    sizes = workload.document.get("sizes", {"default": "natural"})
+    if payload not in sizes:
+        raise UsageError(f'There is no payload "{payload}". Payloads of {workload.name}: {", ".join(sizes)}.')
+    size = sizes[payload]
+    return None if size == "natural" else int(size)
+
+
+def _key(name: str, entry: Document, reuse_share: float | None) -> Document:
+    reuse = entry.get("reuse")
+    if reuse is not None and reuse_share is not None:
+        reuse = {**reuse, "share": reuse_share}
+    return {"name": name, "format": parse_template(entry["format"]), "reuse": reuse}
+
+
+def _operation(workload: Workload, entry: Document, keys: list[str], size: int | None, load: Load) -> Document:
+    place = f"{workload.name}: operation {entry['name']}"
+    if load.protocol not in entry:
+        raise UsageError(f"{place} cannot be sent by {load.protocol}: workload.toml gives it no {load.protocol} table.")
+    if "key" in entry and entry["key"] not in keys:
+        raise BakeoffError(f'{place}: key = "{entry["key"]}", but [keys] has only {", ".join(keys) or "nothing"}.')
+    try:
+        key_format = parse_template(workload.document["keys"][entry["key"]]["format"]) if "key" in entry else []
+        return {
+            "name": entry["name"],
+            "weight": entry["weight"],
+            "key": keys.index(entry["key"]) if "key" in entry else None,
+            "http": _http(entry["http"], "message" in entry) if "http" in entry else None,
+            "grpc": {"reply": {}, "capture": {}, **entry["grpc"]} if "grpc" in entry else None,
+            "variants": _variants(workload, entry.get("message", ""), size, load.seed, key_format),
+            "creates": entry.get("creates"),
+            "needs": entry.get("needs"),
+            "effect": _effect(entry["effect"]) if "effect" in entry else None,
+        }
+    except TemplateError as error:
+        raise BakeoffError(f"{place}: {error.message}") from error
+
+
+def _http(entry: Document, has_body: bool) -> Document:
+    headers = {"content-type": "application/json"} if has_body else {}
+    return {"reply": {}, "capture": {}, **entry, "path": parse_template(entry["path"]), "headers": headers}
+
+
+def _variants(workload: Workload, message: str, size: int | None, seed: int, key_format: Segments) -> list[Segments]:
+    template = parse_template(without_white_space(message))
+    grows = slots_named(template, "fill")
+    if size is None:
+        return [parse_template(without_white_space(message).replace("${fill}", ""))]
+    if len(grows) != 1:
+        raise TemplateError(f"a message that is to have {size} bytes needs ${{fill}} in it, once.")
+    fill = workload.document.get("fill")
+    if fill is None:
+        raise TemplateError("${fill} needs a [fill] table in workload.toml.")
+    return [fill_to(template, size, fill, variant, seed, key_format) for variant in range(fill["variants"])]
+
+
+def _effect(entry: Document) -> Document:
+    return {**entry, "key": [parse_template(part) for part in entry["key"]]}
+
+
+def _batch(workload: Workload, load: Load) -> Document:
+    entry = workload.document.get("batch", {}).get(load.protocol)
+    if entry is None:
+        raise UsageError(f"{workload.name} has no [batch] for {load.protocol}: leave out --batch.")
+    return {"reply": {}, **entry}
+
+
+def _stream(workload: Workload, load: Load) -> Document:
+    entry = workload.document.get("stream", {}).get(load.protocol)
+    if entry is None:
+        raise UsageError(f"{workload.name} has no [stream] for {load.protocol}: leave out --stream.")
+    return {"reply": {}, **entry}
+
+
+def _proto(workload: Workload) -> Document:
+    path = workload.file("proto")
+    if path is None:
+        raise BakeoffError(f"{workload.name}: a gRPC target needs proto in workload.toml.")
+    return {
+        "file": str(path),
+        "import_path": str(path.parent),
+        "descriptor_set": base64.b64encode(descriptor_set(path)).decode(),
+    }
+
+
+@cache
+def descriptor_set(proto: Path) -> bytes:
+    """The encoded FileDescriptorSet of a proto file, its imports included."""
+    import tempfile
+    from importlib import resources
+
+    from grpc_tools import protoc
+
+    with tempfile.NamedTemporaryFile(suffix=".pb") as out:
+        status = protoc.main(
+            [
+                "protoc",
+                f"--proto_path={proto.parent}",
+                f"--proto_path={resources.files('grpc_tools') / '_proto'}",
+                "--include_imports",
+                f"--descriptor_set_out={out.name}",
+                str(proto),
+            ]
+        )
+        if status != 0:
+            raise BakeoffError(f"{proto} does not compile (protoc's words are above). Mend it there.")
+        return Path(out.name).read_bytes()

@@ -1,0 +1,143 @@
+"""The template language of contract/README.md: text with slots → segments."""
+
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from bakeoff.errors import BakeoffError
+
+Slot = dict[str, Any]
+Segment = str | Slot
+Segments = list[Segment]
+
+_SLOT = re.compile(r"\$\{([^{}]*)\}")
+_STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
+
+
+class TemplateError(BakeoffError):
+    """A template that says something the language does not know."""
+
+
+def parse_template(text: str) -> Segments:
+    """Segments of a template: literal strings and slots as a plan holds them; `fill` is left for the compiler."""
+    segments: Segments = []
+    position = 0
+    for match in _SLOT.finditer(text):
+        append_literal(segments, text[position : match.start()])
+        segments.append(_parse_slot(match.group(1)))
+        position = match.end()
+    append_literal(segments, text[position:])
+    return segments
+
+
+def append_literal(segments: Segments, text: str) -> None:
+    """Adds a literal, joined to the one before it."""
+    if not text:
+        return
+    if segments and isinstance(segments[-1], str):
+        segments[-1] += text
+    else:
+        segments.append(text)
+
+
+def without_white_space(json_text: str) -> str:
+    """JSON text (slots included) without the white space between its tokens."""
+    return _STRING_OR_SLOT_OR_SPACE.sub(
+        lambda found: "" if found.group().isspace() else found.group(), json_text.strip()
+    )
+
+
+def _parse_slot(inside: str) -> Slot:
+    name, _, argument = inside.partition(" ")
+    if name.startswith("captured."):
+        return {"slot": "captured", "name": name.removeprefix("captured.")}
+    parse = _SLOTS.get(name)
+    if parse is None:
+        known = ", ".join(sorted(_SLOTS))
+        raise TemplateError(f"${{{inside}}} is not a slot. Slots are: {known}, captured.NAME.")
+    try:
+        return {"slot": name, **parse(argument)}
+    except (ValueError, InvalidOperation) as error:
+        raise TemplateError(f"${{{inside}}}: {error or 'its arguments cannot be read'}.") from error
+
+
+def _no_arguments(argument: str) -> Slot:
+    if argument:
+        raise ValueError("takes no arguments")
+    return {}
+
+
+def _two(argument: str, what: str) -> tuple[str, str]:
+    words = argument.split()
+    if len(words) != 2:
+        raise ValueError(f"needs two arguments, {what}")
+    return words[0], words[1]
+
+
+def _integer(argument: str) -> Slot:
+    low, high = (int(word) for word in _two(argument, "MIN and MAX"))
+    _check_order(low, high)
+    return {"min": low, "max": high}
+
+
+def _decimal(argument: str) -> Slot:
+    low, high = (Decimal(word) for word in _two(argument, "MIN and MAX"))
+    scale = -int(low.as_tuple().exponent)
+    if scale < 1 or scale != -int(high.as_tuple().exponent):
+        raise ValueError("MIN and MAX must be written with the same number of decimal places, at least 1")
+    units = 10**scale
+    _check_order(int(low * units), int(high * units))
+    return {"min": int(low * units), "max": int(high * units), "scale": scale}
+
+
+def _date(argument: str) -> Slot:
+    first, last = (int(word) for word in _two(argument, "FROM and TO, years"))
+    _check_order(first, last)
+    datetime.date(first, 1, 1)
+    datetime.date(last, 1, 1)
+    return {"from": first, "to": last}
+
+
+def _check_order(low: int, high: int) -> None:
+    if not low < high:
+        raise ValueError("the first argument must be less than the second")
+    # One draw has 32 bits, and both ends go through a double.
+    if high - low >= 2**32:
+        raise ValueError("the range holds more than 4,294,967,296 values")
+
+
+def _choice(argument: str) -> Slot:
+    choices = argument.split("|")
+    if len(choices) < 2:
+        raise ValueError("needs at least two texts with | between them")
+    return {"choices": choices}
+
+
+def _alphanumeric(argument: str) -> Slot:
+    length = int(argument)
+    if not 1 <= length <= 1000:
+        raise ValueError("the length must be 1 to 1000")
+    return {"length": length}
+
+
+_SLOTS: Mapping[str, Callable[[str], Slot]] = {
+    "uuid": _no_arguments,
+    "integer": _integer,
+    "decimal": _decimal,
+    "choice": _choice,
+    "alphanumeric": _alphanumeric,
+    "date": _date,
+    "timestamp": _no_arguments,
+    "user": _no_arguments,
+    "sequence": _no_arguments,
+    "run": _no_arguments,
+    "key": _no_arguments,
+    "fill": _no_arguments,
+}
+
+
+def slots_named(segments: Sequence[Segment], name: str) -> list[Slot]:
+    """All slots of one kind."""
+    return [segment for segment in segments if isinstance(segment, dict) and segment["slot"] == name]
