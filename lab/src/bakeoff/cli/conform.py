@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
-from bakeoff.conformance.table import conformance_table, failures
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
+from bakeoff.results.conformance import conformance_table, differences
 from bakeoff.running.comparison import build, buildable, conform
 from bakeoff.running.lock import only_lab
 from bakeoff.running.progress import shown_on
@@ -21,7 +21,7 @@ def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed."""
     project = find_project()
     settings = {} if write_mode is None else {"write_mode": write_mode}
-    reports = []
+    results = {}
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
         chosen = choose_targets(find_targets(project), names)
         targets = buildable(chosen, bool(names), lambda _target, reason: progress.say(reason))
@@ -36,11 +36,10 @@ def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
             bench = Bench(project, server, progress)
             for target in targets:
                 progress.step(f"{target.name}: conformance")
-                report = conform(bench, target, load_workload(project, target.workload), settings)
-                reports.append((target.name, report))
+                results[target.name] = conform(bench, target, load_workload(project, target.workload), settings)
     console = Console()
-    console.print(conformance_table(reports))
-    for line in failures(reports):
+    console.print(conformance_table(results))
+    for line in differences(results):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if not all(report.passed for _, report in reports):
+    if not all(result.conforms for result in results.values()):
         raise typer.Exit(1)

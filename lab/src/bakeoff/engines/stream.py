@@ -25,10 +25,11 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise StreamError(f"{source}, line {number}: not JSON ({error}). The engine was cut off.") from error
+            reason = f"not JSON ({error}). The engine was cut off"
+            raise StreamError(f"{source}, line {number}: {reason}.") from error
         if number == 1 and isinstance(record, dict) and record.get("version") not in (None, VERSION):
             raise StreamError(
-                f"{source} is of version {record['version']}, and this lab reads version {VERSION}. Update the older one."
+                f"{source} is of version {record['version']}, and this lab reads {VERSION}. Update the older one."
             )
         kind = record.get("type") if isinstance(record, dict) else None
         problem = first_problem(record, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"

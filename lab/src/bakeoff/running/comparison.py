@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bakeoff.builds import Build
-from bakeoff.conformance.runner import ConformanceReport, run_conformance
+from bakeoff.conformance.runner import ConformanceResult, run_conformance
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.project import Project
+from bakeoff.results.conformance import summary
 from bakeoff.results.files import write_result_files
 from bakeoff.results.table import one_line
 from bakeoff.running.lock import only_lab
 from bakeoff.running.modes import SMOKE, Phase, phases_of
 from bakeoff.running.progress import Progress
 from bakeoff.running.result import RunResult, Status
-from bakeoff.running.run import Bench, RunRequest, fresh_table, measure, planned_duration_s, protocol_of, variables_of
+from bakeoff.running.run import Bench, RunRequest, fresh_table, measure, planned_duration_s, variables_of
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
@@ -102,15 +103,14 @@ def build(what: Build, progress: Progress) -> None:
     progress.say(f"built {what.name} in {time.monotonic() - began:.0f} s")
 
 
-def conform(bench: Bench, target: Target, workload: Workload, settings: Mapping[str, str]) -> ConformanceReport:
+def conform(bench: Bench, target: Target, workload: Workload, settings: Mapping[str, str]) -> ConformanceResult:
     """Holds a freshly started target against every vector of its workload."""
     if bench.server is not None:
         fresh_table(workload, bench.server)
     check = health_check(workload, target.protocol)
     log = bench.project.logs / f"{target.name}-conformance.log"
     with TargetProcess(target, bench.server, check, log, settings=variables_of(target, settings)) as process:
-        url = None if bench.server is None else bench.server.url
-        return run_conformance(workload.directory, protocol_of(target), "127.0.0.1", process.port, url)
+        return run_conformance(workload, target.protocol, ("127.0.0.1", process.port), bench.server)
 
 
 def _choose(
@@ -224,9 +224,9 @@ def _measure_one(
 def _prove(bench: Bench, entry: _Chosen) -> None:
     """A target that does not do what its contract says is not measured: its speed would mean nothing."""
     bench.progress.step(f"{entry.target.name}: conformance")
-    report = conform(bench, entry.target, entry.workload, entry.settings)
-    if not report.passed:
-        raise BakeoffError(f"{report.summary} ./bakeoff conform {entry.target.name} shows what differed.")
+    result = conform(bench, entry.target, entry.workload, entry.settings)
+    if not result.conforms:
+        raise BakeoffError(f"{summary(result)} ./bakeoff conform {entry.target.name} shows what differed.")
 
 
 def _problem_with(result: RunResult) -> str | None:

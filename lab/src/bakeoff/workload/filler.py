@@ -16,7 +16,7 @@ changed torque verified road test passed software updated coolant topped alignme
 # Far from any event's own draws: the filler's numbers are made once for a plan, not for an event.
 _FILLER_SEQUENCE = 0xF111E4
 
-_WIDTHS: dict[str, int] = {"uuid": 36, "date": 10, "timestamp": 24, "run": 8, "user": 7, "sequence": 10}
+_WIDTHS = {"uuid": 36, "date": 10, "timestamp": 24, "run": 8, "user": 7, "sequence": 10}
 
 
 def widest(segments: Sequence[Segment], key_format: Sequence[Segment] = ()) -> int:
@@ -29,10 +29,10 @@ def _width(segment: Segment, key_format: Sequence[Segment]) -> int:
         return len(segment.encode())
     match segment["slot"]:
         case "integer":
-            return max(len(str(segment["min"])), len(str(segment["max"])))
+            return max(len(str(end)) for end in (segment["min"], segment["max"]))
         case "decimal":
             units = max(abs(segment["min"]), abs(segment["max"]))
-            return max(len(str(units)), segment["scale"] + 1) + 1 + (segment["min"] < 0)
+            return max(len(str(units)), int(segment["scale"]) + 1) + 1 + int(segment["min"] < 0)
         case "choice":
             return max(len(choice.encode()) for choice in segment["choices"])
         case "alphanumeric":
@@ -43,7 +43,7 @@ def _width(segment: Segment, key_format: Sequence[Segment]) -> int:
             return 0
         case slot:
             if slot in _WIDTHS:
-                return _WIDTHS[slot]
+                return int(_WIDTHS[slot])
             raise TemplateError(f"${{{slot}}} has no known width, so a message with it cannot be grown to a size.")
 
 

@@ -58,6 +58,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     document = workload.document
     size = _size(workload, load.payload)
     keys = list(document.get("keys", {}))
+    operations = [_operation(workload, entry, keys, size, load) for entry in document["operations"]]
     return {
         "version": 1,
         "workload": workload.name,
@@ -82,7 +83,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         "thresholds": THRESHOLDS,
         "keys": [_key(name, document["keys"][name], load.reuse_share) for name in keys],
         "size_bytes": size,
-        "operations": [_operation(workload, entry, keys, size, load) for entry in document["operations"]],
+        "operations": operations,
         "batch": _batch(workload, load) if load.batch > 1 else None,
         "stream": _stream(workload, load) if load.stream else None,
         "ledger": None if load.ledger is None else str(load.ledger),

@@ -94,7 +94,7 @@ def _decimal(argument: str) -> Slot:
 
 def _date(argument: str) -> Slot:
     first, last = (int(word) for word in _two(argument, "FROM and TO, years"))
-    _check_order(first, last)
+    _check_order(first, last + 1)
     datetime.date(first, 1, 1)
     datetime.date(last, 1, 1)
     return {"from": first, "to": last}

@@ -1,0 +1,1 @@
+"""Proves that a running target does what its workload's vectors say."""

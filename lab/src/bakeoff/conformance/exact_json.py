@@ -1,0 +1,58 @@
+"""JSON that keeps the text of its numbers: a case that sends 0.10 must not send 0.1."""
+
+import json
+from typing import Any
+
+
+class ExactInt(int):
+    """An integer that knows how it was written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "ExactInt":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+class ExactFloat(float):
+    """A number with a fraction or an exponent that knows how it was written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "ExactFloat":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def loads(text: str) -> Any:
+    """The document; raises ValueError for broken syntax, and for a name that an object has twice."""
+    return json.loads(text, parse_int=ExactInt, parse_float=ExactFloat, object_pairs_hook=_object)
+
+
+def dumps(document: Any) -> bytes:
+    """JSON without white space between its tokens; numbers are written as they were read.
+
+    A lone surrogate, which UTF-8 cannot hold, is written as its escape.
+    """
+    return _written(document).encode("utf-8", "backslashreplace")
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    document: dict[str, Any] = {}
+    for name, value in members:
+        if name in document:
+            raise ValueError(f'the name "{name}" occurs twice in an object')
+        document[name] = value
+    return document
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, ExactInt | ExactFloat):
+        return value.text
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_written(name)}:{_written(member)}" for name, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,66 @@
+"""Sends any bytes as gRPC messages."""
+
+import contextlib
+from types import TracebackType
+
+import grpc
+
+from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
+from bakeoff.errors import BakeoffError
+
+_OPTIONS = [
+    # Loopback must not go through a proxy that the environment names.
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    # A target that was started anew is tried again at once.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+]
+_CONNECT_TIMEOUT_S = 5.0
+
+
+class GrpcCaller:
+    """One channel, closed at the end of the `with` block.
+
+    Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one.
+    """
+
+    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0) -> None:
+        self._address = f"{host}:{port}"
+        self._timeout_s = timeout_s
+        self._channel = grpc.insecure_channel(self._address, options=_OPTIONS)
+
+    def __enter__(self) -> "GrpcCaller":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._channel.close()
+
+    def check_reachable(self) -> None:
+        """Raises BakeoffError when nobody speaks HTTP/2 at the address."""
+        try:
+            grpc.channel_ready_future(self._channel).result(timeout=_CONNECT_TIMEOUT_S)
+        except grpc.FutureTimeoutError as error:
+            raise BakeoffError(
+                f"Nothing answers gRPC at {self._address} within {_CONNECT_TIMEOUT_S:g} s. Start the target, or give "
+                "the address it listens at."
+            ) from error
+
+    def send(self, request: GrpcRequest) -> GrpcReply:
+        """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
+        method: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(f"/{request.method}")
+        call = method(iter(request.payloads), timeout=self._timeout_s)
+        payloads: list[bytes] = []
+        # The status is read from the call, and what came before an error counts.
+        with contextlib.suppress(grpc.RpcError):
+            for payload in call:
+                payloads.append(payload)
+        code = call.code()
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+            raise NoReplyError(f"no reply within {self._timeout_s:g} s")
+        if code is grpc.StatusCode.UNAVAILABLE:
+            raise NoReplyError(f"unavailable: {call.details()}")
+        return GrpcReply(code.name, call.details() or "", tuple(payloads))

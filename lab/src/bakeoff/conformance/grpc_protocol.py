@@ -1,0 +1,89 @@
+"""A case over gRPC: its request, and the comparison of the reply."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bakeoff.conformance.calls import call_table
+from bakeoff.conformance.case import Call, Case, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
+from bakeoff.conformance.matching import compare_grpc
+from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
+from bakeoff.conformance.vectors import VectorError
+from bakeoff.documents import Document
+from bakeoff.errors import BakeoffError
+from bakeoff.workload.loader import Workload
+
+SendGrpc = Callable[[GrpcRequest], GrpcReply]
+
+_STANDARD_PROTOS = tuple(sorted(Path(__file__).with_name("protos").glob("*.proto")))
+_HEALTH = "grpc.health.v1.Health/Check"
+
+
+class GrpcProtocol:
+    """Sends cases as the workload's grpc tables and its proto file say."""
+
+    def __init__(self, workload: Workload, send: SendGrpc) -> None:
+        self._workload = workload
+        self._send = send
+        proto = workload.file("proto")
+        if proto is None:
+            raise BakeoffError(f"{workload.name}: cases go over gRPC only when workload.toml names a proto file.")
+        self.codec = ProtoCodec(proto, *_STANDARD_PROTOS)
+
+    def expresses(self, case: Case) -> bool:
+        """Whether the case has a gRPC side."""
+        return case.grpc is not None
+
+    def store(self, message: Any) -> list[str]:
+        """Sends a message that a case needs to be there already; differences say why it was not taken."""
+        table = self._table(Call.SINGLE)
+        method = str(table["method"])
+        reply = self._send(GrpcRequest(method, (self._encode(method, JsonPayload(message)),)))
+        return compare_grpc(GrpcExpectation(str(table["expect"]), None, None, None), reply.code, reply.message, ())
+
+    def perform(self, case: Case) -> list[str]:
+        """Sends the case's request and compares the reply."""
+        side = case.grpc
+        if side is None:
+            raise ValueError(f"{case.name} has no gRPC side")
+        request = self.request(case, side)
+        reply = self._send(request)
+        method = self.codec.method(request.method)
+        try:
+            replies = [] if method is None else [self.codec.decode(method.reply, payload) for payload in reply.payloads]
+        except ProtoMismatchError as error:
+            return [f"body: {error}"]
+        return compare_grpc(side.expect, reply.code, reply.message, replies)
+
+    def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
+        """The request of a case, in all its bytes."""
+        method = side.method or self._usual_method(case.call)
+        payloads = side.payloads if side.payloads is not None else self._usual_payloads(case)
+        try:
+            return GrpcRequest(method, tuple(self._encode(method, payload) for payload in payloads))
+        except ProtoMismatchError as error:
+            raise VectorError(f'case "{case.name}": grpc: the message {error}.') from error
+
+    def _encode(self, name: str, payload: Payload) -> bytes:
+        method = self.codec.method(name)
+        if method is not None:
+            return self.codec.encode(method.request, payload)
+        if isinstance(payload, JsonPayload):
+            raise ProtoMismatchError(f"cannot be encoded: no proto file declares {name}")
+        return payload.content
+
+    def _usual_method(self, call: Call) -> str:
+        return _HEALTH if call is Call.HEALTH else str(self._table(call)["method"])
+
+    def _usual_payloads(self, case: Case) -> tuple[Payload, ...]:
+        if case.call is Call.HEALTH and case.message is None:
+            return (JsonPayload({"service": self._table(Call.HEALTH).get("service", "")}),)
+        if case.call is Call.STREAM:
+            return tuple(JsonPayload(message) for message in case.message or ())
+        if case.call is Call.BATCH:
+            return (JsonPayload({self._table(Call.BATCH)["field"]: case.message or []}),)
+        return (JsonPayload({} if case.message is None else case.message),)
+
+    def _table(self, call: Call) -> Document:
+        return call_table(self._workload, call, "grpc")

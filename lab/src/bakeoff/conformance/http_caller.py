@@ -1,0 +1,116 @@
+"""Sends any bytes as an HTTP/1.1 request, and takes an answer that comes before the request is complete."""
+
+import http.client
+import io
+import select
+import socket
+import time
+from typing import cast
+
+from bakeoff.conformance.exchange import HttpReply, HttpRequest, NoReplyError
+from bakeoff.errors import BakeoffError
+
+_CHUNK_BYTES = 65_536
+
+
+class HttpCaller:
+    """One connection for each request, so that a case cannot suffer from the one before it."""
+
+    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0) -> None:
+        self._host = host
+        self._port = port
+        self._timeout_s = timeout_s
+
+    def check_reachable(self) -> None:
+        """Raises BakeoffError when nobody listens at the address."""
+        try:
+            socket.create_connection((self._host, self._port), self._timeout_s).close()
+        except OSError as error:
+            raise BakeoffError(
+                f"Nothing answers HTTP at {self._host}:{self._port}: {error.strerror or error}. Start the target, or "
+                "give the address it listens at."
+            ) from error
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        """The reply; raises NoReplyError when none has come within the timeout, however the target behaves."""
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with socket.create_connection((self._host, self._port), self._timeout_s) as connection:
+                _send_until_answered(connection, self._encoded(request), deadline)
+                return _reply(connection, request.method, deadline)
+        except TimeoutError as error:
+            raise NoReplyError(f"no reply within {self._timeout_s:g} s") from error
+        except ConnectionRefusedError as error:
+            raise NoReplyError("the connection was refused") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise NoReplyError(f"no HTTP reply: {error or type(error).__name__}") from error
+
+    def _encoded(self, request: HttpRequest) -> bytes:
+        is_chunked = request.headers.get("transfer-encoding") == "chunked"
+        headers = {"host": f"{self._host}:{self._port}", "connection": "close"}
+        if request.body is not None and not is_chunked:
+            headers["content-length"] = str(len(request.body))
+        headers |= request.headers
+        lines = [f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        body = request.body or b""
+        return "\r\n".join([*lines, "", ""]).encode() + (_chunked(body) if is_chunked else body)
+
+
+def _chunked(body: bytes) -> bytes:
+    chunks = [body[start : start + _CHUNK_BYTES] for start in range(0, len(body), _CHUNK_BYTES)]
+    return b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in [*chunks, b""])
+
+
+def _send_until_answered(connection: socket.socket, content: bytes, deadline: float) -> None:
+    """A target may refuse a body by its length, answer and close. What is left to send is of no use to it then, and
+    an error of sending must not hide the answer, which is still there to read."""
+    connection.setblocking(False)
+    rest = memoryview(content)
+    while rest:
+        readable, writable, _ = select.select([connection], [connection], [], _remaining_s(deadline))
+        if readable:
+            return
+        if not writable:
+            raise TimeoutError
+        try:
+            rest = rest[connection.send(rest) :]
+        except BlockingIOError:
+            continue
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+def _reply(connection: socket.socket, method: str, deadline: float) -> HttpReply:
+    reader = _ReaderUntil(connection, deadline)
+    response = http.client.HTTPResponse(cast(socket.socket, reader), method=method)
+    try:
+        response.begin()
+        body = response.read()
+        return HttpReply(response.status, {name.lower(): value for name, value in response.getheaders()}, body)
+    finally:
+        response.close()
+
+
+class _ReaderUntil(io.RawIOBase):
+    """As much of a socket as HTTPResponse reads from, with one deadline over all of it."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline = deadline
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview[int]) -> int:  # type: ignore[override]
+        self._connection.settimeout(_remaining_s(self._deadline))
+        return self._connection.recv_into(buffer)
+
+
+def _remaining_s(deadline: float) -> float:
+    remaining = deadline - time.monotonic()
+    if remaining <= 0:
+        raise TimeoutError
+    return remaining

@@ -1,0 +1,165 @@
+"""Compares what came back with what a case expects. Pure; every function returns differences, none when all is well."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from bakeoff.conformance.case import GrpcExpectation, HttpExpectation, Row
+from bakeoff.conformance.exchange import HttpReply
+
+_SHOWN_CHARACTERS = 300
+
+
+def compare_http(expected: HttpExpectation, reply: HttpReply) -> list[str]:
+    """Status, headers and JSON body. A wrong status alone would hide why, so the body is always looked at."""
+    differences = []
+    if reply.status != expected.status:
+        differences.append(f"status: expected {expected.status}, got {reply.status}")
+    differences += compare_headers(expected.headers, reply.headers)
+    if expected.body is None:
+        return differences + _unexpected_body(bool(differences), reply)
+    try:
+        body = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return [*differences, f"body: expected JSON, got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"]
+    return differences + compare_json("body", expected.body, body)
+
+
+def _unexpected_body(is_different: bool, reply: HttpReply) -> list[str]:
+    """The body of a reply that is wrong already, because its message tells why."""
+    return [f"body: got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"] if is_different else []
+
+
+def compare_headers(expected: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
+    """Each expected comma-separated element must be among the header's; case and parameters do not count."""
+    differences = []
+    for name, value in expected.items():
+        got = actual.get(name.lower())
+        if got is None:
+            differences.append(f"header {name}: expected {value}, but there is none")
+        elif not _elements(value) <= _elements(got):
+            differences.append(f"header {name}: expected {value}, got {got}")
+    return differences
+
+
+def _elements(value: str) -> set[str]:
+    return {element.split(";")[0].strip().lower() for element in value.split(",")}
+
+
+def compare_grpc(expected: GrpcExpectation, code: str, message: str, replies: Sequence[Any]) -> list[str]:
+    """Status code, status message and replies; `replies` are decoded to JSON."""
+    differences = []
+    if code != expected.code:
+        differences.append(f"code: expected {expected.code}, got {code}" + (f" ({shown(message)})" if message else ""))
+    elif expected.message is not None and message != expected.message:
+        differences.append(f"message: expected {shown(expected.message)}, got {shown(message)}")
+    if expected.body is not None:
+        if len(replies) == 1:
+            differences += compare_json("body", expected.body, replies[0])
+        elif code == "OK" or replies:
+            differences.append(f"replies: expected one, got {len(replies)}")
+    if expected.replies is not None:
+        differences += compare_json("replies", list(expected.replies), list(replies))
+    return differences
+
+
+def compare_rows(expected: Sequence[Row], stored: Sequence[Row]) -> list[str]:
+    """The rows of a case, all of them, in any order."""
+    wanted = {row.key: row.document for row in expected}
+    found = {row.key: row.document for row in stored}
+    differences = [f"row {shown(list(key))}: expected, but not stored" for key in wanted.keys() - found.keys()]
+    differences += [
+        f"row {shown(list(key))}: stored as {shown(found[key])}, but no such row was expected"
+        for key in found.keys() - wanted.keys()
+    ]
+    differences += [
+        f"row {shown(list(key))}: expected {shown(wanted[key])}, stored {shown(found[key])}"
+        for key in wanted.keys() & found.keys()
+        if wanted[key] != found[key]
+    ]
+    return sorted(differences)
+
+
+def compare_json(path: str, expected: Any, actual: Any) -> list[str]:
+    """Equality of JSON values, with the matchers {"$any": KIND} and {"$includes": VALUE} in the expectation."""
+    if isinstance(expected, dict) and expected.keys() == {"$any"}:
+        kind = expected["$any"]
+        return [] if _is_kind(kind, actual) else [f"{path}: expected any {kind}, got {shown(actual)}"]
+    if isinstance(expected, dict) and expected.keys() == {"$includes"}:
+        return _compare_included(path, expected["$includes"], actual)
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return _compare_members(path, expected, actual, is_exact=True)
+    if isinstance(expected, list) and isinstance(actual, list):
+        return _compare_elements(path, expected, actual)
+    return [] if _is_equal(expected, actual) else [f"{path}: expected {shown(expected)}, got {shown(actual)}"]
+
+
+def _compare_included(path: str, expected: Any, actual: Any) -> list[str]:
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return _compare_members(path, expected, actual, is_exact=False)
+    if isinstance(expected, list) and isinstance(actual, list):
+        return [
+            f"{path}: expected {shown(element)} among its elements, got {shown(actual)}"
+            for element in expected
+            if all(compare_json(path, element, candidate) for candidate in actual)
+        ]
+    return [f"{path}: expected to include {shown(expected)}, got {shown(actual)}"]
+
+
+def _compare_members(path: str, expected: Mapping[str, Any], actual: Mapping[str, Any], *, is_exact: bool) -> list[str]:
+    differences = []
+    for name, value in expected.items():
+        if name in actual:
+            differences += compare_json(f"{path}.{name}", value, actual[name])
+        else:
+            differences.append(f"{path}.{name}: expected {shown(value)}, but it is absent")
+    if is_exact:
+        differences += [
+            f"{path}.{name}: not expected, got {shown(value)}" for name, value in actual.items() if name not in expected
+        ]
+    return differences
+
+
+def _compare_elements(path: str, expected: Sequence[Any], actual: Sequence[Any]) -> list[str]:
+    if len(expected) != len(actual):
+        return [f"{path}: expected {len(expected)} elements, got {len(actual)}: {shown(actual)}"]
+    return [
+        difference
+        for index, (wanted, got) in enumerate(zip(expected, actual, strict=True))
+        for difference in compare_json(f"{path}[{index}]", wanted, got)
+    ]
+
+
+def _is_equal(expected: Any, actual: Any) -> bool:
+    """In JSON, true is not 1."""
+    return isinstance(expected, bool) == isinstance(actual, bool) and bool(expected == actual)
+
+
+def _is_kind(kind: str, value: Any) -> bool:
+    match kind:
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "string":
+            return isinstance(value, str)
+        case "uuid":
+            return isinstance(value, str) and _is_uuid(value)
+    raise ValueError(f'$any knows "uuid", "integer" and "string", not {kind!r}')
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False
+
+
+def shown(value: Any) -> str:
+    """The value as JSON, cut where a person would stop reading."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    return f"{text[:_SHOWN_CHARACTERS]}… ({len(text)} characters)"

@@ -1,0 +1,82 @@
+"""Protobuf messages by descriptor: JSON to bytes and back, for any proto file."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import DecodeError, Message
+
+from bakeoff.conformance.case import BytesPayload, Payload
+from bakeoff.workload.plan import descriptor_set
+
+# Values nested as deep as a vector likes; what a target makes of them is its business.
+_JSON_RECURSION = 1_000
+
+
+class ProtoMismatchError(ValueError):
+    """A message that its type cannot hold."""
+
+
+@dataclass(frozen=True)
+class GrpcMethod:
+    """What a method takes and gives, as full names of messages."""
+
+    request: str
+    reply: str
+
+
+class ProtoCodec:
+    """The messages and methods of a set of proto files."""
+
+    def __init__(self, *protos: Path) -> None:
+        self._pool = descriptor_pool.DescriptorPool()
+        self._methods: dict[str, GrpcMethod] = {}
+        added: set[str] = set()
+        for proto in protos:
+            for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set(proto)).file:
+                if file.name not in added:
+                    self._add(file)
+                    added.add(file.name)
+
+    def _add(self, file: descriptor_pb2.FileDescriptorProto) -> None:
+        self._pool.Add(file)
+        for service in file.service:
+            for method in service.method:
+                name = f"{file.package}.{service.name}/{method.name}".lstrip(".")
+                self._methods[name] = GrpcMethod(method.input_type.lstrip("."), method.output_type.lstrip("."))
+
+    def method(self, name: str) -> GrpcMethod | None:
+        """The method `package.Service/Method`, or None where no proto file declares it."""
+        return self._methods.get(name)
+
+    def encode(self, type_name: str, payload: Payload) -> bytes:
+        """The payload as bytes; raises ProtoMismatchError when its JSON does not fit the message."""
+        if isinstance(payload, BytesPayload):
+            return payload.content
+        message = self._class(type_name)()
+        try:
+            json_format.ParseDict(payload.document, message, max_recursion_depth=_JSON_RECURSION)
+            return message.SerializeToString()
+        # Lone surrogates and huge integers surface as other errors than ParseError.
+        except (json_format.ParseError, ValueError, OverflowError) as error:
+            raise ProtoMismatchError(f"does not fit {type_name}: {error}") from error
+
+    def decode(self, type_name: str, content: bytes) -> Any:
+        """The message as JSON with all its fields; raises ProtoMismatchError when the bytes are none."""
+        try:
+            message = self._class(type_name).FromString(content)
+        except DecodeError as error:
+            raise ProtoMismatchError(f"is no {type_name}: {error}") from error
+        return json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
+
+    def parse(self, type_name: str, content: bytes) -> Message:
+        """The message itself; raises DecodeError."""
+        return self._class(type_name).FromString(content)
+
+    @cache  # noqa: B019 - a codec lives as long as the process
+    def _class(self, type_name: str) -> type[Message]:
+        descriptor: Descriptor = self._pool.FindMessageTypeByName(type_name)
+        return message_factory.GetMessageClass(descriptor)

@@ -1,0 +1,161 @@
+"""Runs the conformance cases of a workload against one target."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bakeoff.conformance.case import Case
+from bakeoff.conformance.exchange import NoReplyError
+from bakeoff.conformance.matching import compare_rows
+from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
+from bakeoff.conformance.vectors import VectorError, load_vectors
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.workload.loader import Workload
+
+# A target that is gone or hangs would cost a timeout for each case that is left.
+_SILENT_CASES_IN_A_ROW = 3
+
+
+class CaseProtocol(Protocol):
+    """One protocol's way through a case. Both calls raise NoReplyError when the target is silent."""
+
+    def expresses(self, case: Case) -> bool: ...
+
+    def store(self, message: Any) -> list[str]: ...
+
+    def perform(self, case: Case) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """A case passed when there are no differences."""
+
+    case: str
+    subject: str
+    rule: str
+    differences: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not self.differences
+
+
+@dataclass(frozen=True)
+class ConformanceResult:
+    """All cases of one target. `not_expressible` counts those that its protocol has no words for."""
+
+    protocol: str
+    results: tuple[CaseResult, ...]
+    not_expressible: int
+
+    @property
+    def failures(self) -> tuple[CaseResult, ...]:
+        return tuple(result for result in self.results if not result.passed)
+
+    @property
+    def conforms(self) -> bool:
+        """Whether the target may be measured: cases ran, and every one of them passed."""
+        return bool(self.results) and not self.failures
+
+
+def run_conformance(
+    workload: Workload,
+    protocol: str,
+    address: tuple[str, int],
+    server: Server | None,
+    *,
+    patterns: Sequence[str] = (),
+    on_result: Callable[[CaseResult], None] = lambda _: None,
+) -> ConformanceResult:
+    """Runs the cases against the target at the address (host, port) over `rest` or `grpc`.
+
+    `server` is the target's database, or None for a workload without one. Cases expect to find none of their rows,
+    so a run begins on a fresh table. Raises BakeoffError for vectors that are broken and a target that nobody can
+    reach; a target that does the wrong thing is a result.
+    """
+    cases = load_cases(workload, patterns)
+    with _stored_rows(workload, server) as stored, _speaking(protocol, workload, address) as speaker:
+        results = run_cases(cases, speaker, stored, on_result)
+    if not results:
+        raise BakeoffError(f"{workload.name}: none of the chosen conformance cases can go over {protocol}.")
+    return ConformanceResult(protocol, results, len(cases) - len(results))
+
+
+def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, ...]:
+    """The workload's cases that match one of the patterns, or all."""
+    directory = workload.file("vectors")
+    if directory is None:
+        raise BakeoffError(f"{workload.name} has no conformance cases: name their folder in workload.toml, as vectors.")
+    cases = load_vectors(directory, workload.directory.parent / "schemas" / "vectors.schema.json", patterns)
+    with_rows = next((case.name for case in cases if case.rows is not None), None)
+    if with_rows is not None and workload.file("audit") is None:
+        raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but workload.toml names no audit query.')
+    return cases
+
+
+def run_cases(
+    cases: Sequence[Case],
+    speaker: CaseProtocol,
+    stored: StoredRows | None,
+    on_result: Callable[[CaseResult], None] = lambda _: None,
+) -> tuple[CaseResult, ...]:
+    """The results of the cases that the protocol can express, in their order."""
+    results: list[CaseResult] = []
+    silent = 0
+    for case in filter(speaker.expresses, cases):
+        if silent == _SILENT_CASES_IN_A_ROW:
+            differences = [f"not sent: the target left {silent} cases in a row without a reply"]
+        else:
+            try:
+                differences = _differences(case, speaker, stored)
+                silent = 0
+            except NoReplyError as error:
+                differences = [str(error)]
+                silent += 1
+        results.append(CaseResult(case.name, case.subject, case.rule, tuple(differences)))
+        on_result(results[-1])
+    return tuple(results)
+
+
+def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> list[str]:
+    for index, message in enumerate(case.given):
+        refused = speaker.store(message)
+        if refused:
+            return [f"given[{index}] was not stored: {difference}" for difference in refused]
+    differences = speaker.perform(case)
+    if case.rows is not None and stored is not None:
+        differences += compare_rows(case.rows, stored.of(case))
+    return differences
+
+
+@contextlib.contextmanager
+def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRows | None]:
+    audit = workload.sql("audit")
+    if audit is None or server is None:
+        if workload.uses_database:
+            raise BakeoffError(f"{workload.name} stores rows: conformance needs its database and its audit query.")
+        yield None
+    else:
+        with server.connect() as connection:
+            yield PostgresRows(connection, audit)
+
+
+@contextlib.contextmanager
+def _speaking(protocol: str, workload: Workload, address: tuple[str, int]) -> Iterator[CaseProtocol]:
+    """Each protocol's modules are loaded when they are needed: gRPC takes a while."""
+    if protocol == "grpc":
+        from bakeoff.conformance.grpc_caller import GrpcCaller
+        from bakeoff.conformance.grpc_protocol import GrpcProtocol
+
+        with GrpcCaller(*address) as grpc_caller:
+            grpc_caller.check_reachable()
+            yield GrpcProtocol(workload, grpc_caller.send)
+    else:
+        from bakeoff.conformance.http_caller import HttpCaller
+        from bakeoff.conformance.http_protocol import HttpProtocol
+
+        http_caller = HttpCaller(*address)
+        http_caller.check_reachable()
+        yield HttpProtocol(workload, http_caller.send)

@@ -1,0 +1,154 @@
+"""Loads the conformance cases of a workload."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from bakeoff.conformance import exact_json
+from bakeoff.conformance.case import (
+    BytesPayload,
+    Call,
+    Case,
+    GrpcExpectation,
+    GrpcSide,
+    HttpExpectation,
+    HttpSide,
+    JsonPayload,
+    Payload,
+    Row,
+)
+from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
+from bakeoff.documents import first_problem
+from bakeoff.errors import BakeoffError, UsageError
+
+
+class VectorError(BakeoffError):
+    """A vector file that does not say what a target must do; names the file, the case and the field."""
+
+
+def load_vectors(directory: Path, schema: Path, patterns: Sequence[str] = ()) -> tuple[Case, ...]:
+    """The cases of all files of the folder, in order of file name and place, checked.
+
+    A pattern is a shell pattern that a case's name or subject matches. Raises VectorError for an empty folder and a
+    broken file, UsageError for a pattern that matches nothing.
+    """
+    files = sorted(directory.glob("*.json"))
+    if not files:
+        raise VectorError(f"{directory} holds no vectors: put at least one .json file of conformance cases there.")
+    cases = [case for path in files for case in _load_file(path, schema)]
+    repeated = [name for name, count in Counter(case.name for case in cases).items() if count > 1]
+    if repeated:
+        raise VectorError(f'{directory}: two cases are named "{repeated[0]}". Names must differ, also between files.')
+    return _chosen(cases, patterns)
+
+
+def _chosen(cases: list[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
+    for pattern in patterns:
+        if not any(_matches(case, pattern) for case in cases):
+            subjects = ", ".join(dict.fromkeys(case.subject for case in cases))
+            raise UsageError(f'No conformance case matches "{pattern}". Give a case\'s name or a subject: {subjects}.')
+    return tuple(case for case in cases if not patterns or any(_matches(case, pattern) for pattern in patterns))
+
+
+def _matches(case: Case, pattern: str) -> bool:
+    return fnmatchcase(case.name, pattern) or fnmatchcase(case.subject, pattern)
+
+
+def _load_file(path: Path, schema: Path) -> list[Case]:
+    try:
+        document = exact_json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise VectorError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise VectorError(f"{path} is not valid JSON: {error}. Mend it there.") from error
+    problem = first_problem(document, schema)
+    if problem:
+        raise VectorError(f"{path} breaks the schema {schema.name}: {_with_case_name(problem, document)}.")
+    return [_case(path, document["subject"], entry) for entry in document["cases"]]
+
+
+def _with_case_name(problem: str, document: Any) -> str:
+    """`cases.3.http: …` with the name of that case, which a person finds faster than its number."""
+    match problem.split(".", 2):
+        case ["cases", number, *_] if number.split(":")[0].isdigit():
+            entry = document["cases"][int(number.split(":")[0])]
+            return f'case "{entry.get("name", "?")}": {problem}' if isinstance(entry, dict) else problem
+    return problem
+
+
+def _case(path: Path, subject: str, entry: Mapping[str, Any]) -> Case:
+    field = "message"
+    try:
+        message = write_out(entry.get("message"))
+        field = "given"
+        given = tuple(write_out(list(entry.get("given", []))))
+        field = "http"
+        http = _http_side(entry["http"]) if "http" in entry else None
+        field = "grpc"
+        grpc = _grpc_side(entry["grpc"]) if "grpc" in entry else None
+        field = "rows"
+        rows = _rows(entry["rows"]) if "rows" in entry else None
+    except ShorthandError as error:
+        raise VectorError(f'{path}: case "{entry["name"]}": {field}: {error}.') from error
+    call = Call(entry.get("call", "single"))
+    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows)
+    _check(path, case)
+    return case
+
+
+def _check(path: Path, case: Case) -> None:
+    """What the schema cannot say."""
+    place = f'{path}: case "{case.name}"'
+    for row in case.rows or ():
+        if not case.owns(row.key):
+            raise VectorError(
+                f'{place}: rows: the key {list(row.key)} is not the case\'s own. One element must be "{case.name}" or '
+                f'begin with "{case.name}/", so that cases do not meet in a row.'
+            )
+    if case.call in (Call.BATCH, Call.STREAM) and not isinstance(case.message, list | None):
+        raise VectorError(f"{place}: message: a {case.call} sends a list of messages.")
+    if case.call is Call.STREAM and case.http is not None:
+        raise VectorError(f"{place}: http: a stream has no HTTP side.")
+
+
+def _http_side(entry: Mapping[str, Any]) -> HttpSide:
+    expect = entry["expect"]
+    return HttpSide(
+        entry.get("method"),
+        entry.get("path"),
+        dict(entry.get("headers", {})),
+        _payload(entry["body"]) if "body" in entry else None,
+        HttpExpectation(int(expect["status"]), dict(expect.get("headers", {})), write_out(expect.get("body"))),
+    )
+
+
+def _grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
+    expect = entry["expect"]
+    replies = tuple(write_out(expect["replies"])) if "replies" in expect else None
+    return GrpcSide(
+        entry.get("method"),
+        _grpc_payloads(entry),
+        GrpcExpectation(expect["code"], expect.get("message"), write_out(expect.get("body")), replies),
+    )
+
+
+def _grpc_payloads(entry: Mapping[str, Any]) -> tuple[Payload, ...] | None:
+    if "stream" in entry:
+        return tuple(_payload(payload) for payload in entry["stream"])
+    if "body" in entry:
+        return (_payload(entry["body"]),)
+    if "message" in entry:
+        return (JsonPayload(write_out(entry["message"])),)
+    return None
+
+
+def _payload(entry: Mapping[str, Any]) -> Payload:
+    if "parts" in entry:
+        return BytesPayload(join_parts(entry["parts"]))
+    return JsonPayload(write_out(entry["json"]))
+
+
+def _rows(entries: Sequence[Mapping[str, Any]] | None) -> tuple[Row, ...]:
+    return tuple(Row(tuple(write_out(entry["key"])), write_out(entry["document"])) for entry in entries or ())

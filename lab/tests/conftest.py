@@ -1,0 +1,22 @@
+"""What many tests need: the checkout, and a throwaway one."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bakeoff.project import Project, find_project
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout, to read from."""
+    return find_project()
+
+
+@pytest.fixture
+def empty_checkout(project: Project, tmp_path: Path) -> Project:
+    """A checkout with the contract's schemas and nothing else, to write into."""
+    root = tmp_path / "a checkout"
+    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
+    return Project(root)

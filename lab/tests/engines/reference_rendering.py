@@ -1,0 +1,193 @@
+"""A second reading of contract/README.md: event = f(seed, user, sequence), written for clarity and for nothing else.
+
+It shares no code with the lab or an engine. `contract/vectors/rendering.json` is what it says about `rendering_cases`;
+`python reference_rendering.py` in this folder writes that file anew.
+"""
+
+import datetime
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rendering_cases import CASES
+
+VECTORS = Path(__file__).parents[3] / "contract" / "vectors" / "rendering.json"
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+TWO_TO_32 = 1 << 32
+
+Json = dict[str, Any]
+Acknowledged = Mapping[str, Sequence[int]]
+
+
+def sfc32(seed: str, user: int, sequence: int) -> Iterator[int]:
+    """The draws of one event, after the twelve that are thrown away."""
+    a, b, c = int(seed[8:], 16), user % TWO_TO_32, sequence % TWO_TO_32
+    d = int(seed[:8], 16) ^ 0x9E3779B9
+    count = 0
+    while True:
+        drawn = (a + b + d) % TWO_TO_32
+        d = (d + 1) % TWO_TO_32
+        a = b ^ (b >> 9)
+        b = (c + (c << 3)) % TWO_TO_32
+        c = ((c << 21 | c >> 11) % TWO_TO_32 + drawn) % TWO_TO_32
+        count += 1
+        if count > 12:
+            yield drawn
+
+
+def below(draw: int, count: int) -> int:
+    """A draw as a whole number from 0 to count - 1."""
+    return math.floor(draw / TWO_TO_32 * count)
+
+
+def event(plan: Json, user: int, sequence: int, acknowledged: Acknowledged) -> Json:
+    """What an engine must send as this user's event `sequence`, given what was acknowledged before it."""
+    draws = sfc32(plan["seed"], user, sequence)
+    operation_index = _weighted(plan["operations"], next(draws))
+    operation = plan["operations"][operation_index]
+    variant = below(next(draws), len(operation["variants"]))
+    reuse_draw, pick_draw = next(draws), next(draws)
+    key = None
+    if operation["key"] is not None:
+        key = _key(plan, operation["key"], user, sequence, acknowledged, reuse_draw, pick_draw)
+    context = {"plan": plan, "user": user, "sequence": sequence, "key": key["text"] if key else ""}
+    message = _render(operation["variants"][variant], draws, context, plan["size_bytes"])
+    path = _render(operation["http"]["path"], draws, context, None) if operation["http"] else None
+    return {"operation": operation_index, "variant": variant, "key": key, "message": message, "path": path}
+
+
+def body(plan: Json, batch: Json, user: int, sequence: int, count: int, acknowledged: Acknowledged) -> str:
+    """The body of one request that carries `count` events."""
+    messages = [event(plan, user, sequence + i, acknowledged)["message"] for i in range(count)]
+    joined: str = batch["open"] + batch["separator"].join(messages) + batch["close"]
+    return joined
+
+
+def _weighted(operations: Sequence[Json], draw: int) -> int:
+    wanted = below(draw, sum(operation["weight"] for operation in operations))
+    reached = 0
+    for index, operation in enumerate(operations):
+        reached += operation["weight"]
+        if reached > wanted:
+            return index
+    raise AssertionError("a draw lies below the sum of the weights")
+
+
+def _key(
+    plan: Json, kind: int, user: int, sequence: int, acknowledged: Acknowledged, reuse_draw: int, pick_draw: int
+) -> Json:
+    known = acknowledged.get(str(kind), [])
+    reuse = plan["keys"][kind]["reuse"]
+    made_by = sequence
+    if reuse is not None and known and reuse_draw / TWO_TO_32 < reuse["share"]:
+        made_by = known[_pick(reuse, pick_draw, len(known))]
+    context = {"plan": plan, "user": user, "sequence": made_by, "key": ""}
+    return {"kind": kind, "sequence": made_by, "text": _render(plan["keys"][kind]["format"], iter(()), context, None)}
+
+
+def _pick(reuse: Json, draw: int, count: int) -> int:
+    if reuse["pick"] == "uniform":
+        return below(draw, count)
+    u, s = draw / TWO_TO_32, reuse["s"]
+    x = (count + 1) ** u if s == 1 else (1 + u * ((count + 1) ** (1 - s) - 1)) ** (1 / (1 - s))
+    return int(min(count - 1, math.floor(x) - 1))
+
+
+def _render(segments: Sequence[Any], draws: Iterator[int], context: Json, size_bytes: int | None) -> str:
+    texts = [segment if isinstance(segment, str) else _slot(segment, draws, context) for segment in segments]
+    pads = [index for index, segment in enumerate(segments) if isinstance(segment, dict) and segment["slot"] == "pad"]
+    if pads:
+        assert size_bytes is not None
+        room = size_bytes - len("".join(texts).encode())
+        texts[pads[0]] = segments[pads[0]]["text"][:room]
+    return "".join(texts)
+
+
+def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
+    match slot["slot"]:
+        case "uuid":
+            return _uuid(draws)
+        case "integer":
+            return str(slot["min"] + below(next(draws), slot["max"] - slot["min"] + 1))
+        case "decimal":
+            return _decimal(slot, next(draws))
+        case "choice":
+            return str(slot["choices"][below(next(draws), len(slot["choices"]))])
+        case "alphanumeric":
+            return "".join(LETTERS[below(next(draws), 32)] for _ in range(slot["length"]))
+        case "date":
+            first, after = datetime.date(slot["from"], 1, 1), datetime.date(slot["to"] + 1, 1, 1)
+            return (first + datetime.timedelta(days=below(next(draws), (after - first).days))).isoformat()
+        case "timestamp":
+            return _timestamp(context["plan"]["base_time_ms"] + context["sequence"] * 1000 + context["user"] % 1000)
+        case "user" | "sequence" | "key" as name:
+            return str(context[name])
+        case "run":
+            return str(context["plan"]["run"])
+        case "pad":
+            return ""
+        case name:
+            raise AssertionError(f"no case holds the slot {name}")
+
+
+def _uuid(draws: Iterator[int]) -> str:
+    number = 0
+    for _ in range(4):
+        number = number << 32 | next(draws)
+    digits = f"{number:032x}"
+    variant = f"{int(digits[16], 16) & 0x3 | 0x8:x}"
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+
+
+def _decimal(slot: Json, draw: int) -> str:
+    units = slot["min"] + below(draw, slot["max"] - slot["min"] + 1)
+    if units % 10 == 0:
+        units = units + 1 if units + 1 <= slot["max"] else units - 1
+    whole, fraction = divmod(abs(units), 10 ** slot["scale"])
+    return f"{'-' if units < 0 else ''}{whole}.{fraction:0{slot['scale']}d}"
+
+
+def _timestamp(epoch_ms: int) -> str:
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=epoch_ms)
+    return moment.isoformat(timespec="milliseconds") + "Z"
+
+
+def vectors() -> Json:
+    """The whole content of `rendering.json`."""
+    return {"version": 1, "cases": [_answered(case) for case in CASES]}
+
+
+def _answered(case: Json) -> Json:
+    plan = case["plan"]
+    return {
+        "name": case["name"],
+        "plan": plan,
+        "events": [asked | event(plan, **asked) for asked in case["events"]],
+        "batch": case["batch"],
+        "requests": [asked | {"body": body(plan, case["batch"], **asked)} for asked in case["requests"]],
+    }
+
+
+def text() -> str:
+    """`rendering.json` as it is written: one line for each event, so that a difference can be read."""
+    cases = []
+    for case in vectors()["cases"]:
+        members = [f'"name": {_line(case["name"])}', f'"plan": {_line(case["plan"])}', _lines("events", case["events"])]
+        members += [f'"batch": {_line(case["batch"])}', _lines("requests", case["requests"])]
+        cases.append("    {\n      " + ",\n      ".join(members) + "\n    }")
+    return '{\n  "version": 1,\n  "cases": [\n' + ",\n".join(cases) + "\n  ]\n}\n"
+
+
+def _lines(name: str, items: Sequence[Json]) -> str:
+    inside = ",\n".join("        " + _line(item) for item in items)
+    return f'"{name}": [\n{inside}\n      ]' if items else f'"{name}": []'
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    VECTORS.write_text(text(), encoding="utf-8")

@@ -1,0 +1,44 @@
+import json
+from typing import Any
+
+import pytest
+
+from bakeoff.engines.stream import StreamError, read_records
+from bakeoff.project import Project
+
+START = {
+    "type": "start",
+    "version": 1,
+    "engine": {"name": "e", "version": "1"},
+    "workload": "w",
+    "target": "t",
+    "protocol": "http",
+    "connections": 1,
+    "time_unix_ns": 1,
+}
+END = {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}
+
+
+def read(project: Project, *lines: Any) -> list[dict[str, Any]]:
+    encoded = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    return list(read_records(encoded, project.contract / "schemas" / "stream.schema.json", "the stream"))
+
+
+def test_valid_records_come_through(project: Project) -> None:
+    assert read(project, START, END) == [START, END]
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([b'{"type": "sta'], "line 1: not JSON"),
+        ([{**START, "version": 2}], "is of version 2, and this lab reads 1"),
+        ([{**START, "protocol": 3}], r"line 1: breaks stream.schema.json: protocol: 3 is not of type 'string'"),
+        ([START, {"type": "surprise"}], r"line 2: .*'surprise' is not known"),
+        ([START, ["not", "a", "record"]], "line 2: .*None is not known"),
+        ([START, {key: END[key] for key in ("type", "reason", "message")}], "'time_unix_ns' is a required property"),
+    ],
+)
+def test_what_is_no_record_is_named(project: Project, lines: list[Any], reason: str) -> None:
+    with pytest.raises(StreamError, match=reason):
+        read(project, *lines)

@@ -1,0 +1,46 @@
+import pytest
+
+from bakeoff.cli.run import seconds_of
+from bakeoff.errors import UsageError
+from bakeoff.running.modes import phases_of, planned_seconds
+
+
+@pytest.mark.parametrize(
+    ("mode", "users", "seconds"),
+    [
+        ("quick", [10, 50, 200], [10, 10, 10]),
+        ("full", [10, 50, 100, 200], [120, 120, 120, 300]),
+        ("saturation", [10, 50, 100, 200, 500, 1000, 2000], [120] * 7),
+    ],
+)
+def test_modes_are_as_documented(mode: str, users: list[int], seconds: list[float]) -> None:
+    phases = phases_of(mode)
+    assert [phase.virtual_users for phase in phases] == users
+    assert [phase.duration_s for phase in phases] == seconds
+
+
+def test_smoke_is_five_iterations_of_one_user_whatever_the_duration() -> None:
+    (phase,) = phases_of("smoke", 30)
+    assert phase.planned() == {"name": "Smoke", "virtual_users": 1, "iterations": 5}
+    assert planned_seconds([phase]) == 0
+
+
+def test_a_duration_scales_all_phases() -> None:
+    assert [phase.duration_s for phase in phases_of("full", 2)] == [2, 2, 2, 5]
+    assert phases_of("full", 2)[3].planned() == {"name": "Higher-load", "virtual_users": 200, "duration_ms": 5000}
+
+
+def test_an_unknown_mode_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="smoke, quick, full, saturation"):
+        phases_of("fast")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("10s", 10), ("500ms", 0.5), ("2m", 120), ("1.5h", 5400), ("90", 90)])
+def test_durations(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "s", "10 minutes", "-3s", "0s", "nan", "1e3", "50ms"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a duration"):
+        seconds_of(text)

@@ -1,0 +1,104 @@
+from typing import Any
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.engines import histograms
+from bakeoff.running.summary import findings_of, phase_results, total_of
+from bakeoff.sampling.sampler import Sample
+from bakeoff.workload.plan import THRESHOLDS
+
+SECOND = 1_000_000_000
+MS = 1_000_000
+
+
+def encoded(*milliseconds: float) -> str:
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    for value in milliseconds:
+        histogram.record_value(int(value * MS))
+    return histograms.encode(histogram)
+
+
+def phase(number: int, begin_s: int, latencies_ms: list[float], failed: int = 0) -> list[dict[str, Any]]:
+    begin = {
+        "type": "phase_start",
+        "phase": number,
+        "name": f"P{number}",
+        "virtual_users": 10,
+        "time_unix_ns": begin_s * SECOND,
+    }
+    end = {
+        "type": "phase_end",
+        "phase": number,
+        "time_unix_ns": (begin_s + 2) * SECOND,
+        "duration_ns": 2 * SECOND,
+        "sent": len(latencies_ms) + failed,
+        "ok": len(latencies_ms),
+        "failed": failed,
+        "errors": {"timeout": failed} if failed else {},
+        "operations": len(latencies_ms),
+        "bytes_sent": 100,
+        "bytes_received": 10,
+        "unsent": 0,
+        "connections_opened": 10,
+        "interrupted": False,
+        "service_histogram": encoded(*latencies_ms),
+        "response_histogram": None,
+        "send_lag_histogram": None,
+    }
+    return [begin, end]
+
+
+SAMPLES = [Sample(second * SECOND, "api", second * 0.5, 1000 + second) for second in range(10)]
+
+
+def test_phases_are_measured_apart_and_merged() -> None:
+    records = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10)]
+    phases = phase_results(records, SAMPLES)
+    total = total_of(phases, SAMPLES)
+    assert [part.number for part in phases] == [1, 2]
+    assert phases[0].measured.throughput_per_s == 45
+    assert phases[0].measured.costs["api"].cpu_s == pytest.approx(1.0)
+    assert total is not None
+    assert (total.requests, total.duration_s, total.throughput_per_s) == (100, 4.0, 25.0)
+    # Averaging the phases' medians would give 5 ms; the merged histogram knows better.
+    assert total.latency.percentiles_ms[50.0] == pytest.approx(1.0, rel=1e-3)
+    assert total.latency.percentiles_ms[95.0] == pytest.approx(9.0, rel=1e-3)
+    assert total.latency.max_ms == pytest.approx(9.0, rel=1e-3)
+
+
+def test_a_phase_without_an_end_is_left_out() -> None:
+    records = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
+    assert len(phase_results(records, SAMPLES)) == 1
+    assert total_of([], SAMPLES) is None
+
+
+def test_response_time_goes_before_service_time() -> None:
+    begin, end = phase(0, 0, [1.0])
+    (result,) = phase_results([begin, {**end, "response_histogram": encoded(50.0)}], [])
+    assert result.measured.latency.max_ms == pytest.approx(50.0, rel=1e-3)
+
+
+def test_a_phase_in_which_nothing_succeeded_has_no_latency() -> None:
+    (result,) = phase_results(phase(0, 0, [], failed=4), [])
+    assert (result.measured.latency.count, result.measured.error_rate, result.measured.throughput_per_s) == (
+        0,
+        1.0,
+        0.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("latencies", "failed", "found"),
+    [
+        ([1.0] * 100, 0, []),
+        ([1.0] * 99, 1, [("errors", "warning")]),
+        ([1.0] * 95, 5, [("errors", "error")]),
+        ([1.0] * 90 + [2500.0] * 10, 0, [("threshold", "warning")]),
+        ([1.0] * 90 + [6000.0] * 10, 0, [("threshold", "warning"), ("threshold", "warning")]),
+    ],
+)
+def test_findings(latencies: list[float], failed: int, found: list[tuple[str, str]]) -> None:
+    total = total_of(phase_results(phase(0, 0, latencies, failed), []), [])
+    assert total is not None
+    assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS)] == found

@@ -1,0 +1,98 @@
+import pytest
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+from bakeoff.running.comparison import buildable
+from bakeoff.targets.manifest import choose_targets, find_targets
+
+MANIFEST = """
+version = 1
+name = "a-target"
+workload = "notes"
+title = "A target"
+language = "python"
+protocol = "rest"
+[toolchain]
+commands = ["python3"]
+install = "Debian: apt-get install python3."
+[build]
+directory = "."
+command = ["true"]
+inputs = ["."]
+artifact = "app"
+[run]
+command = ["{artifact}"]
+port_variable = "PORT"
+default_port = 8099
+[settings]
+write_mode = "WRITE_MODE"
+"""
+
+
+def add(checkout: Project, folder: str, text: str = MANIFEST) -> None:
+    path = checkout.targets / folder
+    path.mkdir(parents=True)
+    (path / "target.toml").write_text(text)
+
+
+def test_every_shipped_manifest_is_valid(project: Project) -> None:
+    names = [target.name for target in find_targets(project)]
+    assert names == sorted(names)
+    assert {"producer-api-rust-grpc", "producer-api-rust-rest"} <= set(names)
+
+
+def test_targets_are_found_wherever_they_lie(empty_checkout: Project) -> None:
+    add(empty_checkout, "notes/one")
+    add(empty_checkout, "notes/deep/er", MANIFEST.replace("a-target", "b-target"))
+    targets = find_targets(empty_checkout)
+    assert [target.name for target in targets] == ["a-target", "b-target"]
+    assert targets[0].setting_variable("write_mode") == "WRITE_MODE"
+    with pytest.raises(BakeoffError, match="no setting pool_size"):
+        targets[0].setting_variable("pool_size")
+
+
+def test_the_order_asked_for_is_kept_and_names_count_once(empty_checkout: Project) -> None:
+    add(empty_checkout, "one")
+    add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))
+    chosen = choose_targets(find_targets(empty_checkout), ["b-target", "a-target", "b-target"])
+    assert [target.name for target in chosen] == ["b-target", "a-target"]
+
+
+def test_an_unknown_target_names_the_known_ones(empty_checkout: Project) -> None:
+    add(empty_checkout, "one")
+    with pytest.raises(UsageError, match=r'no target "c-target"\. Targets: a-target'):
+        choose_targets(find_targets(empty_checkout), ["c-target"])
+
+
+def test_two_targets_of_one_name_are_refused(empty_checkout: Project) -> None:
+    add(empty_checkout, "one")
+    add(empty_checkout, "two")
+    with pytest.raises(BakeoffError, match='Two targets are named "a-target"'):
+        find_targets(empty_checkout)
+
+
+def test_a_missing_toolchain_skips_with_one_line_or_refuses_what_was_asked_for(empty_checkout: Project) -> None:
+    add(empty_checkout, "one", MANIFEST.replace('["python3"]', '["no-such-compiler"]'))
+    add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))
+    targets = find_targets(empty_checkout)
+    skipped: list[str] = []
+    kept = buildable(targets, False, lambda _target, reason: skipped.append(reason))
+    assert [target.name for target in kept] == ["b-target"]
+    assert skipped == ["a-target: skipped, no-such-compiler not found. Debian: apt-get install python3."]
+    with pytest.raises(BakeoffError, match="a-target: cannot be built: no-such-compiler not found"):
+        buildable(targets, True, lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("default_port = 8099", "default_port = 99999"), r"run\.default_port: 99999"),
+        (('protocol = "rest"', 'protocol = "soap"'), r"protocol: 'soap'"),
+        (('artifact = "app"', ""), "'artifact' is a required property"),
+        (("version = 1", "version = 1\nsurprise = 2"), "'surprise' was unexpected"),
+    ],
+)
+def test_a_broken_manifest_names_file_and_place(empty_checkout: Project, change: tuple[str, str], reason: str) -> None:
+    add(empty_checkout, "one", MANIFEST.replace(*change))
+    with pytest.raises(BakeoffError, match=rf"target\.toml breaks the schema.*{reason}"):
+        find_targets(empty_checkout)

@@ -1,0 +1,93 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bakeoff import processes
+
+STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); signal.pause()"
+
+
+def start_ready(program: str) -> subprocess.Popen[bytes]:
+    """Starts a Python program that prints a line when it is ready."""
+    process = processes.start([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_a_process_that_does_not_stop_is_killed() -> None:
+    process = start_ready(STUBBORN)
+    assert processes.stop(process, signal.SIGTERM, patience_s=0.1) == -signal.SIGKILL
+
+
+def test_a_process_that_stops_keeps_its_status() -> None:
+    polite = (
+        "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); "
+        "print('ready', flush=True); signal.pause()"
+    )
+    assert processes.stop(start_ready(polite), signal.SIGTERM, patience_s=30) == 7
+
+
+def test_stopping_what_has_ended_is_no_error() -> None:
+    process = processes.start([sys.executable, "-c", ""])
+    process.wait()
+    assert processes.stop(process, signal.SIGTERM, patience_s=1) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's help is Linux only")
+def test_children_die_with_a_lab_that_is_killed() -> None:
+    lab = textwrap.dedent(
+        """
+        import sys
+        from bakeoff import processes
+        child = processes.start([sys.executable, "-c", "import signal; signal.pause()"])
+        print(child.pid, flush=True)
+        child.wait()
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", lab], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    child = psutil.Process(int(process.stdout.readline()))
+    process.kill()
+    process.communicate()
+    gone, alive = psutil.wait_procs([child], timeout=30)
+    assert (len(gone), alive) == (1, [])
+
+
+def test_a_port_in_use_is_not_free() -> None:
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        assert not processes.port_is_free(port)
+    assert processes.port_is_free(port)
+    assert 1024 < processes.free_port() < 65536
+
+
+def test_the_end_of_a_log_is_shown(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert "No such file" in processes.last_lines(log)
+    log.write_bytes(b"")
+    assert "wrote nothing" in processes.last_lines(log)
+    log.write_bytes(b"".join(b"line %d\n" % number for number in range(100)) + b"\xff end")
+    assert processes.last_lines(log, 2) == "    line 99\n    \ufffd end"
+
+
+def test_output_goes_to_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "deep" / "log"
+    process = processes.start(
+        [sys.executable, "-c", "import os; print(os.environ['GIVEN'], os.getcwd())"],
+        log=log,
+        environment={"GIVEN": "yes"},
+        directory=tmp_path,
+    )
+    assert process.wait() == 0
+    assert log.read_text() == f"yes {os.path.realpath(tmp_path)}\n"

@@ -1,0 +1,180 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.documents import first_problem
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.random_numbers import RandomNumbers
+from bakeoff.workload.rendering import Event, render
+
+LOAD = Load(
+    target="a-target",
+    protocol="http",
+    host="127.0.0.1",
+    port=8081,
+    mode="smoke",
+    phases=[{"name": "Smoke", "virtual_users": 1, "iterations": 5}],
+)
+
+# A workload that has nothing in common with the one that is shipped.
+NOTES = """
+version = 1
+name = "notes"
+title = "Notes"
+database = "none"
+[sizes]
+default = "natural"
+small = 300
+[keys.note]
+format = "n${user}-${sequence}"
+[fill]
+variants = 2
+lists = [{ name = "tags", item = '"${alphanumeric 6}"' }]
+padding = "rest"
+[[operations]]
+name = "WriteNote"
+weight = 3
+key = "note"
+http = { method = "PUT", path = "/notes/${key}", expect = 201 }
+message = '{ "text": "${choice yes|no}"${fill} }'
+effect = { kind = "put", document = "", key = ["${key}"] }
+"""
+
+
+def workload_of(checkout: Project, text: str, name: str = "notes") -> Workload:
+    folder = checkout.contract / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "workload.toml").write_text(text, "utf-8")
+    return load_workload(checkout, name)
+
+
+def messages(plan: dict[str, Any], count: int = 40) -> list[str]:
+    return [
+        render(
+            variant,
+            RandomNumbers(int(plan["seed"], 16), user, user),
+            Event(plan["run"], user, user, plan["base_time_ms"], key=f"some-key-{user}"),
+            plan["size_bytes"],
+        )
+        for operation in plan["operations"]
+        for variant in operation["variants"]
+        for user in range(count)
+    ]
+
+
+def test_every_plan_of_every_workload_obeys_the_schema(project: Project) -> None:
+    schema = project.contract / "schemas" / "plan.schema.json"
+    for path in project.contract.glob("*/workload.toml"):
+        workload = load_workload(project, path.parent.name)
+        protocols = {
+            protocol for entry in workload.document["operations"] for protocol in ("http", "grpc") if protocol in entry
+        }
+        for payload in workload.payloads:
+            for protocol in protocols:
+                plan = compile_plan(workload, replace(LOAD, protocol=protocol, payload=payload))
+                assert first_problem(plan, schema) is None
+
+
+@pytest.mark.parametrize("payload", ["4k", "8k", "32k", "64k"])
+def test_sizes_are_met_to_the_byte(project: Project, payload: str) -> None:
+    workload = load_workload(project, "events")
+    plan = compile_plan(workload, replace(LOAD, payload=payload))
+    for message in messages(plan):
+        json.loads(message)
+        assert len(message.encode()) == int(payload[:-1]) * 1024
+
+
+def test_default_bodies_have_the_documented_size(project: Project) -> None:
+    sizes = [len(message) for message in messages(compile_plan(load_workload(project, "events"), LOAD))]
+    assert min(sizes) >= 350
+    assert max(sizes) <= 500
+
+
+def test_filler_does_not_repeat(project: Project) -> None:
+    message = messages(compile_plan(load_workload(project, "events"), replace(LOAD, payload="64k")), 1)[0]
+    attributes = json.loads(message)["eventBody"]["entities"][0]["updatedAttributes"]
+    history = [json.dumps(entry) for entry in attributes["maintenanceHistory"]]
+    assert len(history) > 100
+    assert len(set(history)) == len(history)
+
+
+def test_a_workload_of_somebody_else_compiles(empty_checkout: Project) -> None:
+    plan = compile_plan(workload_of(empty_checkout, NOTES), replace(LOAD, payload="small"))
+    operation = plan["operations"][0]
+    assert operation["http"]["path"] == ["/notes/", {"slot": "key"}]
+    assert operation["effect"] == {"kind": "put", "document": "", "key": [[{"slot": "key"}]]}
+    assert len(operation["variants"]) == 2
+    assert {len(message) for message in messages(plan)} == {300}
+
+
+def test_the_same_seed_makes_the_same_plan(project: Project) -> None:
+    workload = load_workload(project, "events")
+    assert compile_plan(workload, replace(LOAD, payload="4k")) == compile_plan(workload, replace(LOAD, payload="4k"))
+    assert compile_plan(workload, replace(LOAD, payload="4k", seed=2)) != compile_plan(
+        workload, replace(LOAD, payload="4k")
+    )
+
+
+@pytest.mark.parametrize(
+    ("load", "reason"),
+    [
+        (replace(LOAD, payload="5k"), 'no payload "5k". Payloads of notes: default, small'),
+        (replace(LOAD, protocol="grpc"), "cannot be sent by grpc"),
+        (replace(LOAD, batch=10), r"no \[batch\] for http"),
+        (replace(LOAD, stream=True), r"no \[stream\] for http"),
+    ],
+)
+def test_what_a_workload_cannot_do_is_said(empty_checkout: Project, load: Load, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        compile_plan(workload_of(empty_checkout, NOTES), load)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("weight = 3", "weight = 0"), r"operations\.0\.weight: 0 is less than the minimum"),
+        (("weight = 3", "wait = 3"), "'wait' was unexpected|'weight' is a required property"),
+        (("version = 1", "version ="), "not valid TOML"),
+        (('name = "notes"', 'name = "other"'), 'name is "other" but the folder is "notes"'),
+    ],
+)
+def test_a_broken_workload_names_the_place(empty_checkout: Project, change: tuple[str, str], reason: str) -> None:
+    with pytest.raises(BakeoffError, match=reason):
+        workload_of(empty_checkout, NOTES.replace(*change))
+
+
+@pytest.mark.parametrize(
+    ("change", "payload", "reason"),
+    [
+        (('key = "note"', 'key = "memo"'), "default", 'key = "memo"'),
+        (("${choice yes|no}", "${chance yes|no}"), "default", r"WriteNote: \$\{chance yes\|no\} is not a slot"),
+        (('"text"', f'"{"t" * 300}"'), "small", "needs up to"),
+        (("${fill}", ""), "small", r"needs \$\{fill\}"),
+    ],
+)
+def test_a_template_that_cannot_work_names_its_operation(
+    empty_checkout: Project, change: tuple[str, str], payload: str, reason: str
+) -> None:
+    workload = workload_of(empty_checkout, NOTES.replace(*change))
+    with pytest.raises(BakeoffError, match=reason):
+        compile_plan(workload, replace(LOAD, payload=payload))
+
+
+def test_an_unknown_workload_names_the_known_ones(empty_checkout: Project) -> None:
+    workload_of(empty_checkout, NOTES)
+    with pytest.raises(UsageError, match=r'no workload "users".*notes'):
+        load_workload(empty_checkout, "users")
+
+
+def test_a_file_that_is_named_must_exist(empty_checkout: Project) -> None:
+    workload = workload_of(empty_checkout, NOTES.replace('database = "none"', 'database = "none"\nreset = "gone.sql"'))
+    with pytest.raises(BakeoffError, match=r"gone\.sql"):
+        workload.sql("reset")
+    assert workload.sql("audit") is None
+    assert isinstance(workload.directory, Path)
