@@ -104,12 +104,8 @@ def _entity_problems(path: str, entity: Any, rules: Rules) -> Iterator[str]:
         return
     yield from _names(entity, f"{path}.", ("entityType", "entityId", "updatedAttributes"), rules)
     kind, identity, attributes = (_member(entity, name) for name in ("entityType", "entityId", "updatedAttributes"))
-    yield from _text(
-        kind, f"{path}.entityType", "entity-type-required", ("entity-type-length", _MAXIMUM_NAME), rules
-    )
-    yield from _text(
-        identity, f"{path}.entityId", "entity-id-required", ("entity-id-length", _MAXIMUM_ID), rules
-    )
+    yield from _text(kind, f"{path}.entityType", "entity-type-required", ("entity-type-length", _MAXIMUM_NAME), rules)
+    yield from _text(identity, f"{path}.entityId", "entity-id-required", ("entity-id-length", _MAXIMUM_ID), rules)
     path += ".updatedAttributes"
     yield from _required_object(attributes, path, "attributes-required", "attributes-kind", rules)
     if isinstance(attributes, Members):

@@ -23,9 +23,11 @@ class Number:
 
 @dataclass
 class Members:
-    """An object as the list of its members, in order."""
+    """An object as the list of its members, in order, and where its text begins and ends."""
 
     pairs: list[tuple[str, Any]] = field(default_factory=list)
+    begin: int = 0
+    end: int = 0
 
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
@@ -42,7 +44,7 @@ def read_json(text: str) -> Any:
     open_containers: list[list[Any] | Members] = [root]
     names: list[str] = []
     expected = _VALUE
-    for token, value in _tokens(text):
+    for token, value, position in _tokens(text):
         container = open_containers[-1]
         if expected in (_NAME, _FIRST_NAME) and token == "scalar" and isinstance(value, str):
             names.append(value)
@@ -50,7 +52,7 @@ def read_json(text: str) -> Any:
         elif expected == _COLON and token == ":":
             expected = _VALUE
         elif expected in (_VALUE, _FIRST_VALUE) and token in "{[scalar":
-            made: Any = {"{": Members(), "[": []}.get(token, value)
+            made: Any = {"{": Members(begin=position), "[": []}.get(token, value)
             if isinstance(container, Members):
                 container.pairs.append((names.pop(), made))
             else:
@@ -59,6 +61,8 @@ def read_json(text: str) -> Any:
                 open_containers.append(made)
             expected = {"{": _FIRST_NAME, "[": _FIRST_VALUE}.get(token, _NEXT)
         elif token in "}]" and _may_close(expected, container, token):
+            if isinstance(container, Members):
+                container.end = position + 1
             open_containers.pop()
             expected = _NEXT
         elif expected == _NEXT and token == "," and len(open_containers) > 1:
@@ -78,27 +82,28 @@ def _may_close(expected: int, container: list[Any] | Members, token: str) -> boo
     return token == "]" and expected in (_FIRST_VALUE, _NEXT)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, Any]]:
+def _tokens(text: str) -> Iterator[tuple[str, Any, int]]:
     position = _skip(text, 0)
     while position < len(text):
         character = text[position]
         if character in "{}[],:":
-            yield character, None
+            yield character, None, position
             position += 1
         elif character == '"':
             try:
-                value, position = scanstring(text, position + 1, True)
+                value, end = scanstring(text, position + 1, True)
             except ValueError as error:
                 raise JsonError(str(error)) from error
-            yield "scalar", value
+            yield "scalar", value, position
+            position = end
         elif number := _NUMBER.match(text, position):
-            yield "scalar", Number(number.group())
+            yield "scalar", Number(number.group()), position
             position = number.end()
         else:
             word = next((word for word in _WORDS if text.startswith(word, position)), None)
             if word is None:
                 raise JsonError(f"unexpected {character!r}")
-            yield "scalar", _WORDS[word]
+            yield "scalar", _WORDS[word], position
             position += len(word)
         position = _skip(text, position)
 

@@ -5,7 +5,9 @@ taken away.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -26,10 +28,11 @@ BULK_EVENTS = 10_000
 class Broken(Exception):
     """A rule that a request breaks, by the kind of status that it is answered with."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.headers = headers
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,10 @@ class Reference:
         """Stores the events of a bulk and returns the reply; raises Broken when none is valid."""
         self._check_count(len(events))
         failures = self._store_all(events)
-        processed, message = len(events) - len(failures), f"{len(events) - len(failures)} of {len(events)} events processed"
+        processed, message = (
+            len(events) - len(failures),
+            f"{len(events) - len(failures)} of {len(events)} events processed",
+        )
         if failures and "bulk-mixed" not in self.rules:
             raise Broken("invalid", message)
         if not processed and events and "bulk-none-valid" in self.rules:

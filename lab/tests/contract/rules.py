@@ -27,7 +27,6 @@ RULES = {
     # Syntax
     "utf-8": "replaces what is not UTF-8",
     "json-syntax": "answers broken JSON as if it were an event",
-    "syntax-before-rules": "looks at fields before it knows that the whole is JSON",
     "protobuf-syntax": "answers broken messages as if they were events",
     "body-kind": "takes an object for an array of one and the other way round",
     "unknown-fields-ignored": "refuses fields that it does not know",

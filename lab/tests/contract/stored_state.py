@@ -82,7 +82,6 @@ def shortest(number: float, rules: Rules) -> str:
     return text.removesuffix(".0") if "integral-number" in rules else text
 
 
-
 def _merged_deeply(stored: Any, update: Any) -> Any:
     if not (isinstance(stored, dict) and isinstance(update, dict)):
         return update

@@ -39,7 +39,7 @@ def find_installation(project: Project) -> Installation:
         # Durable, unlike /tmp, and checked below to be ours.
         outside = Path("/var/tmp") / f"bakeoff-{hashlib.sha256(str(project.root).encode()).hexdigest()[:12]}"  # noqa: S108
         _make_owned(outside)
-        packaged = _copied(packaged, outside / "postgresql")
+        packaged = _copied(packaged, outside / "packages")
         data = outside / "data"
     data.mkdir(parents=True, exist_ok=True)
     os.chown(data, account.pw_uid, account.pw_gid)
@@ -72,10 +72,16 @@ def _make_owned(folder: Path) -> None:
 
 
 def _copied(source: Path, destination: Path) -> Path:
-    if not (destination / "bin" / "postgres").is_file():
+    """Copies the programs, and the libraries that the wheel keeps in a folder beside its package."""
+    package = source.parent
+    copy = destination / package.name / source.name
+    if not (copy / "bin" / "postgres").is_file():
         partial = destination.with_name(f"{destination.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(source, partial, symlinks=True)
+        shutil.copytree(source, partial / package.name / source.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, partial / libraries.name, symlinks=True)
         shutil.rmtree(destination, ignore_errors=True)
         partial.rename(destination)
-    return destination
+    return copy

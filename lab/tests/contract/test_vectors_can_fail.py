@@ -1,0 +1,74 @@
+"""No vector is worthless: the model of the contract passes all of them, and fails each without the rule it is for."""
+
+import pytest
+from grpc_reference import GrpcReference
+from http_reference import HttpReference
+from reference import Reference
+from rules import RULES
+
+from bakeoff.conformance.case import Case
+from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
+from bakeoff.conformance.grpc_protocol import GrpcProtocol
+from bakeoff.conformance.http_protocol import HttpProtocol
+from bakeoff.conformance.runner import CaseProtocol, CaseResult, run_cases
+from bakeoff.workload.loader import Workload
+
+PROTOCOLS = ("rest", "grpc")
+
+
+class Speakers:
+    """Makes the protocols of a model; the descriptors of gRPC are compiled once."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+        self._codec = GrpcProtocol(workload, _unreachable).codec
+
+    def speaker(self, protocol: str, reference: Reference) -> CaseProtocol:
+        if protocol == "rest":
+            return HttpProtocol(self._workload, HttpReference(reference).send)
+        return GrpcProtocol(self._workload, GrpcReference(reference, self._codec).send, self._codec)
+
+
+def _unreachable(_: GrpcRequest) -> GrpcReply:
+    raise AssertionError("this protocol is asked for its descriptors only")
+
+
+@pytest.fixture(scope="module")
+def speakers(events: Workload) -> Speakers:
+    return Speakers(events)
+
+
+def run(cases: tuple[Case, ...], protocol: str, speakers: Speakers, without: str | None = None) -> tuple[CaseResult, ...]:
+    reference = Reference(without)
+    return run_cases(cases, speakers.speaker(protocol, reference), reference)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_contract_passes_every_case(protocol: str, cases: tuple[Case, ...], speakers: Speakers) -> None:
+    results = run(cases, protocol, speakers)
+
+    assert {result.case: result.differences for result in results if not result.passed} == {}
+    assert len(results) > 100
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("rule", RULES)
+def test_a_case_fails_without_its_rule(rule: str, protocol: str, cases: tuple[Case, ...], speakers: Speakers) -> None:
+    labelled = tuple(case for case in cases if case.rule == rule)
+
+    results = run(labelled, protocol, speakers, without=rule)
+
+    assert [result.case for result in results if result.passed] == []
+
+
+def test_every_case_is_there_for_a_rule_that_can_be_taken_away(cases: tuple[Case, ...]) -> None:
+    assert {case.rule for case in cases} - RULES.keys() == set()
+
+
+def test_every_rule_has_a_case(cases: tuple[Case, ...]) -> None:
+    assert RULES.keys() - {case.rule for case in cases} == set()
+
+
+def test_an_unknown_rule_cannot_be_taken_away() -> None:
+    with pytest.raises(ValueError, match="no rule is named"):
+        Reference(without="no-such-rule")

@@ -1,0 +1,202 @@
+"""The embedded PostgreSQL, really started. One data folder serves the whole file: making one takes a second."""
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres import binaries, embedded
+from bakeoff.postgres.binaries import Installation, find_installation
+from bakeoff.postgres.server import Server, permit_reset, user_server
+from bakeoff.project import Project
+
+pytestmark = pytest.mark.end_to_end
+
+KIND = embedded.InstanceKind("trial", "trial_data", ("shared_buffers=16MB", "max_wal_size=64MB", "min_wal_size=32MB"))
+
+
+@pytest.fixture(scope="module")
+def installation(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """The packaged programs with a data folder of the tests' own, which PostgreSQL's account can enter."""
+    packaged = find_installation(project)
+    data = packaged.data / f"test-{os.getpid()}"
+    data.mkdir(mode=0o755)
+    if packaged.user is not None and packaged.group is not None:
+        os.chown(data, packaged.user, packaged.group)
+    return Installation(packaged.programs, data, packaged.user, packaged.group)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def removed_afterwards(installation: Installation) -> Iterator[None]:
+    import shutil
+
+    yield
+    shutil.rmtree(installation.data)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return tmp_path / "logs"
+
+
+def instance(installation: Installation, logs: Path) -> "contextlib.AbstractContextManager[Server]":
+    return embedded.running(installation, KIND, logs)
+
+
+def test_data_survives_a_restart_and_nothing_keeps_running(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        assert server.version().startswith("18.")
+        server.execute_script("CREATE TABLE kept (n int); INSERT INTO kept VALUES (42);")
+        assert server.pid is not None
+        process = psutil.Process(server.pid)
+    assert not process.is_running()
+    with instance(installation, logs) as server, server.connect() as connection:
+        assert connection.execute("SELECT n FROM kept").fetchall() == [(42,)]
+
+
+def test_durability_is_on_and_only_loopback_is_listened_on(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server, server.connect() as connection:
+        for name in ("fsync", "synchronous_commit", "full_page_writes"):
+            assert connection.execute(f"SHOW {name}").fetchone() == ("on",)
+        assert server.pid is not None
+        listeners = [c.laddr.ip for c in psutil.Process(server.pid).net_connections() if c.status == "LISTEN"]
+        assert listeners == ["127.0.0.1"]
+
+
+def test_a_password_is_needed_and_the_shown_url_has_none(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        assert "@127.0.0.1:" in server.shown_url
+        assert server.url != server.shown_url
+        with pytest.raises(BakeoffError, match="cannot be reached"):
+            Server(server.shown_url, None, embedded=False).version()
+
+
+def test_a_killed_instance_recovers_what_was_committed(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        server.execute_script(
+            "CREATE TABLE IF NOT EXISTS survived (n int); TRUNCATE survived; INSERT INTO survived VALUES (1);"
+        )
+        assert server.pid is not None
+        for process in [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    assert (installation.data / KIND.name / "postmaster.pid").exists()
+    with instance(installation, logs) as server, server.connect() as connection:
+        assert connection.execute("SELECT n FROM survived").fetchall() == [(1,)]
+
+
+def test_a_server_that_a_killed_lab_left_behind_is_ended(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs):
+        pass
+    folder = installation.data / KIND.name
+    port = processes.free_port()
+    left = processes.start(
+        [str(installation.programs / "postgres"), "-D", str(folder), f"-cport={port}"],
+        log=logs / "left.log",
+        user=installation.user,
+        group=installation.group,
+    )
+    assert embedded._becomes_ready(left, folder)
+    with instance(installation, logs) as server:
+        assert server.pid != left.pid
+        assert left.wait(30) == 0
+
+
+def test_a_port_that_is_taken_in_between_is_given_up(
+    installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ports = iter([taken.getsockname()[1], processes.free_port()])
+        monkeypatch.setattr(processes, "free_port", lambda: next(ports))
+        with instance(installation, logs) as server:
+            assert server.version()
+
+
+def test_a_start_that_fails_shows_the_log(installation: Installation, logs: Path) -> None:
+    broken = embedded.InstanceKind("trial", "trial_data", ("shared_buffers=nonsense",))
+    with (
+        pytest.raises(BakeoffError, match=r"(?s)did not start.*shared_buffers"),
+        embedded.running(installation, broken, logs),
+    ):
+        pass
+
+
+def test_an_interrupted_initdb_is_made_anew(installation: Installation, logs: Path) -> None:
+    (installation.data / "fresh.partial").mkdir()
+    (installation.data / "fresh").mkdir()
+    fresh = embedded.InstanceKind("fresh", "fresh", KIND.overrides)
+    with embedded.running(installation, fresh, logs) as server:
+        assert server.version()
+    folder = installation.data / "fresh"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "bakeoff.password").stat().st_mode) == 0o600
+
+
+def test_only_an_empty_or_marked_database_may_be_reset(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        server.execute_script("CREATE DATABASE precious")
+        precious = server.in_database("precious")
+        permit_reset(precious)
+        permit_reset(precious)
+        server.execute_script("CREATE DATABASE theirs")
+        theirs = server.in_database("theirs")
+        theirs.execute_script("CREATE TABLE car_entities (n int)")
+        with pytest.raises(BakeoffError, match=r"holds tables that bakeoff did not make \(public.car_entities\)"):
+            permit_reset(theirs)
+
+
+def test_a_server_that_is_away_or_too_old_is_named(
+    installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/x"
+    with pytest.raises(BakeoffError, match="cannot be reached") as caught:
+        user_server(nobody, "DATABASE_URL")
+    assert "secret" not in caught.value.message
+    monkeypatch.setattr(Server, "version", lambda _self: "14.9")
+    with pytest.raises(BakeoffError, match="15 or newer is needed"):
+        user_server(nobody, "DATABASE_URL")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root must run PostgreSQL as somebody else")
+def test_a_checkout_below_a_private_folder_keeps_its_data_outside(
+    empty_checkout: Project, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    monkeypatch.setattr(binaries, "_reachable_by_others", lambda _path: False)
+    moved = find_installation(empty_checkout)
+    try:
+        assert moved.data.is_relative_to("/var/tmp")  # noqa: S108
+        with embedded.running(moved, KIND, logs) as server:
+            assert server.version()
+    finally:
+        shutil.rmtree(moved.data.parent)
+
+
+def test_a_script_is_one_transaction(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            server.execute_script("CREATE TABLE half (n int); INSERT INTO nowhere VALUES (1);")
+        with server.connect() as connection:
+            assert connection.execute("SELECT to_regclass('half')").fetchone() == (None,)
+
+
+def test_a_stop_signal_of_the_lab_is_a_fast_shutdown(installation: Installation, logs: Path) -> None:
+    """What PR_SET_PDEATHSIG sends when the lab is killed must end the server although sessions are open."""
+    with instance(installation, logs) as server:
+        assert server.pid is not None
+        with server.connect():
+            process = psutil.Process(server.pid)
+            process.send_signal(signal.SIGINT)
+            process.wait(30)

@@ -1,0 +1,91 @@
+// Sends events over gRPC: one connection for each virtual user, made once and kept until the end.
+
+import grpc from 'k6/net/grpc';
+import { connectionsOpened, failedConnects, grpcRequestFailed, malformedReplies } from './measures.js';
+import { replyCheck } from './replies.js';
+
+export class GrpcTransport {
+  /**
+   * @param {object} plan contract/schemas/plan.schema.json
+   * @param {grpc.Client} client knows the services of the plan already
+   */
+  constructor(plan, client) {
+    this.client = client;
+    this.connected = false;
+    this.address = `${plan.transport.host}:${plan.transport.port}`;
+    this.timeoutMs = plan.transport.timeout_ms;
+    this.batch = plan.transport.batch > 1 ? batchCall(plan) : null;
+    this.calls = plan.operations.map((operation, index) => call(operation.grpc, String(index), plan));
+  }
+
+  send(events, wantsCheck) {
+    if (!this.connected && !this.connect()) return false;
+    const call = this.batch || this.calls[events[0].operation];
+    const checked = call.check !== null && wantsCheck();
+    const reply = this.client.invoke(call.method, call.message(events), checked ? call.checkedParams : call.params);
+    const expected = reply.status === call.expect;
+    grpcRequestFailed.add(!expected);
+    if (!expected) return false;
+    if (!checked || call.check(reply.message)) return true;
+    malformedReplies.add(1);
+    return false;
+  }
+
+  connect() {
+    try {
+      this.client.connect(this.address, { plaintext: true, timeout: this.timeoutMs });
+    } catch (error) {
+      failedConnects.add(1, { kind: connectErrorKind(String(error)) });
+      grpcRequestFailed.add(true);
+      return false;
+    }
+    connectionsOpened.add(1);
+    this.connected = true;
+    return true;
+  }
+}
+
+/** A client that knows the services: from a descriptor set where the engine laid one down, else from the .proto file. */
+export function loadClient(plan, descriptorSetPath) {
+  const client = new grpc.Client();
+  if (descriptorSetPath) {
+    client.loadProtoset(descriptorSetPath);
+  } else {
+    client.load([plan.proto.import_path], plan.proto.file);
+  }
+  return client;
+}
+
+function connectErrorKind(message) {
+  if (message.includes('connection refused')) return 'refused';
+  if (message.includes('connection reset')) return 'reset';
+  if (message.includes('cannot assign requested address')) return 'ports_exhausted';
+  if (message.includes('deadline exceeded') || message.includes('i/o timeout')) return 'timeout';
+  return 'other';
+}
+
+function call(rules, name, plan) {
+  const params = { tags: { name }, timeout: plan.transport.timeout_ms };
+  return {
+    method: rules.method,
+    expect: statusCode(rules.expect),
+    check: replyCheck(rules.reply),
+    params: { ...params, discardResponseMessage: true },
+    checkedParams: params,
+    message: ([event]) => (event.message === '' ? {} : JSON.parse(event.message)),
+  };
+}
+
+function batchCall(plan) {
+  const { field } = plan.batch;
+  const message = (events) => ({ [field]: events.map((event) => JSON.parse(event.message)) });
+  return { ...call(plan.batch, 'batch', plan), message };
+}
+
+function statusCode(name) {
+  const codes = { OK: grpc.StatusOK, CANCELLED: grpc.StatusCanceled };
+  const words = name.split('_').map((word) => word[0] + word.slice(1).toLowerCase());
+  const code = codes[name] === undefined ? grpc[`Status${words.join('')}`] : codes[name];
+  if (code === undefined) throw new Error(`"${name}" is not a gRPC status`);
+  return code;
+}

@@ -1,0 +1,27 @@
+// The requests of one virtual user: one event each, or a batch of them. The transport sends them.
+
+import { EventSource } from './operations.js';
+import { Sampler } from './replies.js';
+
+export class Requests {
+  /**
+   * @param {object} plan contract/schemas/plan.schema.json
+   * @param {number} user number of the virtual user, from 0
+   * @param {{send: function(Array<object>, function(): boolean): boolean}} transport sends events as one request and
+   *     says whether they were acknowledged; asks the function whether to check the content of the reply
+   */
+  constructor(plan, user, transport) {
+    this.source = new EventSource(plan, user);
+    this.batch = plan.transport.batch;
+    this.transport = transport;
+    const sampler = new Sampler(plan.verify_share);
+    this.wantsCheck = () => sampler.next();
+  }
+
+  sendNext() {
+    const events = this.source.take(this.batch);
+    if (this.transport.send(events, this.wantsCheck)) {
+      events.forEach((event) => this.source.acknowledge(event));
+    }
+  }
+}

@@ -1,0 +1,421 @@
+//! Compiles a JSON template and a message descriptor to a protobuf encoder.
+
+use base64::Engine as _;
+use prost::Message as _;
+use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor};
+use serde_json::{Map, Value};
+
+use super::encoder::{Encoder, Measure, NumberKind, NumberSource, Step, Varying};
+use super::tree::{Node, Piece, literal, parse, unescape};
+use super::varint::write_varint;
+use crate::plan::PlanError;
+use crate::template::{Slot, SlotTable, Template};
+
+/// The descriptors that a plan carries.
+#[derive(Debug, Clone)]
+pub struct Descriptors {
+    pool: DescriptorPool,
+}
+
+/// The repeated field of a bulk request that holds its messages.
+#[derive(Debug, Clone)]
+pub struct BatchField {
+    /// Tag as it is written before each element.
+    pub tag: u64,
+    pub message: MessageDescriptor,
+}
+
+impl Descriptors {
+    /// Reads a base64 `FileDescriptorSet`.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub fn from_base64(text: &str) -> Result<Self, PlanError> {
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(text)
+            .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
+        let pool = DescriptorPool::decode(bytes.as_slice())
+            .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
+        Ok(Self { pool })
+    }
+
+    /// The method `package.Service/Method`.
+    ///
+    /// # Errors
+    /// The descriptors have no such method.
+    pub fn method(&self, path: &str) -> Result<MethodDescriptor, PlanError> {
+        let (service, method) = path.split_once('/').unwrap_or((path, ""));
+        self.pool
+            .get_service_by_name(service)
+            .and_then(|service| service.methods().find(|known| known.name() == method))
+            .ok_or_else(|| PlanError::rule(format!("proto: there is no method {path}")))
+    }
+
+    /// The field of a bulk method's request that holds the messages.
+    ///
+    /// # Errors
+    /// There is no such repeated message field.
+    pub fn batch_field(&self, method: &str, field: &str) -> Result<BatchField, PlanError> {
+        let input = self.method(method)?.input();
+        let found = field_named(&input, field).filter(FieldDescriptor::is_list);
+        match found.as_ref().map(|field| (field, field.kind())) {
+            Some((field, Kind::Message(message))) => Ok(BatchField { tag: tag(field, LENGTH_DELIMITED), message }),
+            _ => Err(PlanError::rule(format!("batch.field: {field} is no repeated message of {}", input.full_name()))),
+        }
+    }
+}
+
+/// Compiles a message template for a message type. An empty template is an empty message.
+///
+/// # Errors
+/// The template is no JSON, does not fit the type, or has a slot where none can be.
+pub fn compile(template: &Template, slots: &SlotTable, message: &MessageDescriptor) -> Result<Encoder, PlanError> {
+    let mut compiler = Compiler { slots: slots.slots(), fields: Vec::new() };
+    if !template.is_empty() {
+        let tree = parse(template)?;
+        compiler.message(&tree, message)?;
+    }
+    let mut encoder = Encoder { pad: template.pad().unwrap_or_default().to_vec(), ..Encoder::default() };
+    let measure = flatten(&compiler.fields, &mut encoder);
+    encoder.measures.push(measure);
+    Ok(encoder)
+}
+
+const VARINT: u64 = 0;
+const SIXTY_FOUR_BIT: u64 = 1;
+const LENGTH_DELIMITED: u64 = 2;
+const THIRTY_TWO_BIT: u64 = 5;
+
+/// An encoding before its lengths are known.
+#[derive(Debug)]
+enum Emission {
+    Literal(Vec<u8>),
+    Vary(Varying),
+    Nested(Vec<Emission>),
+}
+
+struct Compiler<'a> {
+    slots: &'a [Slot],
+    fields: Vec<Emission>,
+}
+
+type Compiled = Result<(), PlanError>;
+
+impl Compiler<'_> {
+    fn literal(&mut self, bytes: &[u8]) {
+        match self.fields.last_mut() {
+            Some(Emission::Literal(known)) => known.extend_from_slice(bytes),
+            _ => self.fields.push(Emission::Literal(bytes.to_vec())),
+        }
+    }
+
+    fn tag(&mut self, tag: u64) {
+        let mut bytes = Vec::new();
+        write_varint(tag, &mut bytes);
+        self.literal(&bytes);
+    }
+
+    /// What `build` emits, with its length before it.
+    fn nested(&mut self, build: impl FnOnce(&mut Self) -> Compiled) -> Compiled {
+        let outer = std::mem::take(&mut self.fields);
+        let built = build(self);
+        let inner = std::mem::replace(&mut self.fields, outer);
+        built?;
+        match inner.as_slice() {
+            [] => self.literal(&[0]),
+            [Emission::Literal(bytes)] => {
+                let mut framed = Vec::new();
+                write_varint(bytes.len() as u64, &mut framed);
+                framed.extend_from_slice(bytes);
+                self.literal(&framed);
+            }
+            _ => self.fields.push(Emission::Nested(inner)),
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, node: &Node, message: &MessageDescriptor) -> Compiled {
+        match (message.full_name(), node) {
+            ("google.protobuf.Value", node) => self.value(node),
+            ("google.protobuf.Struct", Node::Object(members)) => self.struct_fields(members),
+            ("google.protobuf.ListValue", Node::Array(items)) => self.list_items(items),
+            ("google.protobuf.Timestamp", Node::String(pieces)) => self.instant(pieces),
+            (_, Node::Object(members)) => members.iter().try_for_each(|(name, value)| {
+                let name = literal(name).ok_or_else(|| PlanError::rule("message: a field's name cannot be a slot"))?;
+                let field = field_named(message, &name)
+                    .ok_or_else(|| PlanError::rule(format!("message: {} has no field {name}", message.full_name())))?;
+                self.field(value, &field)
+            }),
+            (name, _) => Err(PlanError::rule(format!("message: {name} must be an object without slots in its place"))),
+        }
+    }
+
+    fn field(&mut self, node: &Node, field: &FieldDescriptor) -> Compiled {
+        if let Some(value) = node.as_json() {
+            let bytes = encode_static(field, value)?;
+            self.literal(&bytes);
+            return Ok(());
+        }
+        match (node, field.kind()) {
+            (Node::Object(members), Kind::Message(entry)) if field.is_map() => {
+                members.iter().try_for_each(|(name, value)| self.map_entry(field, &entry, name, value))
+            }
+            (Node::Array(items), _) if field.is_list() => items.iter().try_for_each(|item| self.single(item, field)),
+            (_, _) if field.is_list() || field.is_map() => Err(mismatch(field)),
+            _ => self.single(node, field),
+        }
+    }
+
+    fn map_entry(&mut self, field: &FieldDescriptor, entry: &MessageDescriptor, name: &[Piece], value: &Node) -> Compiled {
+        let key = entry.map_entry_key_field();
+        if key.kind() != Kind::String {
+            return Err(PlanError::rule(format!("message: {} takes slots with string keys only", field.full_name())));
+        }
+        self.tag(tag(field, LENGTH_DELIMITED));
+        self.nested(|entry_fields| {
+            entry_fields.tag(tag(&key, LENGTH_DELIMITED));
+            entry_fields.text(name)?;
+            entry_fields.single(value, &entry.map_entry_value_field())
+        })
+    }
+
+    /// One value of a field, or one element of a repeated field.
+    fn single(&mut self, node: &Node, field: &FieldDescriptor) -> Compiled {
+        if let (Some(value), false) = (node.as_json(), is_any_value(field)) {
+            let value = if field.is_list() { Value::Array(vec![value]) } else { value };
+            let bytes = encode_static(field, value)?;
+            self.literal(&bytes);
+            return Ok(());
+        }
+        match (node, field.kind()) {
+            (_, Kind::Message(message)) => {
+                self.tag(tag(field, LENGTH_DELIMITED));
+                self.nested(|inner| inner.message(node, &message))
+            }
+            (Node::String(pieces), Kind::String) => {
+                self.tag(tag(field, LENGTH_DELIMITED));
+                self.text(pieces)
+            }
+            (Node::Scalar(pieces) | Node::String(pieces), _) => self.scalar(pieces, node, field),
+            _ => Err(mismatch(field)),
+        }
+    }
+
+    fn scalar(&mut self, pieces: &[Piece], node: &Node, field: &FieldDescriptor) -> Compiled {
+        let [Piece::Slot(slot)] = pieces else { return Err(mismatch(field)) };
+        if let Slot::Choice(choices) = &self.slots[*slot] {
+            let encoded = choices
+                .iter()
+                .map(|choice| Ok(encode_static(field, choice_value(choice, node)?)?.into()))
+                .collect::<Result<Vec<_>, PlanError>>()?;
+            self.fields.push(Emission::Vary(Varying::Choice(*slot, encoded)));
+            return Ok(());
+        }
+        let (kind, wire_type) = number_kind(&field.kind()).ok_or_else(|| mismatch(field))?;
+        let source = self.number_source(*slot).ok_or_else(|| mismatch(field))?;
+        let whole = !matches!(kind, NumberKind::Double | NumberKind::Float);
+        if whole && matches!(source, NumberSource::Scaled(_, scale) if scale > 0) {
+            return Err(PlanError::rule(format!("message: {} takes whole numbers", field.full_name())));
+        }
+        self.tag(tag(field, wire_type));
+        self.fields.push(Emission::Vary(Varying::Number(source, kind)));
+        Ok(())
+    }
+
+    fn number_source(&self, slot: usize) -> Option<NumberSource> {
+        match &self.slots[slot] {
+            Slot::Integer { .. } | Slot::User | Slot::Sequence => Some(NumberSource::Scaled(slot, 0)),
+            Slot::Decimal { scale, .. } => Some(NumberSource::Scaled(slot, *scale)),
+            Slot::Captured(_) => Some(NumberSource::Parsed(slot)),
+            _ => None,
+        }
+    }
+
+    /// A string of pieces, with its length before it.
+    fn text(&mut self, pieces: &[Piece]) -> Compiled {
+        self.nested(|inner| {
+            for piece in pieces {
+                match piece {
+                    Piece::Literal(text) => inner.literal(text.as_bytes()),
+                    Piece::Pad => inner.fields.push(Emission::Vary(Varying::Pad)),
+                    Piece::Slot(slot) => inner.text_slot(*slot)?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn text_slot(&mut self, slot: usize) -> Compiled {
+        let varying = match &self.slots[slot] {
+            // Choices are written as JSON text; protobuf carries what they mean.
+            Slot::Choice(choices) if choices.iter().any(|choice| choice.contains(&b'\\')) => {
+                let texts = choices.iter().map(|choice| Some(unescape(choice)?.into_bytes().into()));
+                let texts = texts.collect::<Option<Vec<_>>>();
+                Varying::Choice(slot, texts.ok_or_else(|| PlanError::rule("slot choice: not valid JSON text"))?)
+            }
+            _ => Varying::Text(slot),
+        };
+        self.fields.push(Emission::Vary(varying));
+        Ok(())
+    }
+
+    fn instant(&mut self, pieces: &[Piece]) -> Compiled {
+        match pieces {
+            [Piece::Slot(slot)] if self.slots[*slot] == Slot::Timestamp => {
+                self.fields.push(Emission::Vary(Varying::Instant(*slot)));
+                Ok(())
+            }
+            _ => Err(PlanError::rule("message: of all slots a Timestamp takes ${timestamp} alone")),
+        }
+    }
+
+    /// The fields of a `google.protobuf.Value`.
+    fn value(&mut self, node: &Node) -> Compiled {
+        match node {
+            Node::Object(members) => {
+                self.literal(&[0x2a]);
+                self.nested(|inner| inner.struct_fields(members))
+            }
+            Node::Array(items) => {
+                self.literal(&[0x32]);
+                self.nested(|inner| inner.list_items(items))
+            }
+            Node::String(pieces) => {
+                self.literal(&[0x1a]);
+                self.text(pieces)
+            }
+            Node::Scalar(pieces) => self.scalar_value(pieces),
+        }
+    }
+
+    fn scalar_value(&mut self, pieces: &[Piece]) -> Compiled {
+        if let Some(text) = literal(pieces) {
+            let bytes = scalar_value_bytes(text.as_bytes())?;
+            self.literal(&bytes);
+            return Ok(());
+        }
+        let slot = match pieces {
+            [Piece::Slot(slot)] => *slot,
+            _ => return Err(PlanError::rule("message: with gRPC a number is one literal or one slot")),
+        };
+        if let Slot::Choice(choices) = &self.slots[slot] {
+            let encoded = choices.iter().map(|choice| Ok(scalar_value_bytes(choice)?.into()));
+            let encoded = encoded.collect::<Result<Vec<_>, PlanError>>()?;
+            self.fields.push(Emission::Vary(Varying::Choice(slot, encoded)));
+            return Ok(());
+        }
+        let source =
+            self.number_source(slot).ok_or_else(|| PlanError::rule("message: a slot outside quotes is no number"))?;
+        self.literal(&[0x11]);
+        self.fields.push(Emission::Vary(Varying::Number(source, NumberKind::Double)));
+        Ok(())
+    }
+
+    /// `map<string, Value> fields = 1` of a `google.protobuf.Struct`.
+    fn struct_fields(&mut self, members: &[(Vec<Piece>, Node)]) -> Compiled {
+        members.iter().try_for_each(|(name, value)| {
+            self.literal(&[0x0a]);
+            self.nested(|entry| {
+                entry.literal(&[0x0a]);
+                entry.text(name)?;
+                entry.literal(&[0x12]);
+                entry.nested(|inner| inner.value(value))
+            })
+        })
+    }
+
+    /// `repeated Value values = 1` of a `google.protobuf.ListValue`.
+    fn list_items(&mut self, items: &[Node]) -> Compiled {
+        items.iter().try_for_each(|item| {
+            self.literal(&[0x0a]);
+            self.nested(|inner| inner.value(item))
+        })
+    }
+}
+
+/// Moves emissions into the encoder; returns what their length is made of.
+fn flatten(emissions: &[Emission], encoder: &mut Encoder) -> Measure {
+    let mut measure = Measure::default();
+    for emission in emissions {
+        match emission {
+            Emission::Literal(bytes) => {
+                measure.fixed += bytes.len();
+                let start = encoder.bytes.len();
+                encoder.bytes.extend_from_slice(bytes);
+                encoder.steps.push(Step::Literal(start..encoder.bytes.len()));
+            }
+            Emission::Vary(varying) => {
+                measure.varying.push(varying.clone());
+                encoder.steps.push(Step::Vary(varying.clone()));
+            }
+            Emission::Nested(inner) => {
+                // The length stands before its content but is numbered after it: parts come before the whole.
+                let place = encoder.steps.len();
+                encoder.steps.push(Step::Length(0));
+                let inner = flatten(inner, encoder);
+                encoder.measures.push(inner);
+                let index = encoder.measures.len() - 1;
+                encoder.steps[place] = Step::Length(index);
+                measure.nested.push(index);
+            }
+        }
+    }
+    measure
+}
+
+fn field_named(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
+    message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name))
+}
+
+fn tag(field: &FieldDescriptor, wire_type: u64) -> u64 {
+    u64::from(field.number()) << 3 | wire_type
+}
+
+fn is_any_value(field: &FieldDescriptor) -> bool {
+    matches!(field.kind(), Kind::Message(message) if message.full_name() == "google.protobuf.Value")
+}
+
+fn mismatch(field: &FieldDescriptor) -> PlanError {
+    PlanError::rule(format!("message: what stands in the place of {} does not fit its type", field.full_name()))
+}
+
+/// A field without slots, encoded by reflection once and for all.
+fn encode_static(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanError> {
+    let object = Value::Object(Map::from_iter([(field.json_name().to_owned(), value)]));
+    DynamicMessage::deserialize(field.parent_message().clone(), object)
+        .map(|message| message.encode_to_vec())
+        .map_err(|error| PlanError::rule(format!("message: {}: {error}", field.full_name())))
+}
+
+/// What a choice means in the place of a scalar, or inside quotes.
+fn choice_value(choice: &[u8], node: &Node) -> Result<Value, PlanError> {
+    let value = match node {
+        Node::String(_) => unescape(choice).map(Value::String),
+        _ => serde_json::from_slice(choice).ok(),
+    };
+    value.ok_or_else(|| PlanError::rule("slot choice: not valid JSON"))
+}
+
+fn scalar_value_bytes(text: &[u8]) -> Result<Vec<u8>, PlanError> {
+    Ok(match serde_json::from_slice(text).map_err(|_| PlanError::rule("message: a value is not valid JSON"))? {
+        Value::Null => vec![0x08, 0],
+        Value::Bool(value) => vec![0x20, u8::from(value)],
+        Value::Number(number) => {
+            let number = number.as_f64().ok_or_else(|| PlanError::rule("message: a number is out of range"))?;
+            [&[0x11], number.to_le_bytes().as_slice()].concat()
+        }
+        _ => return Err(PlanError::rule("message: a scalar is expected here")),
+    })
+}
+
+fn number_kind(kind: &Kind) -> Option<(NumberKind, u64)> {
+    Some(match kind {
+        Kind::Double => (NumberKind::Double, SIXTY_FOUR_BIT),
+        Kind::Float => (NumberKind::Float, THIRTY_TWO_BIT),
+        Kind::Int32 | Kind::Int64 | Kind::Uint32 | Kind::Uint64 => (NumberKind::Varint, VARINT),
+        Kind::Sint32 | Kind::Sint64 => (NumberKind::ZigZag, VARINT),
+        Kind::Fixed32 | Kind::Sfixed32 => (NumberKind::Fixed32, THIRTY_TWO_BIT),
+        Kind::Fixed64 | Kind::Sfixed64 => (NumberKind::Fixed64, SIXTY_FOUR_BIT),
+        _ => return None,
+    })
+}

@@ -1,0 +1,358 @@
+//! The plan: what the lab asks an engine to do to one target. Its schema is `contract/schemas/plan.schema.json`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::template::Segment;
+
+/// The only version of the plan that this engine understands.
+pub const VERSION: u32 = 1;
+
+/// A plan, as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub version: u32,
+    pub workload: String,
+    pub target: String,
+    pub mode: String,
+    pub payload: String,
+    pub run: String,
+    pub seed: String,
+    pub base_time_ms: i64,
+    pub transport: Transport,
+    pub proto: Option<Proto>,
+    pub phases: Vec<Phase>,
+    pub think_time_ms: f64,
+    pub thresholds: Thresholds,
+    pub keys: Vec<KeyKind>,
+    pub size_bytes: Option<u64>,
+    pub operations: Vec<Operation>,
+    pub batch: Option<Batch>,
+    pub stream: Option<Stream>,
+    pub ledger: Option<String>,
+    pub verify_share: f64,
+}
+
+/// Where the target listens and how requests travel.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    pub protocol: Protocol,
+    pub host: String,
+    pub port: u16,
+    /// Connections that the virtual users share; one for each user when absent.
+    pub connections: Option<u32>,
+    pub batch: u32,
+    pub stream: bool,
+    /// Events that one user may have under way on a stream.
+    #[serde(default = "one")]
+    pub window: u32,
+    pub timeout_ms: u64,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    Http,
+    Grpc,
+}
+
+impl Protocol {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Grpc => "grpc",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proto {
+    pub file: String,
+    pub import_path: String,
+    pub descriptor_set: String,
+}
+
+/// One load level: held for a time or a number of requests, or an arrival rate.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Phase {
+    Held(HeldPhase),
+    Counted(CountedPhase),
+    Arriving(ArrivingPhase),
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldPhase {
+    pub name: String,
+    pub virtual_users: u32,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CountedPhase {
+    pub name: String,
+    pub virtual_users: u32,
+    pub iterations: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrivingPhase {
+    pub name: String,
+    /// Requests a second.
+    pub rate: f64,
+    pub arrival: Arrival,
+    pub max_virtual_users: u32,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrival {
+    Constant,
+    Poisson,
+}
+
+impl Phase {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Held(phase) => &phase.name,
+            Self::Counted(phase) => &phase.name,
+            Self::Arriving(phase) => &phase.name,
+        }
+    }
+
+    /// Virtual users at the most.
+    #[must_use]
+    pub fn users(&self) -> u32 {
+        match self {
+            Self::Held(phase) => phase.virtual_users,
+            Self::Counted(phase) => phase.virtual_users,
+            Self::Arriving(phase) => phase.max_virtual_users,
+        }
+    }
+
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Arriving(_))
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    pub p95_ms: f64,
+    pub p99_ms: f64,
+    pub error_rate: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyKind {
+    pub name: String,
+    pub format: Vec<Segment>,
+    pub reuse: Option<Reuse>,
+}
+
+/// How often and which acknowledged key is used again.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reuse {
+    pub share: f64,
+    pub pick: Pick,
+    #[serde(default = "unit_exponent")]
+    pub s: f64,
+}
+
+fn unit_exponent() -> f64 {
+    1.0
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pick {
+    Uniform,
+    Zipf,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    pub name: String,
+    pub weight: u32,
+    pub key: Option<usize>,
+    pub http: Option<HttpCall>,
+    pub grpc: Option<GrpcCall>,
+    pub variants: Vec<Vec<Segment>>,
+    pub creates: Option<String>,
+    pub needs: Option<String>,
+    pub effect: Option<Effect>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HttpCall {
+    pub method: String,
+    pub path: Vec<Segment>,
+    pub headers: BTreeMap<String, String>,
+    pub expect: u16,
+    pub reply: BTreeMap<String, Value>,
+    pub capture: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrpcCall {
+    pub method: String,
+    pub expect: String,
+    pub reply: BTreeMap<String, Value>,
+    pub capture: BTreeMap<String, String>,
+}
+
+/// What an acknowledged operation does to the stored state.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Effect {
+    Merge { document: String, key: Vec<Vec<Segment>> },
+    Put { document: String, key: Vec<Vec<Segment>> },
+    Delete { key: Vec<Vec<Segment>> },
+}
+
+/// Many messages in one request: `open`, `separator` and `close` for HTTP, `field` for gRPC.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Batch {
+    pub method: String,
+    pub path: Option<String>,
+    pub expect: Value,
+    pub open: Option<String>,
+    pub separator: Option<String>,
+    pub close: Option<String>,
+    pub field: Option<String>,
+    #[serde(default)]
+    pub reply: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    pub method: String,
+    #[serde(default)]
+    pub reply: BTreeMap<String, Value>,
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error("cannot read the plan {path}: {source}")]
+    Unreadable { path: String, source: std::io::Error },
+    #[error("the plan is not valid: {0}")]
+    Syntax(#[from] serde_json::Error),
+    #[error("the plan is not valid: {0}")]
+    Rule(String),
+}
+
+impl PlanError {
+    pub fn rule(message: impl Into<String>) -> Self {
+        Self::Rule(message.into())
+    }
+}
+
+impl Plan {
+    /// Reads and checks the plan in a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no plan, or says what cannot be done.
+    pub fn read(path: &Path) -> Result<Self, PlanError> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| PlanError::Unreadable { path: path.display().to_string(), source })?;
+        Self::parse(&bytes)
+    }
+
+    /// Reads and checks a plan.
+    ///
+    /// # Errors
+    /// It is no plan, or says what cannot be done.
+    pub fn parse(bytes: &[u8]) -> Result<Self, PlanError> {
+        let plan: Self = serde_json::from_slice(bytes)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// The seed as a number.
+    #[must_use]
+    pub fn seed_number(&self) -> u64 {
+        u64::from_str_radix(&self.seed, 16).unwrap_or_default()
+    }
+
+    /// The most virtual users of any phase.
+    #[must_use]
+    pub fn largest_phase(&self) -> u32 {
+        self.phases.iter().map(Phase::users).max().unwrap_or(0)
+    }
+
+    /// Connections open in the largest phase.
+    #[must_use]
+    pub fn connections(&self) -> u32 {
+        let users = self.largest_phase();
+        self.transport.connections.map_or(users, |shared| shared.min(users))
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        let rules = [
+            (self.version == VERSION, "version: this engine understands version 1"),
+            (is_hexadecimal(&self.seed, 16), "seed: must be 16 hexadecimal digits"),
+            (is_hexadecimal(&self.run, 8), "run: must be 8 hexadecimal digits"),
+            (!self.phases.is_empty(), "phases: at least one"),
+            (!self.operations.is_empty(), "operations: at least one"),
+            (self.operations.iter().all(|o| o.weight > 0 && !o.variants.is_empty()), "operations: weight and variants"),
+            (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
+            (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
+            ((1..=10_000).contains(&self.transport.batch), "transport.batch: 1 to 10000"),
+            (self.transport.port > 0, "transport.port: 1 to 65535"),
+            (self.transport.connections != Some(0), "transport.connections: at least one"),
+            ((1..=4_096).contains(&self.transport.window), "transport.window: 1 to 4096"),
+            (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
+            (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
+            ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),
+            (self.transport.batch == 1 || self.batch.is_some(), "transport.batch: the workload has no batch"),
+            (!self.transport.stream || self.stream.is_some(), "transport.stream: the workload has no stream"),
+            (!self.transport.stream || self.transport.batch == 1, "transport: a stream takes no batch"),
+            (
+                !self.transport.stream || self.transport.protocol == Protocol::Grpc,
+                "transport.stream: streams need protocol grpc",
+            ),
+        ];
+        match rules.iter().find(|(kept, _)| !kept) {
+            Some((_, message)) => Err(PlanError::rule(*message)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_hexadecimal(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn phase_is_possible(phase: &Phase) -> bool {
+    phase.users() > 0
+        && match phase {
+            Phase::Held(phase) => phase.duration_ms > 0,
+            Phase::Counted(phase) => phase.iterations > 0,
+            Phase::Arriving(phase) => phase.duration_ms > 0 && phase.rate > 0.0 && phase.rate.is_finite(),
+        }
+}

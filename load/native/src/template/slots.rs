@@ -1,0 +1,105 @@
+//! Slots, compiled: what each renders and how it draws.
+
+use super::SlotSegment;
+use super::calendar::days_to_year;
+use crate::plan::PlanError;
+
+/// A slot that is ready to render.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Slot {
+    Uuid,
+    Integer { min: i64, span: u64 },
+    Decimal { min: i64, max: i64, scale: u32 },
+    Choice(Vec<Box<[u8]>>),
+    Alphanumeric(u32),
+    Date { first: i64, days: u64 },
+    Timestamp,
+    User,
+    Sequence,
+    Run,
+    Key,
+    Captured(Box<str>),
+}
+
+impl Slot {
+    /// Whether every occurrence in a message renders the same, so that one value serves them all.
+    fn is_shared(&self) -> bool {
+        matches!(
+            self,
+            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_)
+        )
+    }
+}
+
+/// The slots of one message, in the order in which they draw.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SlotTable {
+    slots: Vec<Slot>,
+}
+
+impl SlotTable {
+    #[must_use]
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Index of the value that this slot renders. `pad` has none.
+    ///
+    /// # Errors
+    /// The slot's bounds make no sense.
+    pub(super) fn add(&mut self, segment: &SlotSegment) -> Result<usize, PlanError> {
+        let slot = compile(segment)?;
+        if slot.is_shared()
+            && let Some(index) = self.slots.iter().position(|known| *known == slot)
+        {
+            return Ok(index);
+        }
+        self.slots.push(slot);
+        Ok(self.slots.len() - 1)
+    }
+}
+
+fn compile(segment: &SlotSegment) -> Result<Slot, PlanError> {
+    Ok(match segment {
+        SlotSegment::Uuid => Slot::Uuid,
+        SlotSegment::Integer { min, max } => Slot::Integer { min: *min, span: span(*min, *max)? },
+        SlotSegment::Decimal { min, max, scale } => {
+            span(*min, *max)?;
+            if *scale > 15 {
+                return Err(PlanError::rule("slot decimal: at most 15 places"));
+            }
+            Slot::Decimal { min: *min, max: *max, scale: *scale }
+        }
+        SlotSegment::Choice { choices } if choices.is_empty() => {
+            return Err(PlanError::rule("slot choice: at least one choice"));
+        }
+        SlotSegment::Choice { choices } => Slot::Choice(choices.iter().map(|text| text.as_bytes().into()).collect()),
+        SlotSegment::Alphanumeric { length } => Slot::Alphanumeric(*length),
+        SlotSegment::Date { from, to } => compile_date(*from, *to)?,
+        SlotSegment::Timestamp => Slot::Timestamp,
+        SlotSegment::User => Slot::User,
+        SlotSegment::Sequence => Slot::Sequence,
+        SlotSegment::Run => Slot::Run,
+        SlotSegment::Key => Slot::Key,
+        SlotSegment::Captured { name } => Slot::Captured(name.as_str().into()),
+        SlotSegment::Pad { .. } => return Err(PlanError::rule("slot pad: only in a message, and once")),
+    })
+}
+
+fn compile_date(from: u32, to: u32) -> Result<Slot, PlanError> {
+    if !(1..=9_999).contains(&from) || !(from..=9_999).contains(&to) {
+        return Err(PlanError::rule("slot date: years 1 to 9999, FROM at most TO"));
+    }
+    let first = days_to_year(from);
+    Ok(Slot::Date { first, days: days_to_year(to + 1).abs_diff(first) })
+}
+
+fn span(min: i64, max: i64) -> Result<u64, PlanError> {
+    // Draws are doubles: beyond 2^53 a whole number is no longer told from its neighbour.
+    const EXACT: u64 = 1 << 53;
+    let exact = min.unsigned_abs() <= EXACT && max.unsigned_abs() <= EXACT;
+    if max < min || !exact {
+        return Err(PlanError::rule("slot integer or decimal: MIN at most MAX, both within 2^53"));
+    }
+    Ok(max.abs_diff(min) + 1)
+}

@@ -1,0 +1,131 @@
+//! Renders events, reusing its buffers from one to the next.
+
+use std::sync::Arc;
+
+use super::{Entity, Event, UserState, Variant, Workload};
+use crate::message::Scratch;
+use crate::random::Draws;
+use crate::template::{Context, Values};
+
+/// Renders one event at a time: `next` or `recall`, then `body`, `path` and `effect_key`.
+#[derive(Debug)]
+pub struct Renderer {
+    workload: Arc<Workload>,
+    values: Values,
+    scratch: Scratch,
+    key: Vec<u8>,
+    operation: usize,
+    variant: usize,
+}
+
+impl Renderer {
+    #[must_use]
+    pub fn new(workload: Arc<Workload>) -> Self {
+        Self {
+            workload,
+            values: Values::default(),
+            scratch: Scratch::default(),
+            key: Vec::new(),
+            operation: 0,
+            variant: 0,
+        }
+    }
+
+    #[must_use]
+    pub fn workload(&self) -> &Arc<Workload> {
+        &self.workload
+    }
+
+    /// Chooses and renders a user's event of this sequence.
+    pub fn next(&mut self, user: u32, state: &UserState, sequence: u32) -> Event {
+        let (event, variant, draws) = self.workload.choose(user, state, sequence);
+        self.fill(user, &event, variant, draws);
+        event
+    }
+
+    /// Renders an event that is known already.
+    pub fn recall(&mut self, user: u32, event: &Event) {
+        let (variant, draws) = self.workload.recall(user, event);
+        self.fill(user, event, variant, draws);
+    }
+
+    fn fill(&mut self, user: u32, event: &Event, variant: usize, mut draws: Draws) {
+        let workload = Arc::clone(&self.workload);
+        self.operation = usize::from(event.operation);
+        self.variant = variant;
+        self.render_key(&workload, user, event);
+        let captured = event.entity.as_ref().map_or(&[][..], |entity| &entity.captured);
+        let context = context(&workload, user, event.sequence, &self.key, captured);
+        let slots = &workload.operations[self.operation].variants[variant].slots;
+        self.values.fill(slots.slots(), &context, &mut draws);
+    }
+
+    fn render_key(&mut self, workload: &Workload, user: u32, event: &Event) {
+        self.key.clear();
+        let Some(kind) = workload.operations[self.operation].key else { return };
+        let kind = &workload.keys[kind];
+        let context = context(workload, user, event.key_sequence, &[], &[]);
+        self.values.fill(kind.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
+        kind.format.render(&self.values, None, &mut self.key);
+    }
+
+    fn variant(&self) -> &Variant {
+        &self.workload.operations[self.operation].variants[self.variant]
+    }
+
+    /// Appends the message as JSON.
+    pub fn json(&self, out: &mut Vec<u8>) {
+        let variant = &self.workload.operations[self.operation].variants[self.variant];
+        variant.json.render(&self.values, self.workload.size, out);
+    }
+
+    /// Appends the message as protobuf.
+    pub fn protobuf(&mut self, out: &mut Vec<u8>) {
+        let variant = &self.workload.operations[self.operation].variants[self.variant];
+        let pad = variant.json.pad_length(&self.values, self.workload.size);
+        if let Some(encoder) = &variant.encoder {
+            encoder.render(&self.values, pad, &mut self.scratch, out);
+        }
+    }
+
+    /// Appends the message as an element of a protobuf field with this tag.
+    pub fn protobuf_element(&mut self, tag: u64, out: &mut Vec<u8>) {
+        let variant = &self.workload.operations[self.operation].variants[self.variant];
+        let pad = variant.json.pad_length(&self.values, self.workload.size);
+        if let Some(encoder) = &variant.encoder {
+            encoder.render_nested(tag, &self.values, pad, &mut self.scratch, out);
+        }
+    }
+
+    /// Appends the path that the event goes to.
+    pub fn path(&self, out: &mut Vec<u8>) {
+        self.variant().path.render(&self.values, None, out);
+    }
+
+    /// The parts of the key of the operation's effect; `own` is what the event's own reply captured.
+    pub fn effect_key(&mut self, user: u32, event: &Event, own: Option<&Entity>) -> Option<Vec<String>> {
+        let workload = Arc::clone(&self.workload);
+        let effect = workload.operations[usize::from(event.operation)].effect.as_ref()?;
+        let mut captured = own.map(|entity| entity.captured.clone()).unwrap_or_default();
+        captured.extend(event.entity.iter().flat_map(|entity| entity.captured.iter().cloned()));
+        let context = context(&workload, user, event.sequence, &self.key, &captured);
+        let mut values = Values::default();
+        values.fill(effect.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
+        let part = |template: &crate::template::Template| {
+            let mut text = Vec::new();
+            template.render(&values, None, &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        Some(effect.key.iter().map(part).collect())
+    }
+}
+
+fn context<'a>(
+    workload: &'a Workload,
+    user: u32,
+    sequence: u32,
+    key: &'a [u8],
+    captured: &'a [(Box<str>, Box<str>)],
+) -> Context<'a> {
+    Context { user, sequence, base_time_ms: workload.base_time_ms, run: &workload.run, key, captured }
+}

@@ -1,0 +1,3 @@
+module example.com/bakeoff/events
+
+go 1.26.0

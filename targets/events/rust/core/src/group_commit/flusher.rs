@@ -1,0 +1,20 @@
+//! The loop that empties the queue.
+
+use std::sync::Arc;
+
+use super::queue::Queue;
+use crate::commit::Committer;
+use crate::model::Event;
+
+/// Stores batch after batch until the queue is closed and empty.
+pub async fn run(queue: Arc<Queue>, committer: Arc<Committer>) {
+    while let Some(batch) = queue.next_batch().await {
+        let events: Vec<&Event> = batch.waiting.iter().map(|waiting| &waiting.event).collect();
+        let outcomes = committer.commit(&events).await;
+        // Before the answers: a client that has one may send the next update of the same entity.
+        queue.finish(&batch.keys);
+        for (waiting, outcome) in batch.waiting.into_iter().zip(outcomes) {
+            waiting.acknowledgement.give(outcome);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `EventRequest` and `EventBatchRequest`.
+
+use super::attributes::AttributesText;
+use super::wire::{Fields, Malformed, Value, utf8};
+use crate::draft::{Body, Draft, Entities, EntityUpdate, Field, Header, Scalar};
+use crate::error::Error;
+use crate::limits;
+use crate::model::Event;
+use crate::validation::validate;
+
+/// The event that an `EventRequest` holds.
+pub fn decode_event(message: &[u8]) -> Result<Event, Error> {
+    let mut draft = Draft::default();
+    merge_event(&mut draft, message).map_err(not_a_message)?;
+    validate(draft)
+}
+
+/// The events that an `EventBatchRequest` holds, each by itself right or wrong.
+pub fn decode_bulk(message: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
+    let mut events = Vec::new();
+    let mut count = 0;
+    for field in Fields::new(message) {
+        if let (1, Value::Bytes(event)) = field.map_err(not_a_message)? {
+            let mut draft = Draft::default();
+            merge_event(&mut draft, event).map_err(not_a_message)?;
+            // What comes after the last that is allowed is read for its syntax only.
+            count += 1;
+            if count <= limits::BULK_EVENTS {
+                events.push(bulk_element(draft, event.len()));
+            }
+        }
+    }
+    crate::bulk::check_count(count)?;
+    Ok(events)
+}
+
+fn bulk_element(draft: Draft<'_>, size: usize) -> Result<Event, Error> {
+    if size > limits::EVENT_BYTES {
+        return Err(crate::bulk::event_too_large());
+    }
+    validate(draft)
+}
+
+fn not_a_message(_: Malformed) -> Error {
+    Error::invalid("body: not a valid message")
+}
+
+fn merge_event<'a>(draft: &mut Draft<'a>, message: &'a [u8]) -> Result<(), Malformed> {
+    for field in Fields::new(message) {
+        match field? {
+            (1, Value::Bytes(header)) => merge_header(present(&mut draft.header), header)?,
+            (2, Value::Bytes(body)) => merge_body(present(&mut draft.body), body)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn merge_header<'a>(header: &mut Header<'a>, message: &'a [u8]) -> Result<(), Malformed> {
+    for field in Fields::new(message) {
+        let (number, Value::Bytes(text)) = field? else { continue };
+        let slot = match number {
+            1 => &mut header.uuid,
+            2 => &mut header.event_name,
+            3 => &mut header.created_date,
+            4 => &mut header.saved_date,
+            5 => &mut header.event_type,
+            _ => continue,
+        };
+        *slot = string(text)?;
+    }
+    Ok(())
+}
+
+fn merge_body<'a>(body: &mut Body<'a>, message: &'a [u8]) -> Result<(), Malformed> {
+    let entities: &mut Entities<'a> = present(&mut body.entities);
+    for field in Fields::new(message) {
+        if let (1, Value::Bytes(update)) = field? {
+            entities.push(Field::Present(entity(update)?));
+        }
+    }
+    Ok(())
+}
+
+fn entity(message: &[u8]) -> Result<EntityUpdate<'_>, Malformed> {
+    let mut entity = EntityUpdate::default();
+    let mut attributes = AttributesText::new();
+    for field in Fields::new(message) {
+        match field? {
+            (1, Value::Bytes(text)) => entity.entity_type = string(text)?,
+            (2, Value::Bytes(text)) => entity.entity_id = string(text)?,
+            (3, Value::Bytes(entry)) => attributes.entry(entry, 2)?,
+            _ => {}
+        }
+    }
+    entity.attributes = Field::Present(attributes.finish());
+    Ok(entity)
+}
+
+/// The message in a field, made when its first part comes: parts of a message are merged.
+fn present<T: Default>(field: &mut Field<T>) -> &mut T {
+    if !matches!(field, Field::Present(_)) {
+        *field = Field::Present(T::default());
+    }
+    match field {
+        Field::Present(message) => message,
+        _ => unreachable!("it has just been made"),
+    }
+}
+
+/// proto3 cannot tell an empty string from none; nor does the contract.
+fn string(bytes: &[u8]) -> Result<Field<Scalar<'_>>, Malformed> {
+    let text = utf8(bytes)?;
+    Ok(if text.is_empty() { Field::Absent } else { Field::Present(Scalar::Plain(text)) })
+}

@@ -1,0 +1,261 @@
+//! Settings from the environment, checked before anything starts.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZero;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::thread::available_parallelism;
+
+use sqlx::postgres::PgConnectOptions;
+use tracing::Level;
+
+/// What a target has of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// As in its manifest; connections carry it too.
+    pub name: &'static str,
+    /// Crate whose log lines are shown beside those of the core.
+    pub module: &'static str,
+    /// Variable that holds the port.
+    pub port_variable: &'static str,
+    /// The documented port.
+    pub default_port: u16,
+}
+
+/// How events reach the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Many requests share a transaction.
+    GroupCommit,
+    /// Each request has its own.
+    PerRequest,
+}
+
+/// The format of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One object a line.
+    Json,
+}
+
+/// All settings, each usable.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the database is, and as whom to use it.
+    pub database: PgConnectOptions,
+    /// Where to listen; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// How events reach the database.
+    pub write_mode: WriteMode,
+    /// Connections to the database at the most.
+    pub pool_size: usize,
+    /// Batches under way at once.
+    pub flushers: usize,
+    /// Threads that serve requests.
+    pub workers: usize,
+    /// Events that wait at the most; in per-request mode requests under way.
+    pub queue_events: usize,
+    /// The least important lines that are shown.
+    pub log_level: Level,
+    /// How they look.
+    pub log_format: LogFormat,
+}
+
+/// A setting that cannot be used. Says which, what it is, and what to use.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SettingError(String);
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+const DEFAULT_DATABASE: &str = "postgresql://postgres:password@localhost:5432/car_entities";
+
+impl Settings {
+    /// Reads the process's environment.
+    pub fn from_environment(target: &Target) -> Result<Self, SettingError> {
+        Self::read(target, |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    /// Reads variables; one that is empty counts as unset.
+    pub fn read(target: &Target, variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+        let variables = Variables(|name: &str| variable(name).filter(|value| !value.is_empty()));
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        let write_mode =
+            variables.word("WRITE_MODE", &[("group-commit", WriteMode::GroupCommit), ("per-request", WriteMode::PerRequest)])?;
+        let flushers = variables.number("FLUSHERS", 2, 1..=8)?;
+        let pool_size: usize = variables.number("DB_POOL_SIZE", 10, 1..=1_000)?;
+        Ok(Self {
+            database: variables.database(target.name)?,
+            address: SocketAddr::new(
+                variables.address("BIND")?,
+                variables.number(target.port_variable, target.default_port, 0..=u16::MAX)?,
+            ),
+            write_mode,
+            pool_size: match write_mode {
+                WriteMode::GroupCommit => pool_size.min(flushers + 1),
+                WriteMode::PerRequest => pool_size,
+            },
+            flushers,
+            workers: variables.number("WORKERS", cores, 1..=1_024)?,
+            queue_events: variables.number("QUEUE_EVENTS", 20_000, 1..=10_000_000)?,
+            log_level: variables.word(
+                "LOG_LEVEL",
+                &[("info", Level::INFO), ("error", Level::ERROR), ("warn", Level::WARN), ("debug", Level::DEBUG)],
+            )?,
+            log_format: variables.word("LOG_FORMAT", &[("text", LogFormat::Text), ("json", LogFormat::Json)])?,
+        })
+    }
+}
+
+struct Variables<F>(F);
+
+impl<F: Fn(&str) -> Option<String>> Variables<F> {
+    /// One of some words; the first is the default.
+    fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, SettingError> {
+        let Some(value) = (self.0)(name) else {
+            return Ok(words[0].1);
+        };
+        match words.iter().find(|(word, _)| *word == value) {
+            Some((_, meaning)) => Ok(*meaning),
+            None => Err(unusable(name, &value, &one_of(words))),
+        }
+    }
+
+    fn number<T>(&self, name: &str, default: T, allowed: RangeInclusive<T>) -> Result<T, SettingError>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        let Some(value) = (self.0)(name) else {
+            return Ok(default);
+        };
+        match value.parse() {
+            Ok(number) if allowed.contains(&number) => Ok(number),
+            _ => {
+                let advice = format!("a whole number from {} to {}", allowed.start(), allowed.end());
+                Err(unusable(name, &value, &advice))
+            }
+        }
+    }
+
+    fn address(&self, name: &str) -> Result<IpAddr, SettingError> {
+        match (self.0)(name) {
+            Some(value) => value.parse().map_err(|_| unusable(name, &value, "an IP address such as 127.0.0.1 or ::")),
+            None => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        }
+    }
+
+    /// The URL holds a password: it is not repeated.
+    fn database(&self, application: &str) -> Result<PgConnectOptions, SettingError> {
+        let url = (self.0)("DATABASE_URL").unwrap_or_else(|| DEFAULT_DATABASE.to_owned());
+        let is_postgresql = url.starts_with("postgresql://") || url.starts_with("postgres://");
+        match PgConnectOptions::from_str(&url) {
+            Ok(options) if is_postgresql => Ok(options.application_name(application)),
+            _ => Err(SettingError(
+                "DATABASE_URL is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE".to_owned(),
+            )),
+        }
+    }
+}
+
+fn unusable(name: &str, value: &str, advice: &str) -> SettingError {
+    SettingError(format!("{name} is {value:?}: use {advice}"))
+}
+
+/// `a, b or c`
+fn one_of<T>(words: &[(&str, T)]) -> String {
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGET: Target = Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8081 };
+
+    fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
+        Settings::read(&TARGET, |name| {
+            variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| (*value).to_owned())
+        })
+        .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn defaults() {
+        let settings = read(&[("WRITE_MODE", ""), ("DATABASE_URL", "")]).expect("defaults are usable");
+        assert_eq!(settings.address.to_string(), "127.0.0.1:8081");
+        assert_eq!(settings.write_mode, WriteMode::GroupCommit);
+        assert_eq!((settings.flushers, settings.queue_events), (2, 20_000));
+        assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
+        assert_eq!((settings.database.get_host(), settings.database.get_port()), ("localhost", 5432));
+    }
+
+    #[test]
+    fn every_setting_can_be_set() {
+        let settings = read(&[
+            ("DATABASE_URL", "postgres://u:p@db.example:6543/d"),
+            ("SERVER_PORT", "0"),
+            ("BIND", "::1"),
+            ("WRITE_MODE", "per-request"),
+            ("DB_POOL_SIZE", "7"),
+            ("FLUSHERS", "8"),
+            ("WORKERS", "3"),
+            ("QUEUE_EVENTS", "1"),
+            ("LOG_LEVEL", "debug"),
+            ("LOG_FORMAT", "json"),
+        ])
+        .expect("these are usable");
+        assert_eq!(settings.database.get_database(), Some("d"));
+        assert_eq!(settings.address.to_string(), "[::1]:0");
+        assert_eq!(settings.write_mode, WriteMode::PerRequest);
+        assert_eq!((settings.pool_size, settings.flushers), (7, 8));
+        assert_eq!((settings.workers, settings.queue_events), (3, 1));
+        assert_eq!((settings.log_level, settings.log_format), (Level::DEBUG, LogFormat::Json));
+    }
+
+    #[test]
+    fn group_commit_opens_no_more_connections_than_it_uses() {
+        for (pool_size, flushers, connections) in [("10", "2", 3), ("2", "8", 2), ("10", "1", 2)] {
+            let settings = read(&[("DB_POOL_SIZE", pool_size), ("FLUSHERS", flushers)]).expect("usable");
+            assert_eq!(settings.pool_size, connections);
+        }
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_used_is_named_with_what_can() {
+        for (name, value, message) in [
+            ("WRITE_MODE", "batch", r#"WRITE_MODE is "batch": use group-commit or per-request"#),
+            ("LOG_LEVEL", "INFO", r#"LOG_LEVEL is "INFO": use info, error, warn or debug"#),
+            ("LOG_FORMAT", "xml", r#"LOG_FORMAT is "xml": use text or json"#),
+            ("FLUSHERS", "9", r#"FLUSHERS is "9": use a whole number from 1 to 8"#),
+            ("FLUSHERS", "0", r#"FLUSHERS is "0": use a whole number from 1 to 8"#),
+            ("DB_POOL_SIZE", "ten", r#"DB_POOL_SIZE is "ten": use a whole number from 1 to 1000"#),
+            ("WORKERS", "-1", r#"WORKERS is "-1": use a whole number from 1 to 1024"#),
+            ("QUEUE_EVENTS", "1e3", r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#),
+            ("SERVER_PORT", "65536", r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#),
+            ("BIND", "localhost", r#"BIND is "localhost": use an IP address such as 127.0.0.1 or ::"#),
+        ] {
+            assert_eq!(read(&[(name, value)]).err().as_deref(), Some(message));
+        }
+    }
+
+    #[test]
+    fn a_database_url_that_cannot_be_used_is_not_repeated() {
+        for url in ["mysql://u:secret@h/d", "secret", "postgresql://u:secret@h:port/d"] {
+            let message = read(&[("DATABASE_URL", url)]).expect_err("unusable");
+            assert!(message.starts_with("DATABASE_URL is not a PostgreSQL URL: use ") && !message.contains("secret"));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Reading a body, of which no more than the limit is ever held.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header::EXPECT};
+use bytes::{Bytes, BytesMut};
+use events_core::error::Error;
+use events_core::limits::BULK_BYTES;
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use tokio::time::timeout;
+
+/// A client that sends slower than this holds a connection for nothing.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// How much of a refused body is read, and for how long, before the refusal. A connection that is closed
+/// with bytes unread is reset, and the client may never see why.
+const DISCARD_BYTES: usize = 2 * BULK_BYTES;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The whole body, if it has at most `limit` bytes, whatever its length was said to be.
+pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Error> {
+    if body.size_hint().lower() > limit as u64 {
+        // Who waits to be asked for the body has not sent it.
+        if !headers.contains_key(EXPECT) {
+            discard(&mut body).await;
+        }
+        return Err(Error::body_too_large(limit));
+    }
+    match timeout(READ_TIMEOUT, collect(&mut body, limit)).await {
+        Ok(Ok(Some(bytes))) => Ok(bytes),
+        Ok(Ok(None)) => {
+            discard(&mut body).await;
+            Err(Error::body_too_large(limit))
+        }
+        Ok(Err(_)) | Err(_) => Err(Error::invalid("body: incomplete")),
+    }
+}
+
+/// `None` as soon as there are more than `limit` bytes.
+async fn collect(body: &mut Body, limit: usize) -> Result<Option<Bytes>, axum::Error> {
+    let Some(first) = next_data(body).await? else {
+        return Ok(Some(Bytes::new()));
+    };
+    // Nearly every body comes in one piece: no need to copy it.
+    if body.is_end_stream() {
+        return Ok(Some(first).filter(|bytes| bytes.len() <= limit));
+    }
+    let mut bytes = BytesMut::from(first);
+    while bytes.len() <= limit {
+        match next_data(body).await? {
+            Some(data) => bytes.extend_from_slice(&data),
+            None => return Ok(Some(bytes.freeze())),
+        }
+    }
+    Ok(None)
+}
+
+async fn next_data(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame?.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+async fn discard(body: &mut Body) {
+    let read = async {
+        let mut left = DISCARD_BYTES;
+        while let Ok(Some(data)) = next_data(body).await {
+            left = left.saturating_sub(data.len());
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    // Too slow or too much: then the client may not learn why it was refused.
+    let _finished = timeout(DISCARD_TIMEOUT, read).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::BodyDataStream;
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+
+    /// A body of unknown length that comes in pieces.
+    fn chunked(pieces: &[&'static str]) -> Body {
+        let frames: Vec<Result<Frame<Bytes>, std::io::Error>> =
+            pieces.iter().map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes())))).collect();
+        Body::new(StreamBody::new(futures_util::stream::iter(frames)))
+    }
+
+    async fn read_all(body: Body, limit: usize) -> Result<Bytes, Error> {
+        read(&HeaderMap::new(), body, limit).await
+    }
+
+    #[tokio::test]
+    async fn a_body_up_to_the_limit_is_read_whole() {
+        for body in [Body::from("12345678"), chunked(&["12345678"]), chunked(&["1", "", "2345", "678"])] {
+            assert_eq!(read_all(body, 8).await, Ok(Bytes::from_static(b"12345678")));
+        }
+        for body in [Body::empty(), chunked(&[]), chunked(&[""])] {
+            assert_eq!(read_all(body, 8).await, Ok(Bytes::new()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_byte_more_is_refused_with_or_without_a_length() {
+        for body in [Body::from("123456789"), chunked(&["123456789"]), chunked(&["1234", "56789", "more"])] {
+            assert_eq!(read_all(body, 8).await, Err(Error::body_too_large(8)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refused_body_is_not_read_when_the_client_waits_to_be_asked() {
+        let mut headers = HeaderMap::new();
+        headers.insert(EXPECT, "100-continue".parse().expect("a header value"));
+        let unasked = Body::new(http_body_util::Full::new(Bytes::from_static(b"123456789")).map_frame(|_| -> Frame<Bytes> {
+            unreachable!("the body was read")
+        }));
+        assert_eq!(read(&headers, unasked, 8).await, Err(Error::body_too_large(8)));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_incomplete() {
+        let frames = [Ok(Frame::data(Bytes::from_static(b"12"))), Err(std::io::Error::other("reset"))];
+        let body = Body::new(StreamBody::new(futures_util::stream::iter(frames)));
+        let _: &dyn Fn(Body) -> BodyDataStream = &Body::into_data_stream;
+        assert_eq!(read_all(body, 8).await, Err(Error::invalid("body: incomplete")));
+    }
+}

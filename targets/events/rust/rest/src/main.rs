@@ -1,0 +1,27 @@
+//! The events API over REST.
+
+mod body;
+mod headers;
+mod reply;
+mod routes;
+mod server;
+
+use std::process::ExitCode;
+
+use events_core::process;
+use events_core::settings::Target;
+
+// Requests allocate on one thread and are freed on another, which is what it is fast at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const TARGET: Target = Target {
+    name: env!("CARGO_PKG_NAME"),
+    module: env!("CARGO_CRATE_NAME"),
+    port_variable: "SERVER_PORT",
+    default_port: 8081,
+};
+
+fn main() -> ExitCode {
+    process::run(&TARGET, |listener, writer, shutdown| server::serve(listener, routes::router(writer), shutdown))
+}

@@ -1,0 +1,106 @@
+//! Replies as JSON, and the one place where errors become statuses.
+
+use axum::Json;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use events_core::bulk::BulkReport;
+use events_core::error::{Error, ErrorKind};
+use serde::Serialize;
+
+/// Seconds after which a client may try again.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
+
+/// The reply to a request that was not fulfilled.
+pub struct Refusal(Error);
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = failure(status(self.0.kind()), self.0.message());
+        if matches!(self.0.kind(), ErrorKind::Overloaded | ErrorKind::Unavailable) {
+            response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+        }
+        response
+    }
+}
+
+fn status(kind: ErrorKind) -> StatusCode {
+    match kind {
+        ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    success: bool,
+    message: &'a str,
+}
+
+/// A reply that says what went wrong.
+pub fn failure(status: StatusCode, message: &str) -> Response {
+    (status, Json(Failure { success: false, message })).into_response()
+}
+
+/// The reply to an event that is durable; nothing in it changes.
+pub fn stored() -> Response {
+    const BODY: &str = r#"{"success":true,"message":"Event processed successfully"}"#;
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], BODY).into_response()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Bulk<'a> {
+    success: bool,
+    message: String,
+    processed_count: usize,
+    failed_count: usize,
+    batch_id: &'a str,
+    processing_time_ms: u32,
+    failures: Vec<BulkFailure<'a>>,
+}
+
+#[derive(Serialize)]
+struct BulkFailure<'a> {
+    index: usize,
+    message: &'a str,
+}
+
+/// The reply to a bulk.
+pub fn bulk(report: &BulkReport) -> Response {
+    let failures: Vec<_> =
+        report.failures.iter().map(|failure| BulkFailure { index: failure.index, message: &failure.message }).collect();
+    Json(Bulk {
+        success: report.success(),
+        message: report.message(),
+        processed_count: report.processed,
+        failed_count: failures.len(),
+        batch_id: &report.batch_id,
+        processing_time_ms: report.processing_time_ms,
+        failures,
+    })
+    .into_response()
+}
+
+#[derive(Serialize)]
+struct Health {
+    healthy: bool,
+    message: &'static str,
+}
+
+/// The reply about health.
+pub fn health(healthy: bool) -> Response {
+    let (status, message) =
+        if healthy { (StatusCode::OK, "OK") } else { (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable") };
+    (status, Json(Health { healthy, message })).into_response()
+}

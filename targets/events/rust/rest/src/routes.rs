@@ -1,0 +1,53 @@
+//! Paths to calls of the core.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{get, post};
+use events_core::error::Error;
+use events_core::writer::Writer;
+use events_core::{json, limits};
+
+use crate::reply::{self, Refusal};
+use crate::{body, headers};
+
+/// The whole API.
+pub fn router(writer: Arc<Writer>) -> Router {
+    Router::new()
+        .route("/api/v1/events", post(process_event))
+        .route("/api/v1/events/bulk", post(process_bulk))
+        .route("/api/v1/events/health", get(health))
+        .fallback(async || reply::failure(StatusCode::NOT_FOUND, "path: not found"))
+        .method_not_allowed_fallback(async || reply::failure(StatusCode::METHOD_NOT_ALLOWED, "method: not allowed"))
+        .with_state(writer)
+}
+
+async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, Refusal> {
+    let body = accept(request, limits::EVENT_BYTES).await?;
+    let event = json::decode_event(&body)?;
+    drop(body);
+    writer.store(event).await?;
+    Ok(reply::stored())
+}
+
+async fn process_bulk(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, Refusal> {
+    let body = accept(request, limits::BULK_BYTES).await?;
+    let events = json::decode_bulk(&body)?;
+    drop(body);
+    let report = writer.store_bulk(events).await?;
+    Ok(reply::bulk(&report))
+}
+
+async fn health(State(writer): State<Arc<Writer>>) -> Response {
+    reply::health(writer.is_healthy().await)
+}
+
+async fn accept(request: Request, limit: usize) -> Result<Bytes, Error> {
+    let (head, body) = request.into_parts();
+    headers::check(&head.headers)?;
+    body::read(&head.headers, body, limit).await
+}
