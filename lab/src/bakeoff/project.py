@@ -1,5 +1,6 @@
 """Where things lie in a checkout."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class Project:
 
     @property
     def results(self) -> Path:
-        return self.root / "results"
+        """Files of each run: BAKEOFF_RESULTS, or `results/`."""
+        return Path(os.environ.get("BAKEOFF_RESULTS") or self.root / "results").absolute()
 
     @property
     def state(self) -> Path:

@@ -7,8 +7,7 @@ from reference import Reference
 from rules import RULES
 
 from bakeoff.conformance.case import Case
-from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
-from bakeoff.conformance.grpc_protocol import GrpcProtocol
+from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.conformance.runner import CaseProtocol, CaseResult, run_cases
 from bakeoff.workload.loader import Workload
@@ -21,16 +20,12 @@ class Speakers:
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
-        self._codec = GrpcProtocol(workload, _unreachable).codec
+        self._codec = codec_of(workload)
 
     def speaker(self, protocol: str, reference: Reference) -> CaseProtocol:
         if protocol == "rest":
             return HttpProtocol(self._workload, HttpReference(reference).send)
-        return GrpcProtocol(self._workload, GrpcReference(reference, self._codec).send, self._codec)
-
-
-def _unreachable(_: GrpcRequest) -> GrpcReply:
-    raise AssertionError("this protocol is asked for its descriptors only")
+        return GrpcProtocol(self._workload, self._codec, GrpcReference(reference, self._codec).send)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +33,9 @@ def speakers(events: Workload) -> Speakers:
     return Speakers(events)
 
 
-def run(cases: tuple[Case, ...], protocol: str, speakers: Speakers, without: str | None = None) -> tuple[CaseResult, ...]:
+def run(
+    cases: tuple[Case, ...], protocol: str, speakers: Speakers, without: str | None = None
+) -> tuple[CaseResult, ...]:
     reference = Reference(without)
     return run_cases(cases, speakers.speaker(protocol, reference), reference)
 

@@ -111,15 +111,12 @@ def test_a_server_that_a_killed_lab_left_behind_is_ended(installation: Installat
         assert left.wait(30) == 0
 
 
-def test_a_port_that_is_taken_in_between_is_given_up(
-    installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_that_is_taken_in_between_is_given_up(installation: Installation, logs: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         ports = iter([taken.getsockname()[1], processes.free_port()])
-        monkeypatch.setattr(processes, "free_port", lambda: next(ports))
-        with instance(installation, logs) as server:
+        with embedded.running(installation, KIND, logs, lambda: next(ports)) as server:
             assert server.version()
 
 

@@ -20,16 +20,21 @@ _STANDARD_PROTOS = tuple(sorted(Path(__file__).with_name("protos").glob("*.proto
 _HEALTH = "grpc.health.v1.Health/Check"
 
 
+def codec_of(workload: Workload) -> ProtoCodec:
+    """The messages of the workload's proto file, and those of the standard services."""
+    proto = workload.file("proto")
+    if proto is None:
+        raise BakeoffError(f"{workload.name}: cases go over gRPC only when workload.toml names a proto file.")
+    return ProtoCodec(proto, *_STANDARD_PROTOS)
+
+
 class GrpcProtocol:
     """Sends cases as the workload's grpc tables and its proto file say."""
 
-    def __init__(self, workload: Workload, send: SendGrpc) -> None:
+    def __init__(self, workload: Workload, codec: ProtoCodec, send: SendGrpc) -> None:
         self._workload = workload
+        self._codec = codec
         self._send = send
-        proto = workload.file("proto")
-        if proto is None:
-            raise BakeoffError(f"{workload.name}: cases go over gRPC only when workload.toml names a proto file.")
-        self.codec = ProtoCodec(proto, *_STANDARD_PROTOS)
 
     def expresses(self, case: Case) -> bool:
         """Whether the case has a gRPC side."""
@@ -49,9 +54,11 @@ class GrpcProtocol:
             raise ValueError(f"{case.name} has no gRPC side")
         request = self.request(case, side)
         reply = self._send(request)
-        method = self.codec.method(request.method)
+        method = self._codec.method(request.method)
         try:
-            replies = [] if method is None else [self.codec.decode(method.reply, payload) for payload in reply.payloads]
+            replies = (
+                [] if method is None else [self._codec.decode(method.reply, payload) for payload in reply.payloads]
+            )
         except ProtoMismatchError as error:
             return [f"body: {error}"]
         return compare_grpc(side.expect, reply.code, reply.message, replies)
@@ -66,9 +73,9 @@ class GrpcProtocol:
             raise VectorError(f'case "{case.name}": grpc: the message {error}.') from error
 
     def _encode(self, name: str, payload: Payload) -> bytes:
-        method = self.codec.method(name)
+        method = self._codec.method(name)
         if method is not None:
-            return self.codec.encode(method.request, payload)
+            return self._codec.encode(method.request, payload)
         if isinstance(payload, JsonPayload):
             raise ProtoMismatchError(f"cannot be encoded: no proto file declares {name}")
         return payload.content

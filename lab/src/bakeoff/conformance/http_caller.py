@@ -104,7 +104,7 @@ class _ReaderUntil(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview[int]) -> int:  # type: ignore[override]
+    def readinto(self, buffer: "memoryview[int]") -> int:  # type: ignore[override]
         self._connection.settimeout(_remaining_s(self._deadline))
         return self._connection.recv_into(buffer)
 

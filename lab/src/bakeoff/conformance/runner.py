@@ -147,11 +147,11 @@ def _speaking(protocol: str, workload: Workload, address: tuple[str, int]) -> It
     """Each protocol's modules are loaded when they are needed: gRPC takes a while."""
     if protocol == "grpc":
         from bakeoff.conformance.grpc_caller import GrpcCaller
-        from bakeoff.conformance.grpc_protocol import GrpcProtocol
+        from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 
         with GrpcCaller(*address) as grpc_caller:
             grpc_caller.check_reachable()
-            yield GrpcProtocol(workload, grpc_caller.send)
+            yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
     else:
         from bakeoff.conformance.http_caller import HttpCaller
         from bakeoff.conformance.http_protocol import HttpProtocol

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,12 +39,14 @@ METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB",
 
 
 @contextlib.contextmanager
-def running(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
-    """The instance while it runs. Its data stays for the next time."""
+def running(
+    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
+) -> Iterator[Server]:
+    """The instance while it runs, on a port that `choose_port` names. Its data stays for the next time."""
     folder = installation.data / kind.name
     password = _initialised(installation, folder, logs)
     _end_leftover(folder)
-    process, port = _started(installation, kind, folder, logs)
+    process, port = _started(installation, kind, folder, logs, choose_port)
     try:
         server = Server(
             url=f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}", pid=process.pid, embedded=True
@@ -120,11 +122,11 @@ def _end_leftover(folder: Path) -> None:
 
 
 def _started(
-    installation: Installation, kind: InstanceKind, folder: Path, logs: Path
+    installation: Installation, kind: InstanceKind, folder: Path, logs: Path, choose_port: Callable[[], int]
 ) -> tuple[subprocess.Popen[bytes], int]:
     log = logs / f"postgres-{kind.name}.log"
     for _ in range(_PORT_ATTEMPTS):
-        port = processes.free_port()
+        port = choose_port()
         process = processes.start(
             _command(installation, kind, folder, port),
             log=log,

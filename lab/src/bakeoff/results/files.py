@@ -25,19 +25,19 @@ def write_result_files(project: Project, run: RunResult) -> Path:
     folder = project.results / run.target
     folder.mkdir(parents=True, exist_ok=True)
     stem = file_stem(run.started_at, run.mode, run.payload)
-    document = json.dumps(_document(run, project.root), indent=2, ensure_ascii=False, default=_plain) + "\n"
+    document = json.dumps(_document(run, project), indent=2, ensure_ascii=False, default=_plain) + "\n"
     _write(folder / f"{stem}.json", document)
     _write(folder / f"{stem}.txt", _text(run))
     _write_samples(folder / f"{stem}-metrics.csv", run)
     return folder / f"{stem}.json"
 
 
-def _document(run: RunResult, root: Path) -> Mapping[str, Any]:
+def _document(run: RunResult, project: Project) -> Mapping[str, Any]:
     document = asdict(run)
     # The samples stand in the CSV beside it.
     del document["samples"]
     if run.stream_file is not None:
-        document["stream_file"] = str(run.stream_file.relative_to(root))
+        document["stream_file"] = project.relative(run.stream_file)
     if run.total is not None:
         document["total"] |= _derived(run.total)
     for entry, phase in zip(document["phases"], run.phases, strict=True):

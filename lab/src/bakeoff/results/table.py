@@ -14,10 +14,15 @@ NOTHING = "–"
 
 
 def comparison_table(runs: Sequence[RunResult]) -> Table:
-    """One row for each run, in the order in which they were made."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    """One row for each run, in the order in which they were made; fits 80 columns."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption="latency in ms · CPU: µs of the API for each request · MB: the API's peak memory",
+        caption_justify="left",
+    )
     table.add_column("target", no_wrap=True)
-    for heading in ("requests/s", "p50 ms", "p95 ms", "p99 ms", "max ms", "failed", "API CPU µs/req", "API MB"):
+    for heading in ("req/s", "p50", "p95", "p99", "max", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         table.add_row(run.target, *_figures(run.total))

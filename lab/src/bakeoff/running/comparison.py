@@ -126,6 +126,8 @@ def _choose(
         progress.say(reason)
 
     targets = buildable(choose_targets(find_targets(project), request.targets), bool(request.targets), skip)
+    if not targets:
+        raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
     if request.batch > 1 and not engine.can("batch"):
         raise UsageError(
             f"The engine {engine.name} cannot send batches: leave out --batch, or choose another --engine."

@@ -6,7 +6,9 @@ use std::fmt;
 /// What a client has to know about a failure; decides the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request breaks a rule of the contract.
+    /// The bytes are not JSON, or not a message: there is no telling what they mean.
+    Malformed,
+    /// The request can be read and breaks a rule of the contract.
     Invalid,
     /// The request has more bytes or more events than the contract allows.
     TooLarge,
@@ -33,6 +35,11 @@ impl Error {
         Self::new(ErrorKind::Invalid, message)
     }
 
+    /// Bytes that cannot be read: `body: <reason>`.
+    pub fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Malformed, message)
+    }
+
     /// More bytes or events than allowed.
     pub fn too_large(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::TooLarge, message)
@@ -52,7 +59,10 @@ impl Error {
     /// The write queue is full.
     #[must_use]
     pub fn overloaded() -> Self {
-        Self::new(ErrorKind::Overloaded, "overloaded: the write queue is full, retry later")
+        Self::new(
+            ErrorKind::Overloaded,
+            "overloaded: the write queue is full, retry later",
+        )
     }
 
     /// The database has been away for too long.
@@ -80,7 +90,10 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into() }
+        Self {
+            kind,
+            message: message.into(),
+        }
     }
 }
 

@@ -47,7 +47,11 @@ impl Entity {
         text.push_str(entity_id);
         text.push_str(attributes);
         let type_end = entity_type.len();
-        Self { text: text.into_boxed_str(), type_end, id_end: type_end + entity_id.len() }
+        Self {
+            text: text.into_boxed_str(),
+            type_end,
+            id_end: type_end + entity_id.len(),
+        }
     }
 
     /// First half of the key.
@@ -87,7 +91,10 @@ mod tests {
                 (entity.entity_type(), entity.entity_id(), entity.attributes()),
                 (kind, id, attributes)
             );
-            assert_eq!(Event::new(vec![entity]).bytes(), kind.len() + id.len() + attributes.len());
+            assert_eq!(
+                Event::new(vec![entity]).bytes(),
+                kind.len() + id.len() + attributes.len()
+            );
         }
     }
 }

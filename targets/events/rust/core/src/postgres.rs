@@ -95,7 +95,10 @@ impl Storage for Postgres {
     /// One prepared statement outside of a transaction is a transaction of its own: no BEGIN, no COMMIT.
     fn store<'a>(&'a self, rows: &'a Rows<'a>) -> BoxFuture<'a, Result<(), StorageError>> {
         self.with_connection(async |connection| {
-            let statement = sqlx::query(UPSERT).bind(&rows.types[..]).bind(&rows.ids[..]).bind(&rows.data[..]);
+            let statement = sqlx::query(UPSERT)
+                .bind(&rows.types[..])
+                .bind(&rows.ids[..])
+                .bind(&rows.data[..]);
             statement.execute(connection).await.map(drop)
         })
         .boxed()
@@ -117,7 +120,7 @@ impl Storage for Postgres {
 fn classify(error: sqlx::Error) -> StorageError {
     match error {
         sqlx::Error::Database(answer) if !is_passing(answer.code().as_deref()) => {
-            StorageError::Refused(answer.to_string())
+            StorageError::Refused(answer.message().to_owned())
         }
         error @ (sqlx::Error::Configuration(_) | sqlx::Error::Encode(_)) => StorageError::Refused(error.to_string()),
         error => StorageError::Away(error.to_string()),
@@ -127,7 +130,11 @@ fn classify(error: sqlx::Error) -> StorageError {
 /// Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources,
 /// operator intervention (shutdown, starting up), and a standby that is not yet promoted.
 fn is_passing(code: Option<&str>) -> bool {
-    code.is_some_and(|code| ["08", "40", "53", "57", "25006"].iter().any(|class| code.starts_with(class)))
+    code.is_some_and(|code| {
+        ["08", "40", "53", "57", "25006"]
+            .iter()
+            .any(|class| code.starts_with(class))
+    })
 }
 
 #[cfg(test)]

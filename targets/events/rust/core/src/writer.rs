@@ -73,7 +73,9 @@ impl Writer {
             rejections.push(event.map(|event| valid.push(event)));
         }
         let mut stored = self.store_all(valid).await?.into_iter();
-        let outcomes = rejections.into_iter().map(|rejection| rejection.and_then(|()| stored.next().unwrap_or(Ok(()))));
+        let outcomes = rejections
+            .into_iter()
+            .map(|rejection| rejection.and_then(|()| stored.next().unwrap_or(Ok(()))));
         Ok(BulkReport::new(outcomes.collect(), started))
     }
 
@@ -103,8 +105,14 @@ impl Writer {
             Strategy::PerRequest(requests) => requests.store(&events.iter().collect::<Vec<_>>()).await?,
         };
         let away = |outcome: &Result<(), Error>| {
-            outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unavailable)
+            outcome
+                .as_ref()
+                .is_err_and(|error| error.kind() == ErrorKind::Unavailable)
         };
-        if outcomes.iter().all(away) { Err(Error::unavailable()) } else { Ok(outcomes) }
+        if outcomes.iter().all(away) {
+            Err(Error::unavailable())
+        } else {
+            Ok(outcomes)
+        }
     }
 }

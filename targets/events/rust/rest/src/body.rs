@@ -33,7 +33,7 @@ pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<B
             discard(&mut body).await;
             Err(Error::body_too_large(limit))
         }
-        Ok(Err(_)) | Err(_) => Err(Error::invalid("body: incomplete")),
+        Ok(Err(_)) | Err(_) => Err(Error::malformed("body: incomplete")),
     }
 }
 
@@ -82,14 +82,15 @@ async fn discard(body: &mut Body) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::body::BodyDataStream;
     use http_body_util::StreamBody;
     use hyper::body::Frame;
 
     /// A body of unknown length that comes in pieces.
     fn chunked(pieces: &[&'static str]) -> Body {
-        let frames: Vec<Result<Frame<Bytes>, std::io::Error>> =
-            pieces.iter().map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes())))).collect();
+        let frames: Vec<Result<Frame<Bytes>, std::io::Error>> = pieces
+            .iter()
+            .map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes()))))
+            .collect();
         Body::new(StreamBody::new(futures_util::stream::iter(frames)))
     }
 
@@ -99,7 +100,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_up_to_the_limit_is_read_whole() {
-        for body in [Body::from("12345678"), chunked(&["12345678"]), chunked(&["1", "", "2345", "678"])] {
+        for body in [
+            Body::from("12345678"),
+            chunked(&["12345678"]),
+            chunked(&["1", "", "2345", "678"]),
+        ] {
             assert_eq!(read_all(body, 8).await, Ok(Bytes::from_static(b"12345678")));
         }
         for body in [Body::empty(), chunked(&[]), chunked(&[""])] {
@@ -109,7 +114,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_byte_more_is_refused_with_or_without_a_length() {
-        for body in [Body::from("123456789"), chunked(&["123456789"]), chunked(&["1234", "56789", "more"])] {
+        for body in [
+            Body::from("123456789"),
+            chunked(&["123456789"]),
+            chunked(&["1234", "56789", "more"]),
+        ] {
             assert_eq!(read_all(body, 8).await, Err(Error::body_too_large(8)));
         }
     }
@@ -118,17 +127,20 @@ mod tests {
     async fn a_refused_body_is_not_read_when_the_client_waits_to_be_asked() {
         let mut headers = HeaderMap::new();
         headers.insert(EXPECT, "100-continue".parse().expect("a header value"));
-        let unasked = Body::new(http_body_util::Full::new(Bytes::from_static(b"123456789")).map_frame(|_| -> Frame<Bytes> {
-            unreachable!("the body was read")
-        }));
+        let unasked = Body::new(
+            http_body_util::Full::new(Bytes::from_static(b"123456789"))
+                .map_frame(|_| -> Frame<Bytes> { unreachable!("the body was read") }),
+        );
         assert_eq!(read(&headers, unasked, 8).await, Err(Error::body_too_large(8)));
     }
 
     #[tokio::test]
     async fn a_body_that_breaks_off_is_incomplete() {
-        let frames = [Ok(Frame::data(Bytes::from_static(b"12"))), Err(std::io::Error::other("reset"))];
+        let frames = [
+            Ok(Frame::data(Bytes::from_static(b"12"))),
+            Err(std::io::Error::other("reset")),
+        ];
         let body = Body::new(StreamBody::new(futures_util::stream::iter(frames)));
-        let _: &dyn Fn(Body) -> BodyDataStream = &Body::into_data_stream;
-        assert_eq!(read_all(body, 8).await, Err(Error::invalid("body: incomplete")));
+        assert_eq!(read_all(body, 8).await, Err(Error::malformed("body: incomplete")));
     }
 }

@@ -32,7 +32,7 @@ impl IntoResponse for Refusal {
 
 fn status(kind: ErrorKind) -> StatusCode {
     match kind {
-        ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
         ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
@@ -49,7 +49,14 @@ struct Failure<'a> {
 
 /// A reply that says what went wrong.
 pub fn failure(status: StatusCode, message: &str) -> Response {
-    (status, Json(Failure { success: false, message })).into_response()
+    (
+        status,
+        Json(Failure {
+            success: false,
+            message,
+        }),
+    )
+        .into_response()
 }
 
 /// The reply to an event that is durable; nothing in it changes.
@@ -78,8 +85,14 @@ struct BulkFailure<'a> {
 
 /// The reply to a bulk.
 pub fn bulk(report: &BulkReport) -> Response {
-    let failures: Vec<_> =
-        report.failures.iter().map(|failure| BulkFailure { index: failure.index, message: &failure.message }).collect();
+    let failures: Vec<_> = report
+        .failures
+        .iter()
+        .map(|failure| BulkFailure {
+            index: failure.index,
+            message: &failure.message,
+        })
+        .collect();
     Json(Bulk {
         success: report.success(),
         message: report.message(),
@@ -100,7 +113,10 @@ struct Health {
 
 /// The reply about health.
 pub fn health(healthy: bool) -> Response {
-    let (status, message) =
-        if healthy { (StatusCode::OK, "OK") } else { (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable") };
+    let (status, message) = if healthy {
+        (StatusCode::OK, "OK")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable")
+    };
     (status, Json(Health { healthy, message })).into_response()
 }

@@ -29,7 +29,10 @@ impl GroupCommit {
         for _ in 0..flushers {
             tasks.spawn(flusher::run(Arc::clone(&queue), Arc::clone(committer)));
         }
-        Self { queue, flushers: Mutex::new(tasks) }
+        Self {
+            queue,
+            flushers: Mutex::new(tasks),
+        }
     }
 
     /// Queues an event, unless the queue is full.

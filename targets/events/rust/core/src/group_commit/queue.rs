@@ -150,7 +150,10 @@ impl Queue {
     /// Takes from the front up to the first event that must wait for a batch under way. Those behind it wait
     /// too: letting them pass would need a look at every key that waits, for entities that are hot anyway.
     fn take(&self, state: &mut State) -> Batch {
-        let mut batch = Batch { waiting: Vec::new(), keys: Vec::new() };
+        let mut batch = Batch {
+            waiting: Vec::new(),
+            keys: Vec::new(),
+        };
         let (mut rows, mut bytes) = (0, 0);
         while let Some(next) = state.waiting.front() {
             let size = next.event.bytes();

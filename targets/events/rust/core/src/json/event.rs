@@ -60,11 +60,11 @@ fn bulk_element(reader: &mut Reader<'_>) -> Result<Result<Event, Error>, SyntaxE
 }
 
 fn utf8(body: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(body).map_err(|_| Error::invalid("body: not valid UTF-8"))
+    std::str::from_utf8(body).map_err(|_| Error::malformed("body: not valid UTF-8"))
 }
 
 fn not_json(_: SyntaxError) -> Error {
-    Error::invalid("body: not valid JSON")
+    Error::malformed("body: not valid JSON")
 }
 
 fn event<'a>(reader: &mut Reader<'a>) -> Result<Field<Draft<'a>>, SyntaxError> {
@@ -162,11 +162,19 @@ fn scalar<'a>(reader: &mut Reader<'a>) -> Result<Field<Scalar<'a>>, SyntaxError>
     match reader.peek() {
         b'"' => {
             let RawString { inside, escaped } = reader.string()?;
-            Ok(Field::Present(if escaped { Scalar::Escaped(inside) } else { Scalar::Plain(inside) }))
+            Ok(Field::Present(if escaped {
+                Scalar::Escaped(inside)
+            } else {
+                Scalar::Plain(inside)
+            }))
         }
         b'-' | b'0'..=b'9' => {
             let number = reader.number()?;
-            Ok(if number.integer { Field::Present(Scalar::Integer(number.literal)) } else { Field::WrongKind })
+            Ok(if number.integer {
+                Field::Present(Scalar::Integer(number.literal))
+            } else {
+                Field::WrongKind
+            })
         }
         _ => other_kind(reader),
     }

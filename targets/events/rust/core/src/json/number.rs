@@ -18,9 +18,13 @@ pub fn is_storable(literal: &str) -> bool {
     }
     let (mantissa, exponent) = literal.split_at(exponent.unwrap_or(literal.len()));
     if mantissa.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
-        return literal.parse::<f64>().is_ok_and(|double| double.is_finite() && double != 0.0);
+        return literal
+            .parse::<f64>()
+            .is_ok_and(|double| double.is_finite() && double != 0.0);
     }
-    let exponent = exponent.trim_start_matches(['e', 'E', '+', '-']).trim_start_matches('0');
+    let exponent = exponent
+        .trim_start_matches(['e', 'E', '+', '-'])
+        .trim_start_matches('0');
     exponent.is_empty() || exponent.parse::<u32>().is_ok_and(|exponent| exponent <= ZERO_EXPONENT)
 }
 
@@ -67,7 +71,11 @@ mod tests {
             &"9".repeat(309),
             &format!("0.{}1", "0".repeat(400)),
             &format!("0.{}", "1".repeat(1_099)),
-            &"0.".repeat(1).chars().chain("0".repeat(1_099).chars()).collect::<String>(),
+            &"0."
+                .repeat(1)
+                .chars()
+                .chain("0".repeat(1_099).chars())
+                .collect::<String>(),
         ] {
             assert!(!is_storable(literal), "{literal}");
         }

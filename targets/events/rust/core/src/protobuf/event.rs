@@ -11,7 +11,7 @@ use crate::validation::validate;
 /// The event that an `EventRequest` holds.
 pub fn decode_event(message: &[u8]) -> Result<Event, Error> {
     let mut draft = Draft::default();
-    merge_event(&mut draft, message).map_err(not_a_message)?;
+    merge_event(&mut draft, message).map_err(|Malformed| not_a_message())?;
     validate(draft)
 }
 
@@ -20,9 +20,9 @@ pub fn decode_bulk(message: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
     let mut events = Vec::new();
     let mut count = 0;
     for field in Fields::new(message) {
-        if let (1, Value::Bytes(event)) = field.map_err(not_a_message)? {
+        if let (1, Value::Bytes(event)) = field.map_err(|Malformed| not_a_message())? {
             let mut draft = Draft::default();
-            merge_event(&mut draft, event).map_err(not_a_message)?;
+            merge_event(&mut draft, event).map_err(|Malformed| not_a_message())?;
             // What comes after the last that is allowed is read for its syntax only.
             count += 1;
             if count <= limits::BULK_EVENTS {
@@ -41,8 +41,10 @@ fn bulk_element(draft: Draft<'_>, size: usize) -> Result<Event, Error> {
     validate(draft)
 }
 
-fn not_a_message(_: Malformed) -> Error {
-    Error::invalid("body: not a valid message")
+/// The error of bytes that are no message.
+#[must_use]
+pub fn not_a_message() -> Error {
+    Error::malformed("body: not a valid message")
 }
 
 fn merge_event<'a>(draft: &mut Draft<'a>, message: &'a [u8]) -> Result<(), Malformed> {
@@ -111,5 +113,9 @@ fn present<T: Default>(field: &mut Field<T>) -> &mut T {
 /// proto3 cannot tell an empty string from none; nor does the contract.
 fn string(bytes: &[u8]) -> Result<Field<Scalar<'_>>, Malformed> {
     let text = utf8(bytes)?;
-    Ok(if text.is_empty() { Field::Absent } else { Field::Present(Scalar::Plain(text)) })
+    Ok(if text.is_empty() {
+        Field::Absent
+    } else {
+        Field::Present(Scalar::Plain(text))
+    })
 }

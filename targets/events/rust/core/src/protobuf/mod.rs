@@ -8,4 +8,4 @@ mod attributes;
 mod event;
 mod wire;
 
-pub use event::{decode_bulk, decode_event};
+pub use event::{decode_bulk, decode_event, not_a_message};

@@ -134,7 +134,10 @@ mod tests {
             read(b"\x11\x01\0\0\0\0\0\0\0\x1d\x02\0\0\0"),
             Ok(vec![(2, Value::Fixed64(1)), (3, Value::Fixed32(2))])
         );
-        assert_eq!(read(b"\x22\x02hi\x22\0"), Ok(vec![(4, Value::Bytes(b"hi")), (4, Value::Bytes(b""))]));
+        assert_eq!(
+            read(b"\x22\x02hi\x22\0"),
+            Ok(vec![(4, Value::Bytes(b"hi")), (4, Value::Bytes(b""))])
+        );
         assert_eq!(
             read(b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
             Ok(vec![(1, Value::Varint(u64::MAX))])
@@ -159,17 +162,17 @@ mod tests {
     #[test]
     fn what_is_no_message() {
         for broken in [
-            &b"\x08"[..],                                       // no value
-            b"\x08\x80",                                        // cut off
-            b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",    // 65 bits
-            b"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0",  // 11 bytes
-            b"\x11\0\0\0\0\0\0\0",                              // 7 of 8 bytes
-            b"\x1d\0\0\0",                                      // 3 of 4 bytes
-            b"\x22\x02h",                                       // 1 of 2 bytes
-            b"\x22\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",    // longer than memory
-            b"\0\0",                                            // number 0
-            b"\x0e\0",                                          // wire type 6
-            b"\xff\xff\xff\xff\x7f\0",                          // number above 2^29
+            &b"\x08"[..],                                      // no value
+            b"\x08\x80",                                       // cut off
+            b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",   // 65 bits
+            b"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0", // 11 bytes
+            b"\x11\0\0\0\0\0\0\0",                             // 7 of 8 bytes
+            b"\x1d\0\0\0",                                     // 3 of 4 bytes
+            b"\x22\x02h",                                      // 1 of 2 bytes
+            b"\x22\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",   // longer than memory
+            b"\0\0",                                           // number 0
+            b"\x0e\0",                                         // wire type 6
+            b"\xff\xff\xff\xff\x7f\0",                         // number above 2^29
         ] {
             assert_eq!(read(broken), Err(Malformed), "{broken:x?}");
         }

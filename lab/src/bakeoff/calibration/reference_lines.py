@@ -1,0 +1,115 @@
+"""What PostgreSQL alone can store, without any API: the workload's own statement, driven by pgbench."""
+
+import re
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.workload.effects import StoredRow, rows_of
+from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Load, compile_plan
+
+# Half of the statements hit one of this many keys of their client's own, as half of a workload's events do.
+_REUSED_KEYS = 1000
+_DISTINCT_ROWS = 32
+_BATCH_ROWS = 500
+
+
+@dataclass(frozen=True)
+class ReferenceLine:
+    """Rows stored durably each second by so many connections, each statement a transaction of so many rows."""
+
+    name: str
+    connections: int
+    rows_per_statement: int
+    rows_per_s: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ReferenceBench:
+    """What the lines are drawn with."""
+
+    workload: Workload
+    server: Server
+    pgbench: Path
+    folder: Path
+
+
+def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
+    """One upsert for each event, one transaction for each upsert."""
+    rows = _rows(bench.workload, _DISTINCT_ROWS)
+    scripts = [_statement(bench.workload, [row], reused) for row in rows for reused in (False, True)]
+    return _line(bench, "one upsert per event", scripts, connections, 1, seconds)
+
+
+def batches(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
+    """Statements of 500 rows, half of them new."""
+    rows = _rows(bench.workload, _BATCH_ROWS)
+    scripts = [_statement(bench.workload, rows, reused) for reused in (False, True)]
+    return _line(bench, f"batches of {_BATCH_ROWS}", scripts, connections, _BATCH_ROWS, seconds)
+
+
+def _rows(workload: Workload, count: int) -> list[StoredRow]:
+    load = Load("reference", "http", "127.0.0.1", 1, "calibrate", phases=[])
+    return rows_of(compile_plan(workload, load), count)
+
+
+def _statement(workload: Workload, rows: Sequence[StoredRow], reused: bool) -> str:
+    """A pgbench script: the workload's upsert with arrays of these rows in the place of its parameters."""
+    upsert = workload.sql("upsert")
+    if upsert is None:
+        raise BakeoffError(f"{workload.name} names no upsert in workload.toml, so there is no reference line to draw.")
+    columns = [list(column) for column in zip(*(row.key for row in rows), strict=True)]
+    arrays = [_array(column) for column in columns]
+    # The last part of a key tells entities apart: it is made new, or one of the client's own, for each statement.
+    arrays[-1] = f"ARRAY(SELECT part || '-' || :client_id || '-' || :n FROM unnest({arrays[-1]}) AS part)"  # noqa: S608
+    arrays.append(_array([row.document for row in rows]))
+    body = re.sub(r"--[^\n]*\n", "", upsert).strip().rstrip(";")
+    for number in range(len(arrays), 0, -1):
+        body = body.replace(f"${number}", f"({arrays[number - 1]})")
+    highest = _REUSED_KEYS // len(rows) + 1 if reused else 9_000_000_000_000_000_000
+    return f"\\set n random(1, {highest})\n{body};\n"
+
+
+def _array(texts: Sequence[str]) -> str:
+    return "ARRAY[" + ",".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+
+
+def _line(
+    bench: ReferenceBench, name: str, scripts: Sequence[str], connections: int, rows: int, seconds: float
+) -> ReferenceLine:
+    bench.folder.mkdir(parents=True, exist_ok=True)
+    files = [bench.folder / f"statement-{number}.sql" for number in range(len(scripts))]
+    for file, script in zip(files, scripts, strict=True):
+        file.write_text(script, "utf-8")
+    command = [
+        str(bench.pgbench),
+        "--no-vacuum",
+        "--protocol=prepared",
+        f"--client={connections}",
+        "--jobs=2",
+        f"--time={max(1, round(seconds))}",
+        "--random-seed=1",
+        *(f"--file={file}" for file in files),
+        bench.server.url,
+    ]
+    process = processes.start(command, stdout=subprocess.PIPE, log=bench.folder / "pgbench.log")
+    try:
+        assert process.stdout is not None
+        output = process.stdout.read().decode()
+        status = process.wait()
+    finally:
+        processes.stop(process, signal.SIGTERM, patience_s=5)
+    found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
+    if status != 0 or found is None:
+        raise BakeoffError(
+            f"pgbench could not draw the reference line (status {status}):\n"
+            f"{processes.last_lines(bench.folder / 'pgbench.log')}"
+        )
+    return ReferenceLine(name, connections, rows, float(found.group(1)) * rows, seconds)

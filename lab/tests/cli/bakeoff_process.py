@@ -1,0 +1,52 @@
+"""Runs ./bakeoff as a person does, with databases and a results folder of the test's own."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from bakeoff.project import Project
+
+_OWN = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+
+
+def environment_of(results: Path, extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment without what names servers, and with `extra`."""
+    inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
+    return {**inherited, "BAKEOFF_RESULTS": str(results), "COLUMNS": "140", **extra}
+
+
+def bakeoff(
+    project: Project, *arguments: str, results: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end, from a folder that is not the checkout."""
+    return subprocess.run(
+        [str(project.root / "bakeoff"), *arguments],
+        cwd=results.parent,
+        env=environment_of(results, environment or {}),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def bakeoff_started(
+    project: Project, *arguments: str, results: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Starts a command whose output is read while it works."""
+    return subprocess.Popen(
+        [str(project.root / "bakeoff"), *arguments],
+        cwd=results.parent,
+        env=environment_of(results, environment or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Ctrl-C: SIGINT to the foreground process group."""
+    os.killpg(process.pid, signal.SIGINT)

@@ -1,0 +1,90 @@
+"""Commands that need no database: help, and what is wrong with a command line."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from bakeoff_process import bakeoff
+
+from bakeoff import __version__
+from bakeoff.project import Project
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def test_version(project: Project, results: Path) -> None:
+    done = bakeoff(project, "--version", results=results)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"bakeoff {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_shows_examples(project: Project, results: Path, arguments: list[str]) -> None:
+    done = bakeoff(project, *arguments, results=results)
+    assert done.returncode == 0
+    assert "./bakeoff run smoke" in done.stdout
+    for command in ("run", "targets", "build", "up", "conform", "test"):
+        assert f"\n  {command} " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["run"], "Missing argument"),
+        (["run", "smoke", "--bogus"], "No such option: --bogus"),
+        (["run", "fast"], 'no mode "fast". Modes: smoke, quick, full, saturation'),
+        (["run", "smoke", "--target", "nobody"], 'no target "nobody". Targets: producer-api-'),
+        (["run", "smoke", "--payload", "5k"], 'no payload "5k". Payloads of events: default, 4k'),
+        (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines in load/: '),
+        (["run", "smoke", "--write-mode", "never"], '"never": use group-commit or per-request'),
+        (["run", "full", "--phase-duration", "soon"], '"soon" is not a duration'),
+        (["run", "smoke", "--batch", "0"], "greater than or equal to 1"),
+        (["conform", "nobody"], 'no target "nobody"'),
+        (["up", "nobody"], 'no target "nobody"'),
+        (["test", "--only", "nothing"], 'no check "nothing". Checks: '),
+    ],
+)
+def test_a_wrong_command_is_one_paragraph(project: Project, results: Path, arguments: list[str], words: str) -> None:
+    done = bakeoff(project, *arguments, results=results)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.startswith("bakeoff: ")
+    assert "Traceback" not in done.stderr
+    assert not results.exists()
+
+
+def test_targets_are_listed(project: Project, results: Path) -> None:
+    done = bakeoff(project, "targets", results=results)
+    assert done.returncode == 0
+    assert "producer-api-rust-rest" in done.stdout
+
+
+def test_the_launcher_works_through_a_link_from_a_path_with_spaces(project: Project, tmp_path: Path) -> None:
+    link = tmp_path / "a link" / "bake off"
+    link.parent.mkdir()
+    link.symlink_to(project.root / "bakeoff")
+    done = subprocess.run([str(link), "--version"], cwd="/", capture_output=True, text=True, check=False)
+    assert done.stdout == f"bakeoff {__version__}\n"
+
+
+def test_the_launcher_says_when_there_is_no_python(project: Project, tmp_path: Path) -> None:
+    root = tmp_path / "a checkout"
+    (root / "lab").mkdir(parents=True)
+    for name in ("uv.lock", "pyproject.toml"):
+        shutil.copy(project.root / "lab" / name, root / "lab" / name)
+    shutil.copy(project.root / "bakeoff", root / "bakeoff")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for program in ("sh", "dirname", "readlink", "cksum", "cat", "mkdir"):
+        found = shutil.which(program)
+        assert found is not None
+        (programs / program).symlink_to(found)
+    done = subprocess.run(
+        [str(root / "bakeoff"), "--version"], env={"PATH": str(programs)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "Python 3.11 or newer was not found on PATH" in done.stderr

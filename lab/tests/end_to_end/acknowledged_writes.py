@@ -1,0 +1,97 @@
+"""Clients that write while things are killed around them, and remember what was acknowledged."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bakeoff.conformance.exchange import NoReplyError
+from bakeoff.conformance.grpc_caller import GrpcCaller
+from bakeoff.conformance.grpc_protocol import GrpcProtocol
+from bakeoff.conformance.http_caller import HttpCaller
+from bakeoff.conformance.http_protocol import HttpProtocol
+from bakeoff.postgres.server import Server
+from bakeoff.workload.loader import Workload
+
+Store = Callable[[Any], list[str]]
+
+_ENTITIES_EACH = 5
+
+
+class Clients:
+    """Each client counts up the same few entities of its own, one event after another's reply."""
+
+    def __init__(self, workload: Workload, protocol: str, port: int, clients: int = 8) -> None:
+        self._workload = workload
+        self._protocol = protocol
+        self._port = port
+        self._done = threading.Event()
+        self._changed = threading.Condition()
+        self._threads = [threading.Thread(target=self._work, args=(client,), daemon=True) for client in range(clients)]
+        self.acknowledged: dict[str, int] = {}
+        self.count = 0
+
+    def __enter__(self) -> "Clients":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        for thread in self._threads:
+            thread.join()
+
+    def wait_for_more(self, events: int) -> None:
+        """Blocks until that many more events have been acknowledged: work is going on again."""
+        with self._changed:
+            goal = self.count + events
+            if not self._changed.wait_for(lambda: self.count >= goal, timeout=60):
+                raise AssertionError(f"only {self.count - goal + events} of {events} events were acknowledged in 60 s")
+
+    def _work(self, client: int) -> None:
+        value = 0
+        with self._speaking() as store:
+            while not self._done.is_set():
+                value += 1
+                entity = f"client-{client}-{value % _ENTITIES_EACH}"
+                try:
+                    refused = store(_event(entity, value))
+                except NoReplyError:
+                    continue
+                if not refused:
+                    with self._changed:
+                        self.acknowledged[entity] = value
+                        self.count += 1
+                        self._changed.notify_all()
+
+    @contextmanager
+    def _speaking(self) -> Iterator[Store]:
+        if self._protocol == "grpc":
+            with GrpcCaller("127.0.0.1", self._port) as caller:
+                yield GrpcProtocol(self._workload, caller.send).store
+        else:
+            yield HttpProtocol(self._workload, HttpCaller("127.0.0.1", self._port).send).store
+
+
+def lost(server: Server, acknowledged: dict[str, int]) -> dict[str, str]:
+    """Entities whose stored value is older than the last acknowledged one, or that are not stored at all.
+
+    A newer value is no loss: an event may be stored although its reply never arrived.
+    """
+    with server.connect() as connection:
+        rows = connection.execute("SELECT id, (data ->> 'value')::int FROM car_entities").fetchall()
+    stored = dict(rows)
+    return {
+        entity: f"acknowledged {value}, stored {stored.get(entity)}"
+        for entity, value in acknowledged.items()
+        if stored.get(entity, 0) < value
+    }
+
+
+def _event(entity: str, value: int) -> dict[str, Any]:
+    return {
+        "eventHeader": {"uuid": "550e8400-e29b-41d4-a716-446655440000", "eventName": "Counted"},
+        "eventBody": {
+            "entities": [{"entityType": "Counter", "entityId": entity, "updatedAttributes": {"value": value}}]
+        },
+    }

@@ -1,0 +1,78 @@
+"""What became of a request: from k6's tags to the error kinds of the result stream."""
+
+from dataclasses import dataclass
+from typing import Any
+
+TIMEOUT = "timeout"
+MALFORMED_REPLY = "malformed_reply"
+
+# k6's error codes, of lib/netext/httpext/error_codes.go. 1213 is every errno of connect() but "refused"; towards a
+# server that was healthy a moment ago it is EADDRNOTAVAIL: no local port is left.
+_K6_ERRORS = {
+    "1050": TIMEOUT,
+    "1201": "reset",
+    "1211": TIMEOUT,
+    "1212": "refused",
+    "1213": "ports_exhausted",
+    "1220": "reset",
+}
+
+_GRPC_STATUSES = (
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Names the outcome of a request of one plan: `expected` is the status, by the call's name in k6's rows."""
+
+    protocol: str
+    expected: dict[str, str]
+
+    @classmethod
+    def of(cls, plan: dict[str, Any]) -> "Outcomes":
+        """From the plan's document."""
+        protocol = plan["transport"]["protocol"]
+        expected = {str(index): str(call[protocol]["expect"]) for index, call in enumerate(plan["operations"])}
+        if plan["batch"] is not None:
+            expected["batch"] = str(plan["batch"]["expect"])
+        return cls(protocol, expected)
+
+    def error_kind(self, call: str, status: str, error_code: str) -> str | None:
+        """None when the reply has the expected status."""
+        if self.protocol == "grpc":
+            return self._grpc_error_kind(call, status)
+        if status == self.expected[call]:
+            return None
+        if status != "0":
+            return f"status_{status}"
+        return _K6_ERRORS.get(error_code, "other")
+
+    def _grpc_error_kind(self, call: str, status: str) -> str | None:
+        number = int(status)
+        name = _GRPC_STATUSES[number] if number < len(_GRPC_STATUSES) else status
+        if name == self.expected[call]:
+            return None
+        # grpc-go tells its own timer and a server's DEADLINE_EXCEEDED in the same way; the timer is the usual one.
+        return TIMEOUT if name == "DEADLINE_EXCEEDED" else f"grpc_{name}"
+
+
+def has_service_time(error_kind: str | None) -> bool:
+    """Whether there was a reply, or a wait as long as the timeout: a refused connection took no time to serve."""
+    return error_kind is None or error_kind.startswith(("status_", "grpc_")) or error_kind == TIMEOUT

@@ -1,0 +1,145 @@
+"""The plan as the engine needs it: checked, split into groups of phases that one k6 process can run."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+SCHEMA = Path(__file__).resolve().parents[3] / "contract" / "schemas" / "plan.schema.json"
+
+PhaseKind = Literal["duration", "iterations", "rate"]
+
+
+class PlanError(Exception):
+    """A plan that is not one. The message is one line for a person."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of the plan; `index` counts from 0 over the whole plan."""
+
+    index: int
+    name: str
+    kind: PhaseKind
+    virtual_users: int
+    duration_ms: int | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Consecutive phases of one kind: one k6 process keeps its virtual users and connections over all of them."""
+
+    phases: tuple[Phase, ...]
+    first_user: int
+
+    @property
+    def virtual_users(self) -> int:
+        """Of the largest phase."""
+        return max(phase.virtual_users for phase in self.phases)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A valid plan; `document` is the plan as it was read."""
+
+    document: dict[str, Any]
+    phases: tuple[Phase, ...]
+
+    @property
+    def protocol(self) -> Literal["http", "grpc"]:
+        protocol: Literal["http", "grpc"] = self.document["transport"]["protocol"]
+        return protocol
+
+    @property
+    def batch(self) -> int:
+        """Messages in one request."""
+        batch: int = self.document["transport"]["batch"]
+        return batch
+
+    @property
+    def timeout_ms(self) -> int:
+        timeout_ms: int = self.document["transport"]["timeout_ms"]
+        return timeout_ms
+
+    @property
+    def virtual_users(self) -> int:
+        """Of the largest phase."""
+        return max(phase.virtual_users for phase in self.phases)
+
+    def groups(self) -> Iterator[Group]:
+        """The phases as k6 processes, in order. No two groups share a virtual user: its keys would be made twice."""
+        first_user = 0
+        for phases in _runs_of_one_kind(self.phases):
+            group = Group(phases, first_user)
+            yield group
+            first_user += group.virtual_users
+
+    def document_of(self, group: Group) -> dict[str, Any]:
+        """The plan with the phases of one group only."""
+        first, last = group.phases[0].index, group.phases[-1].index
+        return self.document | {"phases": self.document["phases"][first : last + 1]}
+
+
+def read_plan(path: Path) -> Plan:
+    """Reads and checks a plan. Raises PlanError."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PlanError(f"cannot read the plan {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise PlanError(f"the plan {path} is not JSON: {error}") from error
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    problem = best_match(Draft202012Validator(schema).iter_errors(document))
+    if problem is not None:
+        place = "/".join(str(part) for part in problem.absolute_path) or "the whole"
+        raise PlanError(f"the plan {path} is not valid at {place}: {_shortened(problem.message)}")
+    return Plan(document, tuple(_phase(index, phase) for index, phase in enumerate(document["phases"])))
+
+
+def refusal(plan: Plan) -> str | None:
+    """Why this engine cannot do what the plan says, or None. `engine.toml` tells the same beforehand."""
+    transport = plan.document["transport"]
+    operations = plan.document["operations"]
+    if transport["stream"]:
+        return "the k6 engine does not send streams: use batches, or the native engine"
+    if transport["connections"] is not None:
+        return "the k6 engine has one connection for each virtual user: leave out the number of connections"
+    if plan.document["ledger"] is not None:
+        return "the k6 engine writes no ledger of acknowledged operations: use the native engine to audit"
+    if any(operation["creates"] or operation["needs"] for operation in operations):
+        return "the k6 engine does not use values captured from replies: use the native engine"
+    if any(phase.get("arrival") == "poisson" for phase in plan.document["phases"]):
+        return "the k6 engine has a constant arrival rate only: use the native engine for poisson"
+    return _missing_part(plan)
+
+
+def _missing_part(plan: Plan) -> str | None:
+    protocol = plan.protocol
+    if any(operation[protocol] is None for operation in plan.document["operations"]):
+        return f"an operation of the plan says nothing about {protocol}"
+    if plan.batch > 1 and plan.document["batch"] is None:
+        return "the plan asks for batches and does not say how the workload takes them"
+    if protocol == "grpc" and plan.document["proto"] is None:
+        return "the plan asks for gRPC and has no proto"
+    return None
+
+
+def _phase(index: int, phase: dict[str, Any]) -> Phase:
+    kind: PhaseKind = "rate" if "rate" in phase else "iterations" if "iterations" in phase else "duration"
+    users = phase["max_virtual_users"] if kind == "rate" else phase["virtual_users"]
+    return Phase(index, phase["name"], kind, users, phase.get("duration_ms"))
+
+
+def _runs_of_one_kind(phases: tuple[Phase, ...]) -> Iterator[tuple[Phase, ...]]:
+    # A phase of iterations ends when they are done, so none can follow it in the same process.
+    for _, members in groupby(phases, key=lambda phase: phase.index if phase.kind == "iterations" else phase.kind):
+        yield tuple(members)
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) <= 200 else f"{message[:200]}…"
