@@ -6,7 +6,6 @@ import textwrap
 from pathlib import Path
 
 import psutil
-import pytest
 
 from bakeoff import processes
 
@@ -40,7 +39,6 @@ def test_stopping_what_has_ended_is_no_error() -> None:
     assert processes.stop(process, signal.SIGTERM, patience_s=1) == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's help is Linux only")
 def test_children_die_with_a_lab_that_is_killed() -> None:
     lab = textwrap.dedent(
         """

@@ -3,15 +3,18 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff import processes
 from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError
-from bakeoff.processes import last_lines
 from bakeoff.project import Project
+
+_ENDS_WITHIN_S = 10.0
 
 # Never inputs: what builds themselves make.
 _MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin"}
@@ -58,36 +61,32 @@ class Build:
         if status != 0:
             raise BakeoffError(
                 f"{self.name} did not build ({' '.join(self.command)} ended with status {status}). "
-                f"Its last lines, all of them in {self.log}:\n{last_lines(self.log)}"
+                f"Its last lines, all of them in {self.log}:\n{processes.last_lines(self.log)}"
             )
         if not self.artifact.exists():
             raise BakeoffError(f"{self.name} built, but its artifact {self.artifact} is not there. Mend its manifest.")
         self.stamp.write_text(fingerprint)
 
     def _execute(self, on_line: Callable[[str], None]) -> int:
-        environment = {**os.environ, "GOBIN": str(self.bin)}
-        with (
-            self.log.open("w", encoding="utf-8") as log,
-            subprocess.Popen(
-                self.command,
-                cwd=self.directory,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            ) as process,
-        ):
-            assert process.stdout is not None
-            try:
-                for line in process.stdout:
+        process = processes.start(
+            self.command,
+            directory=self.directory,
+            environment={"GOBIN": str(self.bin)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            death_signal=signal.SIGTERM,
+        )
+        assert process.stdout is not None
+        try:
+            with self.log.open("wb") as log, process.stdout as output:
+                for line in output:
                     log.write(line)
-                    on_line(line.rstrip())
-            except BaseException:
-                process.kill()
-                raise
+                    on_line(line.decode("utf-8", "replace").rstrip())
             return process.wait()
+        finally:
+            # An interrupted build ends with all the compilers it has started.
+            processes.kill_session(process)
+            processes.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
 def build_of(name: str, here: Path, entry: Document, project: Project) -> Build:

@@ -1,18 +1,16 @@
 """Child processes that never outlive the lab."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+from bakeoff import guardian
 
 
 def start(
@@ -20,6 +18,7 @@ def start(
     *,
     log: Path | None = None,
     stdout: int | IO[bytes] | None = None,
+    stderr: int | None = None,
     environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
     user: int | None = None,
@@ -28,41 +27,60 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a child in a session of its own, so that Ctrl-C reaches only the lab, which stops it in order.
 
-    Should the lab itself be killed, the kernel sends the child `death_signal` (Linux). Output goes to `log`.
+    Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`.
     """
     with contextlib.ExitStack() as files:
         sink: int | IO[bytes] = subprocess.DEVNULL
         if log is not None:
             log.parent.mkdir(parents=True, exist_ok=True)
             sink = files.enter_context(log.open("wb"))
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=directory,
             env=None if environment is None else {**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=sink if stdout is None else stdout,
-            stderr=sink,
+            stderr=sink if stderr is None else stderr,
             start_new_session=True,
             user=user,
             group=group,
             extra_groups=None if user is None else [],
-            preexec_fn=_dies_with_parent(death_signal),
         )
+    _guardian.watch(process.pid, death_signal)
+    return process
 
 
-def _dies_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
-    if _libc is None:
-        return None
-    parent = os.getpid()
-    prctl = _libc.prctl
+class _Guardian:
+    """Tells the guardian process about children. The process starts with the first child and ends with the lab.
 
-    def in_child() -> None:
-        prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
-        # The parent may have died before the line above took effect.
-        if os.getppid() != parent:
-            os._exit(1)
+    Code between fork and exec could do this without a process, but it is not safe in a process with threads.
+    """
 
-    return in_child
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def watch(self, pid: int, death_signal: signal.Signals) -> None:
+        self._tell(f"+ {pid} {int(death_signal)}\n")
+
+    def forget(self, pid: int) -> None:
+        self._tell(f"- {pid}\n")
+
+    def _tell(self, line: str) -> None:
+        if self._process is None or self._process.poll() is not None:
+            script = Path(guardian.__file__)
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        assert self._process.stdin is not None
+        self._process.stdin.write(line.encode())
+        self._process.stdin.flush()
+
+
+_guardian = _Guardian()
 
 
 def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: float) -> int:
@@ -73,7 +91,9 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: floa
             process.wait(patience_s)
         except subprocess.TimeoutExpired:
             kill_session(process)
-    return process.wait()
+    status = process.wait()
+    _guardian.forget(process.pid)
+    return status
 
 
 def kill_session(process: subprocess.Popen[bytes]) -> None:

@@ -77,7 +77,7 @@ def _header_problems(header: Members, rules: Rules) -> Iterator[str]:
     yield from _date(created, "eventHeader.createdDate", rules)
     yield from _date(saved, "eventHeader.savedDate", rules)
     yield from _text(kind, "eventHeader.eventType", "", ("event-type-length", _MAXIMUM_NAME), rules)
-    if "optional-header-fields" not in rules and not (created and saved and kind):
+    if "optional-header-fields" not in rules and any(field in (None, Absent) for field in (created, saved, kind)):
         yield "eventHeader: incomplete"
 
 
@@ -85,7 +85,8 @@ def _body_problems(body: Members, rules: Rules) -> Iterator[str]:
     yield from _names(body, "eventBody.", ("entities",), rules)
     entities = _member(body, "entities")
     path = "eventBody.entities"
-    if entities is not None and not isinstance(entities, list) and "entities-kind" in rules:
+    is_absent = entities is Absent or (entities is None and "null-is-absent" in rules)
+    if not is_absent and not isinstance(entities, list) and "entities-kind" in rules:
         yield f"{path}: must be an array"
         return
     count = len(_elements(entities))

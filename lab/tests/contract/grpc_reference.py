@@ -5,9 +5,10 @@ from typing import Any
 
 from events import Rules, WithoutKind
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 from json_reader import Members, Number
-from reference import INTERNAL, STORED, Broken, BulkEvent, Reference
-from stored_state import shortest
+from reference import INTERNAL, STORED, BrokenRuleError, BulkEvent, Reference
+from stored_state import NotStorableError, shortest
 
 from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
@@ -44,9 +45,9 @@ class GrpcReference:
             return GrpcReply("UNIMPLEMENTED" if "unknown-rpc" in self._rules else "OK", "", ())
         try:
             return handler(request.method, request.payloads)
-        except Broken as broken:
+        except BrokenRuleError as broken:
             return GrpcReply(_CODES[broken.kind], broken.message, ())
-        except RecursionError:
+        except NotStorableError:
             return GrpcReply("INTERNAL", INTERNAL, ())
 
     def _single(self, method: str, payloads: Sequence[bytes]) -> GrpcReply:
@@ -68,7 +69,7 @@ class GrpcReference:
         for payload in payloads:
             try:
                 event = self._decoded(method, payload, is_bulk=False)
-            except Broken as broken:
+            except BrokenRuleError as broken:
                 status = (_CODES[broken.kind], broken.message)
                 break
             outcome = self._outcome(event)
@@ -86,7 +87,7 @@ class GrpcReference:
         try:
             if event is not None:
                 self._reference.process(_event(event, self._rules))
-        except Broken as broken:
+        except BrokenRuleError as broken:
             return {"success": False, "message": broken.message}
         return {"success": True, "message": STORED}
 
@@ -112,11 +113,14 @@ class GrpcReference:
         declared = self._codec.method(method)
         assert declared is not None
         try:
-            return self._codec.parse(declared.request, payload)
+            message = self._codec.parse(declared.request, payload)
         except DecodeError:
             if "protobuf-syntax" in self._rules:
-                raise Broken("invalid", "body: not a valid message") from None
+                raise BrokenRuleError("invalid", "body: not a valid message") from None
             return None
+        if "unknown-fields-ignored" not in self._rules and len(UnknownFieldSet(message)):
+            raise BrokenRuleError("invalid", "body: unknown field")
+        return message
 
     def _ok(self, method: str, reply: dict[str, Any]) -> GrpcReply:
         return GrpcReply("OK", "", (self._encoded(method, reply),))

@@ -5,7 +5,8 @@ from types import MappingProxyType
 
 from events import Rules
 from json_reader import JsonError, Members, read_json
-from reference import INTERNAL, STORED, Broken, BulkEvent, Reference, as_json
+from reference import INTERNAL, STORED, BrokenRuleError, BulkEvent, Reference, as_json
+from stored_state import NotStorableError
 
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 
@@ -25,10 +26,10 @@ class HttpReference:
         """The reply to one request."""
         try:
             return self._reply(200, self._serve(request))
-        except Broken as broken:
+        except BrokenRuleError as broken:
             body = as_json({"success": False, "message": broken.message})
             return self._reply(_STATUSES[broken.kind], body, broken.headers)
-        except RecursionError:
+        except NotStorableError:
             return self._reply(500, as_json({"success": False, "message": INTERNAL}))
 
     def _reply(self, status: int, body: bytes, extra: Mapping[str, str] = MappingProxyType({})) -> HttpReply:
@@ -52,7 +53,7 @@ class HttpReference:
         except JsonError:
             if "json-syntax" not in self._rules:
                 return as_json({"success": True, "message": STORED})
-            raise Broken("invalid", "body: not valid JSON") from None
+            raise BrokenRuleError("invalid", "body: not valid JSON") from None
         return self._bulk(document, text) if is_bulk else self._single(document)
 
     def _route(self, request: HttpRequest) -> str:
@@ -61,11 +62,11 @@ class HttpReference:
             path = path.rstrip("/").lower()
         if path not in _ROUTES:
             if "unknown-path" in self._rules:
-                raise Broken("unknown path", "path: not found")
+                raise BrokenRuleError("unknown path", "path: not found")
             path = _EVENTS
         if request.method != _ROUTES[path] and "wrong-method" in self._rules:
             headers = {"allow": _ROUTES[path]} if "allow-header" in self._rules else {}
-            raise Broken("wrong method", "method: not allowed", headers)
+            raise BrokenRuleError("wrong method", "method: not allowed", headers)
         return path
 
     def _check_headers(self, request: HttpRequest) -> None:
@@ -75,32 +76,32 @@ class HttpReference:
         if "media-type-any-case" in self._rules:
             media_type = media_type.lower()
         if media_type != "application/json" and "media-type" in self._rules:
-            raise Broken("wrong media", "content-type: must be application/json")
+            raise BrokenRuleError("wrong media", "content-type: must be application/json")
         coding = request.headers.get("content-encoding")
         accepted = [None, "identity"] if "identity-coding" in self._rules else [None]
         if coding not in accepted and "content-coding" in self._rules:
-            raise Broken("wrong media", "content-encoding: must be identity")
+            raise BrokenRuleError("wrong media", "content-encoding: must be identity")
 
     def _decoded(self, body: bytes) -> str:
         try:
             return body.decode()
         except UnicodeDecodeError:
             if "utf-8" in self._rules:
-                raise Broken("invalid", "body: not valid UTF-8") from None
+                raise BrokenRuleError("invalid", "body: not valid UTF-8") from None
             return body.decode(errors="replace")
 
     def _single(self, document: object) -> bytes:
         if not isinstance(document, Members):
-            if "body-kind" in self._rules or not isinstance(document, list):
-                raise Broken("invalid", "body: must be an object")
-            document = document[0]
+            if "body-kind" in self._rules:
+                raise BrokenRuleError("invalid", "body: must be an object")
+            document = document[0] if isinstance(document, list) else Members()
         self._reference.process(document)
         return as_json({"success": True, "message": STORED})
 
     def _bulk(self, document: object, text: str) -> bytes:
         if not isinstance(document, list):
             if "body-kind" in self._rules:
-                raise Broken("invalid", "body: must be an array")
+                raise BrokenRuleError("invalid", "body: must be an array")
             document = [document]
         events = [BulkEvent(element, _size(element, text)) for element in document]
         return as_json(self._reference.process_bulk(events))

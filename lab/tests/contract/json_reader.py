@@ -3,10 +3,10 @@
 It keeps its own stack, so that no depth of nesting can exhaust it.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from json.decoder import scanstring
 from typing import Any
 
 
@@ -30,6 +30,7 @@ class Members:
     end: int = 0
 
 
+_DECODER = json.JSONDecoder()
 _WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -91,7 +92,7 @@ def _tokens(text: str) -> Iterator[tuple[str, Any, int]]:
             position += 1
         elif character == '"':
             try:
-                value, end = scanstring(text, position + 1, True)
+                value, end = _DECODER.raw_decode(text, position)
             except ValueError as error:
                 raise JsonError(str(error)) from error
             yield "scalar", value, position

@@ -25,7 +25,7 @@ BULK_BYTES = 16_777_216
 BULK_EVENTS = 10_000
 
 
-class Broken(Exception):
+class BrokenRuleError(Exception):
     """A rule that a request breaks, by the kind of status that it is answered with."""
 
     def __init__(self, kind: str, message: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -57,16 +57,16 @@ class Reference:
         return self.stored.of(case)
 
     def process(self, event: Members) -> None:
-        """Stores one event, or raises Broken."""
+        """Stores one event, or raises BrokenRuleError."""
         problem = first_problem(event, self.rules)
         if problem is not None:
             if "event-is-atomic" not in self.rules:
                 self.stored.apply(entities_of(event, self.rules))
-            raise Broken("invalid", problem)
+            raise BrokenRuleError("invalid", problem)
         self.stored.apply(entities_of(event, self.rules))
 
     def process_bulk(self, events: list[BulkEvent]) -> dict[str, Any]:
-        """Stores the events of a bulk and returns the reply; raises Broken when none is valid."""
+        """Stores the events of a bulk and returns the reply; raises BrokenRuleError when none is valid."""
         self._check_count(len(events))
         failures = self._store_all(events)
         processed, message = (
@@ -74,9 +74,9 @@ class Reference:
             f"{len(events) - len(failures)} of {len(events)} events processed",
         )
         if failures and "bulk-mixed" not in self.rules:
-            raise Broken("invalid", message)
+            raise BrokenRuleError("invalid", message)
         if not processed and events and "bulk-none-valid" in self.rules:
-            raise Broken("invalid", f"{message}; event {failures[0]['index']}: {failures[0]['message']}")
+            raise BrokenRuleError("invalid", f"{message}; event {failures[0]['index']}: {failures[0]['message']}")
         return {
             "success": not failures or "bulk-success" not in self.rules,
             "message": message,
@@ -90,9 +90,9 @@ class Reference:
     def _check_count(self, count: int) -> None:
         maximum = BULK_EVENTS - ("inclusive-limits" not in self.rules)
         if count > maximum and "bulk-count" in self.rules:
-            raise Broken("too large", f"events: must hold 1 to {BULK_EVENTS} events")
+            raise BrokenRuleError("too large", f"events: must hold 1 to {BULK_EVENTS} events")
         if count == 0 and "bulk-not-empty" in self.rules:
-            raise Broken("invalid", f"events: must hold 1 to {BULK_EVENTS} events")
+            raise BrokenRuleError("invalid", f"events: must hold 1 to {BULK_EVENTS} events")
 
     def _store_all(self, events: list[BulkEvent]) -> list[dict[str, Any]]:
         failures = []
@@ -100,16 +100,16 @@ class Reference:
         for index in order:
             try:
                 self._store_element(events[index])
-            except Broken as broken:
+            except BrokenRuleError as broken:
                 failures.append({"index": index + ("bulk-index" not in self.rules), "message": broken.message})
         return sorted(failures, key=lambda failure: int(str(failure["index"])))
 
     def _store_element(self, element: BulkEvent) -> None:
         if element.size > self.event_limit and "bulk-event-size" in self.rules:
-            raise Broken("too large", f"event: larger than {EVENT_BYTES} bytes")
+            raise BrokenRuleError("too large", f"event: larger than {EVENT_BYTES} bytes")
         if not isinstance(element.event, Members):
             if "bulk-event-kind" in self.rules:
-                raise Broken("invalid", "event: must be an object")
+                raise BrokenRuleError("invalid", "event: must be an object")
             self.process(Members())
         else:
             self.process(element.event)
@@ -119,14 +119,14 @@ class Reference:
         """The most bytes of an event."""
         return EVENT_BYTES - ("inclusive-limits" not in self.rules)
 
-    def size_problem(self, size: int, *, is_bulk: bool) -> Broken | None:
+    def size_problem(self, size: int, *, is_bulk: bool) -> BrokenRuleError | None:
         """What a body or message of this size breaks."""
         is_limited_as_bulk = is_bulk and "bulk-size-is-its-own" in self.rules
         rule = "bulk-size" if is_bulk else "event-size"
         maximum = BULK_BYTES if is_limited_as_bulk else EVENT_BYTES
         if size <= maximum - ("inclusive-limits" not in self.rules) or rule not in self.rules:
             return None
-        return Broken("too large", f"body: larger than {maximum} bytes")
+        return BrokenRuleError("too large", f"body: larger than {maximum} bytes")
 
     def health(self) -> dict[str, Any]:
         """The reply of a health check."""

@@ -11,6 +11,13 @@ from bakeoff.conformance.case import Case, Row
 
 Document = dict[str, Any]
 
+_MAXIMUM_LEVELS = 300
+_MAXIMUM_EXPONENT_DIGITS = 4
+
+
+class NotStorableError(Exception):
+    """What PostgreSQL refuses, and a target therefore has to refuse before."""
+
 
 class StoredState:
     """The rows of the table, in memory."""
@@ -31,6 +38,8 @@ class StoredState:
         """One transaction."""
         if "stored" not in self._rules:
             return
+        if not all(_is_storable(entity.attributes) for entity in entities):
+            raise NotStorableError
         for entity in entities if "entities-in-order" in self._rules else reversed(entities):
             self._apply(self._key(entity), self._plain(entity.attributes))
 
@@ -94,3 +103,20 @@ def _as_members(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_members(element) for element in value]
     return value
+
+
+def _is_storable(root: Members) -> bool:
+    """Far below what PostgreSQL can hold, far above what the contract allows."""
+    rest: list[tuple[Any, int]] = [(root, 1)]
+    while rest:
+        value, level = rest.pop()
+        if isinstance(value, Number):
+            exponent = value.text.lower().partition("e")[2]
+            if len(exponent.lstrip("+-")) > _MAXIMUM_EXPONENT_DIGITS:
+                return False
+        elif isinstance(value, Members | list):
+            if level > _MAXIMUM_LEVELS:
+                return False
+            children = [child for _, child in value.pairs] if isinstance(value, Members) else value
+            rest += [(child, level + 1) for child in children]
+    return True

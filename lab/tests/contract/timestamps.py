@@ -9,6 +9,7 @@ _RFC_3339 = re.compile(
 )
 _EPOCH = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 _MAXIMUM_EPOCH_DIGITS = 15
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_timestamp(text: str, rules: Collection[str]) -> bool:
@@ -44,5 +45,5 @@ def _day_exists(year: int, month: int, day: int, rules: Collection[str]) -> bool
         return False
     if "timestamp-day-exists" not in rules:
         return 1 <= day <= 31
-    february = 29 if calendar.isleap(year) and "timestamp-leap-years" in rules else 28
-    return 1 <= day <= (february if month == 2 else calendar.mdays[month])
+    is_leap_february = month == 2 and calendar.isleap(year) and "timestamp-leap-years" in rules
+    return 1 <= day <= _DAYS[month - 1] + is_leap_february

@@ -7,7 +7,7 @@ from typing import Any
 
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.grpc_caller import GrpcCaller
-from bakeoff.conformance.grpc_protocol import GrpcProtocol
+from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.postgres.server import Server
@@ -68,7 +68,7 @@ class Clients:
     def _speaking(self) -> Iterator[Store]:
         if self._protocol == "grpc":
             with GrpcCaller("127.0.0.1", self._port) as caller:
-                yield GrpcProtocol(self._workload, caller.send).store
+                yield GrpcProtocol(self._workload, codec_of(self._workload), caller.send).store
         else:
             yield HttpProtocol(self._workload, HttpCaller("127.0.0.1", self._port).send).store
 
@@ -80,7 +80,7 @@ def lost(server: Server, acknowledged: dict[str, int]) -> dict[str, str]:
     """
     with server.connect() as connection:
         rows = connection.execute("SELECT id, (data ->> 'value')::int FROM car_entities").fetchall()
-    stored = dict(rows)
+    stored: dict[str, int] = dict(rows)
     return {
         entity: f"acknowledged {value}, stored {stored.get(entity)}"
         for entity, value in acknowledged.items()

@@ -21,8 +21,6 @@ CONTRACT = PROJECT / "contract"
 # Above any time that a test needs, so that a hanging engine fails the test instead of the whole run.
 DEADLINE_SECONDS = 60
 
-sys.path.insert(0, str(ENGINE.parent))
-
 Record = dict[str, Any]
 Plan = dict[str, Any]
 
@@ -37,10 +35,17 @@ def k6_path() -> Path:
     return path
 
 
-def plan_for(protocol: str, port: int, *phases: Record, **changes: Any) -> Plan:
-    """A small plan against a server of `k6_servers`; `changes` replace members of the plan or of its transport."""
-    transport = {"protocol": protocol, "host": "127.0.0.1", "port": port, "connections": None}
-    transport |= {"batch": 1, "stream": False, "timeout_ms": 5000}
+def plan_for(
+    protocol: str,
+    port: int,
+    *phases: Record,
+    timeout_ms: int = 5000,
+    batch_size: int = 1,
+    connections: int | None = None,
+    streamed: bool = False,
+    **changes: Any,
+) -> Plan:
+    """A small plan against a server of `k6_servers`; `changes` replace members of the plan."""
     plan: Plan = {
         "version": 1,
         "workload": "probe",
@@ -50,7 +55,15 @@ def plan_for(protocol: str, port: int, *phases: Record, **changes: Any) -> Plan:
         "run": "0badcafe",
         "seed": "00000000000000aa",
         "base_time_ms": 1_768_473_000_000,
-        "transport": transport,
+        "transport": {
+            "protocol": protocol,
+            "host": "127.0.0.1",
+            "port": port,
+            "connections": connections,
+            "batch": batch_size,
+            "stream": streamed,
+            "timeout_ms": timeout_ms,
+        },
         "proto": probe_proto() if protocol == "grpc" else None,
         "phases": list(phases),
         "think_time_ms": 0,
@@ -63,9 +76,7 @@ def plan_for(protocol: str, port: int, *phases: Record, **changes: Any) -> Plan:
         "ledger": None,
         "verify_share": 0,
     }
-    for name, value in changes.items():
-        (transport if name in transport else plan)[name] = value
-    return plan
+    return plan | changes
 
 
 def put_operation(http_expect: int = 200, grpc_expect: str = "OK") -> Record:
@@ -136,8 +147,9 @@ def started_engine(folder: Path, plan: Plan, k6: Path | None = None) -> Iterator
         yield engine
     finally:
         children = psutil.Process(engine.pid).children(recursive=True) if engine.poll() is None else []
-        for process in [engine, *children]:
-            process.kill()
+        engine.kill()
+        for child in children:
+            child.kill()
         engine.wait()
 
 

@@ -149,7 +149,7 @@ class _GrpcHandlers(grpc.GenericRpcHandler):
         self._server, self._status, self._answer, self._held = server, status, answer, held
         self._peers: set[str] = set()
 
-    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
+    def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[Any, Any]":
         method = self._methods[details.method.rsplit("/", 1)[1]]
         request_class = message_factory.GetMessageClass(method.input_type)
         reply = json_format.ParseDict(self._answer, message_factory.GetMessageClass(method.output_type)())

@@ -70,8 +70,7 @@ def test_wrong_replies_are_malformed(tmp_path: Path) -> None:
 def test_batches_carry_events_in_one_message(tmp_path: Path) -> None:
     batch = {"method": "probe.Store/PutAll", "expect": "OK", "field": "members", "reply": {"/refused": 0}}
     with grpc_server() as server:
-        plan = plan_for("grpc", server.port, iterations(2), batch=batch, verify_share=1)
-        plan["transport"]["batch"] = 3
+        plan = plan_for("grpc", server.port, iterations(2), batch=batch, batch_size=3, verify_share=1)
         outcome = run_engine(tmp_path, plan)
     ids = [[item["id"] for item in json.loads(seen.body)["members"]] for seen in server.seen]
     assert ids == [["item-0-0", "item-0-1", "item-0-2"], ["item-0-3", "item-0-4", "item-0-5"]]

@@ -118,10 +118,10 @@ def test_a_reply_that_is_not_json_is_malformed(tmp_path: Path) -> None:
 
 
 def test_batches_carry_events_sequence_by_sequence(tmp_path: Path) -> None:
-    batch = {"method": "POST", "path": "/items", "expect": 200, "open": "[", "separator": ",", "close": "]"}
+    batch: Record = {"method": "POST", "path": "/items", "expect": 200, "open": "[", "separator": ",", "close": "]"}
     with http_server() as server:
-        plan = plan_for("http", server.port, iterations(2), batch=batch | {"reply": {"/refused": 0}}, verify_share=1)
-        plan["transport"]["batch"] = 3
+        batch["reply"] = {"/refused": 0}
+        plan = plan_for("http", server.port, iterations(2), batch=batch, batch_size=3, verify_share=1)
         outcome = run_engine(tmp_path, plan)
     bodies = [json.loads(seen.body) for seen in server.seen]
     assert [seen.path for seen in server.seen] == ["/items", "/items"]

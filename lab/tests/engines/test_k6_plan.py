@@ -25,8 +25,7 @@ def test_what_is_no_plan_is_one_line_on_standard_error(tmp_path: Path, content: 
     plan = tmp_path / "plan.json"
     if content is not None:
         plan.write_text(content)
-    command = [sys.executable, ENGINE, "--k6", NO_K6, "--plan", plan]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
+    answer = _engine(plan)
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert said in answer.stderr
@@ -36,10 +35,14 @@ def test_what_is_no_plan_is_one_line_on_standard_error(tmp_path: Path, content: 
 def test_the_place_of_a_mistake_is_named(tmp_path: Path) -> None:
     plan = plan_for("http", 1, held(0, 1000))
     (tmp_path / "plan.json").write_text(json.dumps(plan))
-    command = [sys.executable, ENGINE, "--k6", NO_K6, "--plan", tmp_path / "plan.json"]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
+    answer = _engine(tmp_path / "plan.json")
     assert answer.returncode == 2
     assert "phases/0" in answer.stderr
+
+
+def _engine(plan: Path) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(ENGINE), "--k6", str(NO_K6), "--plan", str(plan)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
 
 
 def _http(**changes: Any) -> Plan:
@@ -66,12 +69,12 @@ def _without_http() -> Plan:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (_http(stream=True), "does not send streams"),
+        (_http(streamed=True), "does not send streams"),
         (_http(connections=4), "one connection for each virtual user"),
         (_http(ledger="/tmp/ledger"), "writes no ledger"),  # noqa: S108 (a path in a plan, never opened)
         (_capturing(), "captured from replies"),
         (_poisson(), "constant arrival rate only"),
-        (_http(batch=2), "how the workload takes them"),
+        (_http(batch_size=2), "how the workload takes them"),
         (_without_http(), "says nothing about http"),
     ],
 )

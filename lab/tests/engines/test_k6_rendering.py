@@ -58,7 +58,16 @@ def test_the_replay_notices_a_wrong_message(tmp_path: Path) -> None:
 
 def test_k6_agrees_with_the_vectors() -> None:
     script = HERE / "rendering_replay_k6.js"
-    command = [k6_path(), "run", "--quiet", "--address=", "--no-usage-report", "--env", f"VECTORS={VECTORS}", script]
+    command = [
+        str(k6_path()),
+        "run",
+        "--quiet",
+        "--address=",
+        "--no-usage-report",
+        "--env",
+        f"VECTORS={VECTORS}",
+        str(script),
+    ]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
     assert "cases agree" in answer.stderr, answer.stderr
 
@@ -73,5 +82,5 @@ def _replay_in_node(vectors: Path) -> "subprocess.CompletedProcess[str]":
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node on the PATH: install Node.js 18 or newer")
-    command = [node, HERE / "rendering_replay_node.mjs", vectors]
+    command = [node, str(HERE / "rendering_replay_node.mjs"), str(vectors)]
     return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)

@@ -5,9 +5,10 @@ import signal
 import sys
 import traceback
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.errors import BakeoffError
@@ -25,8 +26,20 @@ Examples:
   ./bakeoff test                            every test of the house
 """
 
+
+class _Commands(TyperGroup):
+    """Takes Ctrl-C before the library does, which would end without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise BakeoffError("interrupted; what was finished is kept.", exit_code=130) from error
+
+
 app = typer.Typer(
     name="bakeoff",
+    cls=_Commands,
     help="A lab for fair head-to-head performance tests of API implementations.",
     epilog=_EXAMPLES,
     invoke_without_command=True,
@@ -49,8 +62,8 @@ def main() -> NoReturn:
         sys.exit(leave.exit_code)
     except BakeoffError as error:
         _leave(error.message, error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        _leave("interrupted; what was finished is kept.", 130)
+    except KeyboardInterrupt:
+        _leave("interrupted before it began.", 130)
     except OSError as error:
         if error.errno == errno.EPIPE:
             # Whoever read our output has gone: nothing is left to say to them.

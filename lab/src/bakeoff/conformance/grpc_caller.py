@@ -17,7 +17,6 @@ _OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
 ]
-_CONNECT_TIMEOUT_S = 5.0
 
 
 class GrpcCaller:
@@ -26,8 +25,9 @@ class GrpcCaller:
     Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one.
     """
 
-    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0) -> None:
+    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
         self._address = f"{host}:{port}"
+        self._connect_timeout_s = connect_timeout_s
         self._timeout_s = timeout_s
         self._channel = grpc.insecure_channel(self._address, options=_OPTIONS)
 
@@ -42,11 +42,11 @@ class GrpcCaller:
     def check_reachable(self) -> None:
         """Raises BakeoffError when nobody speaks HTTP/2 at the address."""
         try:
-            grpc.channel_ready_future(self._channel).result(timeout=_CONNECT_TIMEOUT_S)
+            grpc.channel_ready_future(self._channel).result(timeout=self._connect_timeout_s)
         except grpc.FutureTimeoutError as error:
             raise BakeoffError(
-                f"Nothing answers gRPC at {self._address} within {_CONNECT_TIMEOUT_S:g} s. Start the target, or give "
-                "the address it listens at."
+                f"Nothing answers gRPC at {self._address} within {self._connect_timeout_s:g} s. Start the target, "
+                "or give the address it listens at."
             ) from error
 
     def send(self, request: GrpcRequest) -> GrpcReply:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Protocol
 
 from bakeoff.conformance.case import Case, Row
+from bakeoff.errors import BakeoffError
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -31,5 +32,13 @@ class PostgresRows:
         self._statement = _OWNED_ROWS.replace("AUDIT", audit.strip().removesuffix(";").replace("%", "%%"))
 
     def of(self, case: Case) -> list[Row]:
-        found = self._connection.execute(self._statement, [case.name]).fetchall()
+        import psycopg
+
+        try:
+            found = self._connection.execute(self._statement, [case.name]).fetchall()
+        except psycopg.Error as error:
+            raise BakeoffError(
+                f"What the target has stored cannot be read: {' '.join(str(error).split())}. "
+                "Does the target apply the workload's schema when it starts?"
+            ) from error
         return [Row(tuple(key), document) for key, document in found]

@@ -22,7 +22,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
         caption_justify="left",
     )
     table.add_column("target", no_wrap=True)
-    for heading in ("req/s", "p50", "p95", "p99", "max", "failed", "CPU", "MB"):
+    for heading in ("req/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         table.add_row(run.target, *_figures(run.total))
@@ -109,13 +109,12 @@ def _cost_table(run: RunResult) -> Table:
 
 def _figures(total: Measured | None) -> list[str]:
     if total is None:
-        return [NOTHING] * 8
+        return [NOTHING] * 7
     latency = total.latency
     api = total.costs.get("api")
     return [
         f"{total.throughput_per_s:,.0f}",
         *(milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0)),
-        milliseconds(latency.max_ms),
         f"{total.failed:,}",
         _number(cpu_us_per_request(api, total.requests), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",

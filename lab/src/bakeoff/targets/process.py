@@ -62,7 +62,7 @@ class TargetProcess:
             self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
         except BaseException:
             processes.kill_session(self._process)
-            self._process.wait()
+            processes.stop(self._process, signal.SIGKILL, _STOPS_WITHIN_S)
             raise
         self.start_s = time.monotonic() - began
         return self

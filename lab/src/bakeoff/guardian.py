@@ -1,0 +1,50 @@
+"""Ends what a lab started when the lab itself has been killed. Runs as a script, in a process of its own.
+
+It is told of children on standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended.
+The end of input means that the lab is gone. It imports nothing that is slow: it starts with every command.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+_PATIENCE_S = 10.0
+
+
+def main() -> None:
+    wards: dict[int, int] = {}
+    for line in sys.stdin:
+        sign, pid, *number = line.split()
+        if sign == "+":
+            wards[int(pid)] = int(number[0])
+        else:
+            wards.pop(int(pid), None)
+    for pid, number_of_signal in wards.items():
+        _signal_session(pid, number_of_signal)
+    deadline = time.monotonic() + _PATIENCE_S
+    while wards and time.monotonic() < deadline:
+        time.sleep(0.05)
+        wards = {pid: number for pid, number in wards.items() if _is_there(pid)}
+    for pid in wards:
+        _signal_session(pid, signal.SIGKILL)
+
+
+def _signal_session(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""How errors of every kind leave the command line: in words, with a status, and never as a traceback."""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff import project as project_module
+from bakeoff.cli import app, targets
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+
+
+def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(targets, "list_targets", fail)
+    monkeypatch.setattr("sys.argv", ["bakeoff", "targets"])
+    with pytest.raises(SystemExit) as left:
+        app.main()
+    return left.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (BakeoffError("it broke. Mend it."), 1, "bakeoff: it broke. Mend it.\n"),
+        (UsageError("no such thing."), 2, "bakeoff: no such thing.\n"),
+        (KeyboardInterrupt(), 130, "bakeoff: interrupted; what was finished is kept.\n"),
+        (OSError(errno.ENOSPC, "No space left on device"), 1, "bakeoff: the disk is full. Free some space"),
+    ],
+)
+def test_known_errors(
+    error: BaseException,
+    status: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, said = leave_with(error, monkeypatch, capsys)
+    assert code == status
+    assert said.startswith(words)
+    assert "Traceback" not in said
+
+
+def test_an_unexpected_error_is_kept_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(project_module, "find_project", lambda: Project(tmp_path))
+    code, said = leave_with(ZeroDivisionError("division by zero"), monkeypatch, capsys)
+    log = tmp_path / ".bakeoff" / "logs" / "unexpected-error.log"
+    assert code == 1
+    assert (
+        f"unexpected ZeroDivisionError: division by zero. This is a fault of bakeoff's own: please report it with {log}"
+        in said
+    )
+    assert "Traceback" in log.read_text()
+
+
+def test_not_even_a_log_that_cannot_be_written_shows_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / ".bakeoff").write_text("a file where a folder should be")
+    monkeypatch.setattr(project_module, "find_project", lambda: Project(tmp_path))
+    code, said = leave_with(ZeroDivisionError("division by zero"), monkeypatch, capsys)
+    assert (code, said) == (1, "bakeoff: unexpected ZeroDivisionError: division by zero.\n")

@@ -1,0 +1,198 @@
+"""`./bakeoff run` as a person types it, with everything real."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from throwaway_server import throwaway_server
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+
+pytestmark = pytest.mark.end_to_end
+
+REST = "producer-api-rust-rest"
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the user's own, as far as the lab can tell."""
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.fixture
+def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """An empty database of the test's own."""
+    name = f"d{abs(hash(request.node.name))}"
+    server.execute_script(f"CREATE DATABASE {name}")
+    yield server.in_database(name)
+    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def stored(database: Server, query: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(database.url) as connection:
+        return connection.execute(query.encode()).fetchall()
+
+
+def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database: Server, results: Path) -> None:
+    done = bakeoff(project, "run", "smoke", results=results, environment={"METRICS_DATABASE_URL": database.url})
+    assert done.returncode == 0, done.stderr
+    measured = stored(database, "SELECT id, api_name, status, engine, environment FROM test_runs ORDER BY id")
+    assert {name for _, name, _, _, _ in measured} >= {REST, "producer-api-rust-grpc"}
+    for run_id, name, status, _, environment in measured:
+        assert status == "completed"
+        assert f" {name} " in done.stdout
+        assert isinstance(environment, dict) and environment["database"].startswith("PostgreSQL 18.")
+        totals = stored(
+            database,
+            "SELECT total_requests, failed_requests, histogram <> '' FROM performance_metrics"
+            f" WHERE test_run_id = {run_id}",
+        )
+        assert totals == [(5, 0, True)]
+        phases = stored(database, f"SELECT virtual_users, total_requests FROM test_phases WHERE test_run_id = {run_id}")
+        assert phases == [(1, 5)]
+        roles = stored(database, f"SELECT DISTINCT role FROM resource_metrics WHERE test_run_id = {run_id} ORDER BY 1")
+        assert roles == [("api",), ("database",), ("engine",)]
+        (document,) = (results / str(name)).glob("*-smoke-default.json")
+        assert json.loads(document.read_text())["total"]["requests"] == 5
+        assert f"{name} · smoke" in document.with_suffix(".txt").read_text()
+        assert len(document.with_name(f"{document.stem}-metrics.csv").read_text().splitlines()) > 3
+        assert document.with_suffix(".stream.jsonl").read_text().splitlines()[-1].startswith("{")
+    assert stored(database, "SELECT status, test_mode FROM comparisons") == [("completed", "smoke")]
+
+
+def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Server, results: Path) -> None:
+    environment = {"METRICS_DATABASE_URL": database.url}
+    bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=environment)
+    with psycopg.connect(database.url) as connection:
+        connection.execute("DELETE FROM test_runs")
+    for table in ("performance_metrics", "resource_metrics", "test_phases", "findings"):
+        assert stored(database, f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_a_database_of_the_user_s_own_is_used(
+    project: Project, database: Server, server: Server, results: Path
+) -> None:
+    server.execute_script("CREATE DATABASE application")
+    application = server.in_database("application")
+    done = bakeoff(
+        project,
+        "run", "full", "--target", REST, "--phase-duration", "500ms", "--payload", "4k", "--write-mode", "per-request",
+        results=results,
+        environment={"METRICS_DATABASE_URL": database.url, "DATABASE_URL": application.url},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    runs = stored(database, "SELECT test_mode, payload_size, settings ->> 'write_mode' FROM test_runs ORDER BY id")
+    # The smoke test before a longer mode is a run like any other.
+    assert runs == [("smoke", "4k", "per-request"), ("full", "4k", "per-request")]
+    phases = stored(
+        database,
+        "SELECT virtual_users, total_requests > 0, failed_requests FROM test_phases JOIN test_runs ON id = test_run_id"
+        " WHERE test_mode = 'full' ORDER BY phase_number",
+    )
+    assert phases == [(10, True, 0), (50, True, 0), (100, True, 0), (200, True, 0)]
+    (count,) = stored(application, "SELECT count(*) FROM car_entities")
+    assert isinstance(count[0], int) and count[0] > 100
+
+
+@pytest.mark.parametrize("moment", ["conformance", "full (about"])
+def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
+    project: Project, database: Server, results: Path, moment: str
+) -> None:
+    process = bakeoff_started(
+        project, "run", "full", "--target", REST, "--phase-duration", "60s",
+        results=results, environment={"METRICS_DATABASE_URL": database.url},
+    )  # fmt: skip
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if moment in line:
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) > 1
+    interrupt(process)
+    said += process.communicate(timeout=60)[0]
+    assert process.returncode == 130, said
+    assert "bakeoff: interrupted; what was finished is kept." in said
+    assert "Traceback" not in said
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert alive == []
+    runs = stored(database, "SELECT test_mode, status FROM test_runs ORDER BY id")
+    finished = [] if moment == "conformance" else [("smoke", "completed"), ("full", "interrupted")]
+    assert runs == finished
+    assert stored(database, "SELECT status FROM comparisons") == [("interrupted",)]
+
+
+def test_a_lab_that_is_killed_leaves_no_process_behind_either(
+    project: Project, database: Server, results: Path
+) -> None:
+    process = bakeoff_started(
+        project, "run", "full", "--target", REST, "--phase-duration", "60s",
+        results=results, environment={"METRICS_DATABASE_URL": database.url},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert any("full (about" in line for line in process.stdout)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    gone, alive = psutil.wait_procs(children, timeout=60)
+    assert (len(gone), alive) == (len(children), [])
+    # Its lock has died with it.
+    done = bakeoff(
+        project, "run", "smoke", "--target", REST, results=results, environment={"METRICS_DATABASE_URL": database.url}
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("variable", ["DATABASE_URL", "METRICS_DATABASE_URL"])
+def test_a_database_that_is_away(project: Project, database: Server, results: Path, variable: str) -> None:
+    environment = {"METRICS_DATABASE_URL": database.url}
+    environment[variable] = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/nowhere"
+    done = bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=environment)
+    assert done.returncode == 1
+    assert "cannot be reached" in done.stderr
+    assert "secret" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_that_is_not_ours_to_reset(project: Project, database: Server, results: Path) -> None:
+    database.execute_script("CREATE TABLE car_entities (precious int)")
+    done = bakeoff(
+        project, "run", "smoke", "--target", REST, results=results, environment={"DATABASE_URL": database.url}
+    )
+    assert done.returncode == 1
+    assert "holds tables that bakeoff did not make (public.car_entities)" in done.stderr
+
+
+def test_up_prints_a_line_that_works(project: Project, database: Server, results: Path) -> None:
+    import shlex
+    import subprocess
+
+    port = processes.free_port()
+    process = bakeoff_started(
+        project, "up", REST, "--port", str(port), results=results, environment={"DATABASE_URL": database.url}
+    )
+    assert process.stdout is not None
+    line = next(line for line in process.stdout if line.startswith("curl "))
+    answered = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=30, check=True)
+    assert json.loads(answered.stdout) == {"success": True, "message": "Event processed successfully"}
+    second = bakeoff(project, "up", REST, "--port", str(port), results=results)
+    assert second.returncode == 1
+    assert "Another bakeoff is at work" in second.stderr
+    interrupt(process)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert processes.port_is_free(port)
