@@ -6,11 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from bakeoff import guardian
+from bakeoff.errors import BakeoffError
 
 
 def start(
@@ -118,6 +120,19 @@ def port_is_free(port: int) -> bool:
         except OSError:
             return False
         return True
+
+
+def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, patience_s: float = 10.0) -> None:
+    """Waits until a child accepts connections on a loopback port. Raises BakeoffError when it ends or takes too long."""
+    deadline = time.monotonic() + patience_s
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.005)
+        else:
+            return
+    raise BakeoffError(f"Nothing listens on port {port}. The last lines of {log}:\n{last_lines(log)}")
 
 
 def last_lines(log: Path, count: int = 15) -> str:

@@ -18,6 +18,7 @@ _MAXIMUM_ID = 255
 _MAXIMUM_ENTITIES = 1000
 _MAXIMUM_DEPTH = 32
 _MAXIMUM_LITERAL = 1100
+_MAXIMUM_EXPONENT = 1100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -198,7 +199,9 @@ def _is_in_range(literal: str, rules: Rules) -> bool:
     if len(literal) > _MAXIMUM_LITERAL - ("inclusive-limits" not in rules) and "number-length" in rules:
         return False
     number = float(literal)
-    mantissa = literal.lower().partition("e")[0]
+    mantissa, _, exponent = literal.lower().partition("e")
+    if abs(int(exponent or 0)) > _MAXIMUM_EXPONENT - ("inclusive-limits" not in rules) and "number-exponent" in rules:
+        return False
     is_zero = not any(digit in "123456789" for digit in mantissa)
     if number == 0 and is_zero:
         return "zero-is-a-number" in rules or literal == "0"

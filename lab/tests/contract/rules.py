@@ -88,6 +88,7 @@ RULES = {
     "whole-number-range": "refuses the largest and the smallest doubles",
     "zero-is-a-number": "takes zero for an underflow",
     "number-length": "takes literals of any length",
+    "number-exponent": "takes exponents of any size where the number itself is zero",
     # What is stored
     "stored": "acknowledges without storing",
     "key-is-pair": "identifies an entity by its id alone",

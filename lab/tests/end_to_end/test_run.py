@@ -107,7 +107,7 @@ def test_a_database_of_the_user_s_own_is_used(
     assert isinstance(count[0], int) and count[0] > 100
 
 
-@pytest.mark.parametrize("moment", ["conformance", "full (about"])
+@pytest.mark.parametrize("moment", ["conformance", "Baseline, 10 virtual users"])
 def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
     project: Project, database: Server, results: Path, moment: str
 ) -> None:

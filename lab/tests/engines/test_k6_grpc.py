@@ -1,12 +1,13 @@
 """The k6 engine against real gRPC servers."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import grpc
 import pytest
-from k6_harness import held, iterations, plan_for, put_operation, run_engine
-from k6_servers import grpc_server
+from k6_harness import DEADLINE_SECONDS, ENGINE, held, iterations, k6_path, plan_for, put_operation, run_engine
+from k6_servers import PROTO, grpc_server
 from reference_rendering import event
 
 
@@ -85,3 +86,15 @@ def test_a_message_that_the_method_does_not_take_ends_the_run(tmp_path: Path) ->
     assert outcome.status == 1
     assert outcome.end["reason"] == "failed"
     assert "colour" in outcome.of("note")[-1]["message"]
+
+
+def test_the_script_runs_by_itself_from_the_proto_file(tmp_path: Path) -> None:
+    (tmp_path / "probe.proto").write_text(PROTO)
+    with grpc_server() as server:
+        plan = plan_for("grpc", server.port, iterations(2))
+        plan["proto"] |= {"file": str(tmp_path / "probe.proto"), "import_path": str(tmp_path)}
+        (tmp_path / "plan.json").write_text(json.dumps(plan))
+        script = ENGINE.parent / "grpc-api-test.js"
+        command = [str(k6_path()), "run", "--address=", "--env", f"BAKEOFF_PLAN={tmp_path / 'plan.json'}", str(script)]
+        subprocess.run(command, check=True, capture_output=True, timeout=DEADLINE_SECONDS)
+    assert len(server.seen) == 2

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from k6_harness import DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, run_engine
+from jsonschema import Draft202012Validator
+from k6_harness import CONTRACT, DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, run_engine
 
 NO_K6 = Path("/nowhere/k6")
 
@@ -85,3 +87,8 @@ def test_what_the_engine_does_not_offer_ends_the_stream(tmp_path: Path, plan: Pl
     assert said in outcome.of("note")[0]["message"]
     assert outcome.end["reason"] == "failed"
     assert said in outcome.errors
+
+
+def test_the_manifest_is_valid() -> None:
+    schema = json.loads((CONTRACT / "schemas" / "engine.schema.json").read_text())
+    Draft202012Validator(schema).validate(tomllib.loads((ENGINE.parent / "engine.toml").read_text()))

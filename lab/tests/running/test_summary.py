@@ -4,7 +4,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
-from bakeoff.running.summary import findings_of, phase_results, total_of
+from bakeoff.running.findings import findings_of
+from bakeoff.running.summary import phase_results, total_of
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
 

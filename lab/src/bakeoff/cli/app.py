@@ -185,6 +185,19 @@ def conform(
 
 
 @app.command()
+def calibrate(
+    engine: Annotated[str, typer.Option(help="Engine to calibrate.")] = "native",
+    workload: Annotated[str, typer.Option(help="Workload whose messages are sent.")] = "events",
+    payload: Annotated[list[str] | None, typer.Option(help="Message size; may be given several times. [all]")] = None,
+    duration: Annotated[str, typer.Option(help="Length of each measurement.")] = "3s",
+) -> None:
+    """Measure what the engine, and PostgreSQL without any API, can do on this machine."""
+    from bakeoff.cli.calibrate import calibrate_machine
+
+    calibrate_machine(engine, workload, payload or [], duration)
+
+
+@app.command()
 def test(
     fast: Annotated[bool, typer.Option("--fast", help="Leave out what starts databases, targets and engines.")] = False,
     only: Annotated[list[str] | None, typer.Option(help="Only the checks of these names; see .ci/checks.toml.")] = None,

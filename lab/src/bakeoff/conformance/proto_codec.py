@@ -1,7 +1,6 @@
 """Protobuf messages by descriptor: JSON to bytes and back, for any proto file."""
 
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +59,8 @@ class ProtoCodec:
         try:
             json_format.ParseDict(payload.document, message, max_recursion_depth=_JSON_RECURSION)
             return message.SerializeToString()
-        # Lone surrogates and huge integers surface as other errors than ParseError.
-        except (json_format.ParseError, ValueError, OverflowError) as error:
+        # Lone surrogates, huge numbers and scalars in place of messages surface as other errors than ParseError.
+        except (json_format.ParseError, ValueError, OverflowError, TypeError) as error:
             raise ProtoMismatchError(f"does not fit {type_name}: {error}") from error
 
     def decode(self, type_name: str, content: bytes) -> Any:
@@ -76,7 +75,6 @@ class ProtoCodec:
         """The message itself; raises DecodeError."""
         return self._class(type_name).FromString(content)
 
-    @cache  # noqa: B019 - a codec lives as long as the process
     def _class(self, type_name: str) -> type[Message]:
         descriptor: Descriptor = self._pool.FindMessageTypeByName(type_name)
         return message_factory.GetMessageClass(descriptor)

@@ -21,11 +21,17 @@ _SILENT_CASES_IN_A_ROW = 3
 class CaseProtocol(Protocol):
     """One protocol's way through a case. Both calls raise NoReplyError when the target is silent."""
 
-    def expresses(self, case: Case) -> bool: ...
+    def expresses(self, case: Case) -> bool:
+        """Whether the case has a side in this protocol."""
+        ...
 
-    def store(self, message: Any) -> list[str]: ...
+    def store(self, message: Any) -> list[str]:
+        """Sends a message that a case needs to be there already; differences say why it was not taken."""
+        ...
 
-    def perform(self, case: Case) -> list[str]: ...
+    def perform(self, case: Case) -> list[str]:
+        """Sends the case's request and compares the reply."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +24,31 @@ class Engine:
     @property
     def command(self) -> list[str]:
         """What to start; `--plan FILE` is added to it."""
-        places = {
+        return self._command("run", {})
+
+    def null_command(self, port: int) -> list[str]:
+        """What starts the engine's null server on a port."""
+        return self._command("null", {"{port}": str(port)})
+
+    def audit_command(self, plan: Path, ledger: Path, audit_sql: Path) -> list[str]:
+        """What audits a run of this engine; DATABASE_URL is to be set."""
+        places = {"{plan}": str(plan), "{ledger}": str(ledger), "{audit_sql}": str(audit_sql)}
+        return self._command("audit", places)
+
+    def offers(self, table: str) -> bool:
+        """Whether the manifest has one of the optional commands, `null` or `audit`."""
+        return table in self.document
+
+    def _command(self, table: str, places: Mapping[str, str]) -> list[str]:
+        if table not in self.document:
+            raise BakeoffError(f"The engine {self.name} has no [{table}] in its engine.toml.")
+        everywhere = {
             "{python}": sys.executable,
             "{artifact}": str(self.build.artifact),
             "{bin}": str(self.build.bin),
             "{here}": str(self.directory),
         }
-        return [_replaced(part, places) for part in self.document["run"]["command"]]
+        return [_replaced(part, {**everywhere, **places}) for part in self.document[table]["command"]]
 
     def can(self, feature: str) -> bool:
         """Whether the engine offers one of the optional features of the engine schema."""
@@ -53,7 +72,7 @@ def find_engine(project: Project, name: str) -> Engine:
     return Engine(name, directory, document, build_of(f"engine-{name}", directory, document["build"], project))
 
 
-def _replaced(text: str, places: dict[str, str]) -> str:
+def _replaced(text: str, places: Mapping[str, str]) -> str:
     for placeholder, path in places.items():
         text = text.replace(placeholder, path)
     return text

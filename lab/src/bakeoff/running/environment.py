@@ -29,6 +29,11 @@ def environment_of(project: Project, target: Target, database_version: str | Non
     return {name: fact for name, fact in facts.items() if fact}
 
 
+def machine_name() -> str:
+    """What calibrations belong to: a figure of another machine says nothing about this one."""
+    return f"{_cpu_model() or platform.machine()} × {os.cpu_count()}, {platform.release()}"
+
+
 def _toolchain(target: Target) -> str | None:
     command: Sequence[str] = target.document["toolchain"].get("version_command", [])
     return _output(command, target.directory) if command else None

@@ -48,8 +48,10 @@ class PlainProgress:
         pass
 
     def record(self, record: Record) -> None:
-        if record["type"] == "phase_end":
-            self.say(f"  phase {record['phase'] + 1}: {live_figures(record, record['duration_ns'] / 1e9)}")
+        if record["type"] == "phase_start":
+            self.say(f"  phase {record['phase'] + 1}: {users_of(record)}")
+        elif record["type"] == "phase_end":
+            self.say(f"    {live_figures(record, record['duration_ns'] / 1e9)}")
 
 
 class LiveProgress:
@@ -78,9 +80,15 @@ class LiveProgress:
         if self._task is None:
             return
         if record["type"] == "phase_start":
-            self._phase = f"{record['name']}, {record['virtual_users']} VUs"
+            self._phase = users_of(record)
         elif record["type"] == "second":
             self._bars.update(self._task, advance=1, detail=f"{self._phase} · {live_figures(record, 1.0)}")
+
+
+def users_of(phase_start: Record) -> str:
+    """A phase and its load, in a few words."""
+    users = phase_start["virtual_users"]
+    return f"{phase_start['name']}, {users:,} virtual user{'' if users == 1 else 's'}"
 
 
 def live_figures(record: Record, seconds: float) -> str:

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import Record
-from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult
+from bakeoff.running.result import ROLES, Measured, PhaseResult
 from bakeoff.sampling.cost import Cost, cost_between
 from bakeoff.sampling.sampler import Sample
-from bakeoff.workload.plan import Plan
 
 
 def phase_results(records: Sequence[Record], samples: Sequence[Sample]) -> list[PhaseResult]:
@@ -38,36 +37,6 @@ def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measur
         histogram=histograms.encode(histogram),
         costs=_costs(samples, phases[0].begin_ns, phases[-1].end_ns),
     )
-
-
-def findings_of(total: Measured, thresholds: Plan) -> list[Finding]:
-    """What the figures themselves say: errors, and thresholds that were crossed."""
-    findings = []
-    if total.errors:
-        kinds = ", ".join(
-            f"{count} × {kind}" for kind, count in sorted(total.errors.items(), key=lambda item: -item[1])
-        )
-        crossed = total.error_rate >= thresholds["error_rate"]
-        findings.append(
-            Finding(
-                "errors",
-                "error" if crossed else "warning",
-                f"{total.failed} of {total.requests} requests failed ({total.error_rate:.2%}): {kinds}.",
-                "Read the target's log; figures of a run with errors say little about the target's speed.",
-            )
-        )
-    for percentile, limit in ((95.0, thresholds["p95_ms"]), (99.0, thresholds["p99_ms"])):
-        latency_ms = total.latency.percentiles_ms[percentile]
-        if latency_ms >= limit:
-            findings.append(
-                Finding(
-                    "threshold",
-                    "warning",
-                    f"p{percentile:.0f} was {latency_ms:.0f} ms, and the threshold is {limit} ms.",
-                    "Look at the phases: the load of the first one above it is more than this target can take.",
-                )
-            )
-    return findings
 
 
 def _phase(begin: Record, end: Record, samples: Sequence[Sample]) -> PhaseResult:

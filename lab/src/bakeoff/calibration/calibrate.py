@@ -1,0 +1,103 @@
+"""Calibrates this machine: what the engine can do, and what PostgreSQL can do without any API."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bakeoff.calibration import reference_lines
+from bakeoff.calibration.ceiling import CONNECTIONS, Way, measure_ceiling
+from bakeoff.calibration.reference_lines import ReferenceBench, ReferenceLine
+from bakeoff.engines.manifest import Engine
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.environment import machine_name
+from bakeoff.running.progress import Progress
+from bakeoff.running.run import fresh_table
+from bakeoff.storage.calibrations import Calibration
+from bakeoff.workload.loader import Workload
+
+# pgbench is at its best with few connections on few cores, and nobody knows how few: the best of these counts.
+_CONNECTIONS_TRIED = (16, 64)
+_BATCH_CONNECTIONS_TRIED = (1, 2)
+
+
+@dataclass(frozen=True)
+class CalibrationRequest:
+    """What to calibrate, and for how long each."""
+
+    workload: Workload
+    engine: Engine
+    null_server: Engine
+    payloads: Sequence[str]
+    seconds: float
+
+
+def calibrate(
+    project: Project,
+    request: CalibrationRequest,
+    server: Server | None,
+    bench: ReferenceBench | None,
+    progress: Progress,
+) -> Iterator[Calibration]:
+    """Yields each calibration as it is measured."""
+    for way in ways_of(request.workload, request.engine):
+        for payload in request.payloads:
+            progress.step(f"{request.engine.name}: ceiling over {way.transport}, payload {payload}", request.seconds)
+            ceiling = measure_ceiling(
+                project, request.engine, request.null_server, request.workload, way, payload, request.seconds
+            )
+            yield Calibration(
+                machine=machine_name(),
+                kind="engine",
+                subject=request.engine.name,
+                subject_version=ceiling.engine_version,
+                workload=request.workload.name,
+                transport=way.transport,
+                payload_size=payload,
+                connections=CONNECTIONS,
+                rate_per_s=ceiling.rate_per_s,
+                cpu_us_each=ceiling.cpu_us_each,
+            )
+    if server is not None and bench is not None:
+        yield from _database(request, server, bench, progress)
+
+
+def ways_of(workload: Workload, engine: Engine) -> list[Way]:
+    """One message a request over each protocol that all operations have and the engine speaks."""
+    operations = workload.document["operations"]
+    protocols = [name for name in ("http", "grpc") if all(name in operation for operation in operations)]
+    return [Way(protocol) for protocol in protocols if protocol in engine.document["protocols"]]
+
+
+def _database(
+    request: CalibrationRequest, server: Server, bench: ReferenceBench, progress: Progress
+) -> Iterator[Calibration]:
+    drawn = (
+        (reference_lines.one_row_each, "one upsert per event", _CONNECTIONS_TRIED),
+        (reference_lines.batches, "batches of 500", _BATCH_CONNECTIONS_TRIED),
+    )
+    for draw, name, tried in drawn:
+        lines: list[ReferenceLine] = []
+        for connections in tried:
+            progress.step(f"PostgreSQL alone: {name}, {connections} connections", request.seconds)
+            prepare_table(request.workload, server)
+            lines.append(draw(bench, connections, request.seconds))
+        best = max(lines, key=lambda line: line.rows_per_s)
+        yield Calibration(
+            machine=machine_name(),
+            kind="database",
+            subject=name,
+            subject_version=f"PostgreSQL {server.version()}",
+            workload=request.workload.name,
+            transport="sql",
+            payload_size="default",
+            connections=best.connections,
+            rate_per_s=best.rows_per_s,
+        )
+
+
+def prepare_table(workload: Workload, server: Server) -> None:
+    """A fresh, empty table, made by the workload's own schema."""
+    fresh_table(workload, server)
+    schema = workload.sql("schema")
+    if schema is not None:
+        server.execute_script(schema)

@@ -1,0 +1,78 @@
+"""`bakeoff calibrate`."""
+
+import contextlib
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from bakeoff.calibration.calibrate import CalibrationRequest, calibrate
+from bakeoff.calibration.reference_lines import ReferenceBench
+from bakeoff.cli.run import seconds_of
+from bakeoff.engines.manifest import find_engine
+from bakeoff.errors import UsageError
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.databases import application_database, metrics_database
+from bakeoff.project import find_project
+from bakeoff.running.comparison import build
+from bakeoff.running.lock import only_lab
+from bakeoff.running.progress import shown_on
+from bakeoff.storage.calibrations import Calibration, add_calibration
+from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.workload.loader import load_workload
+
+# The engine whose null server the others are measured against too: the cheapest there is.
+_NULL_SERVER = "native"
+
+
+def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[str], duration: str) -> None:
+    """Measures and stores ceilings and reference lines, then prints them."""
+    project = find_project()
+    workload = load_workload(project, workload_name)
+    unknown = [payload for payload in payloads if payload not in workload.payloads]
+    if unknown:
+        known = ", ".join(workload.payloads)
+        raise UsageError(f'There is no payload "{unknown[0]}". Payloads of {workload.name}: {known}.')
+    engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
+    request = CalibrationRequest(workload, engine, null_server, payloads or workload.payloads, seconds_of(duration))
+    measured: list[Calibration] = []
+    with (
+        shown_on(Console(stderr=True)) as progress,
+        only_lab(project.state / "lock"),
+        contextlib.ExitStack() as stack,
+    ):
+        for each in {engine.name: engine, null_server.name: null_server}.values():
+            each.check_toolchain()
+            build(each.build, progress)
+        progress.step("starting PostgreSQL")
+        metrics = stack.enter_context(metrics_database(project))
+        MetricsStore(metrics).migrate()
+        server = bench = None
+        if workload.uses_database and "upsert" in workload.document:
+            server = stack.enter_context(application_database(project))
+            pgbench = find_installation(project).programs / "pgbench"
+            bench = ReferenceBench(workload, server, pgbench, project.state / "reference")
+        for calibration in calibrate(project, request, server, bench, progress):
+            add_calibration(metrics, calibration)
+            measured.append(calibration)
+    Console().print(_table(measured))
+
+
+def _table(calibrations: Sequence[Calibration]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("what", "over", "payload"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("connections", "per second", "CPU µs each"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for calibration in calibrations:
+        cpu = "–" if calibration.cpu_us_each is None else f"{calibration.cpu_us_each:.1f}"
+        table.add_row(
+            calibration.subject,
+            calibration.transport,
+            calibration.payload_size,
+            f"{calibration.connections:,}",
+            f"{calibration.rate_per_s:,.0f}",
+            cpu,
+        )
+    return table

@@ -1,0 +1,127 @@
+"""What a run's own figures say about whether they can be believed. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bakeoff.engines import histograms
+from bakeoff.engines.stream import Record
+from bakeoff.running.result import Finding, Measured
+
+# A generator that is this close to what it can do shapes what it measures.
+_CEILING_SHARE = 1 / 3
+_LAG_NS = 1_000_000
+_LAG_SHARE = 0.1
+
+
+def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Finding]:
+    """Errors, and thresholds that were crossed."""
+    findings = []
+    if total.errors:
+        kinds = ", ".join(
+            f"{count} × {kind}" for kind, count in sorted(total.errors.items(), key=lambda item: -item[1])
+        )
+        crossed = total.error_rate >= thresholds["error_rate"]
+        findings.append(
+            Finding(
+                "errors",
+                "error" if crossed else "warning",
+                f"{total.failed} of {total.requests} requests failed ({total.error_rate:.2%}): {kinds}.",
+                "Read the target's log; figures of a run with errors say little about the target's speed.",
+            )
+        )
+    for percentile, limit in ((95.0, thresholds["p95_ms"]), (99.0, thresholds["p99_ms"])):
+        latency_ms = total.latency.percentiles_ms[percentile]
+        if latency_ms >= limit:
+            findings.append(
+                Finding(
+                    "threshold",
+                    "warning",
+                    f"p{percentile:.0f} was {latency_ms:.0f} ms, and the threshold is {limit:.0f} ms.",
+                    "Look at the phases: the load of the first one above it is more than this target can take.",
+                )
+            )
+    return findings
+
+
+def generator_findings(
+    records: Sequence[Record], peak_per_s: float, ceiling_per_s: float | None, engine: str
+) -> list[Finding]:
+    """Whether the load generator may have been what was measured. `peak_per_s`: of the fastest phase."""
+    findings = []
+    if ceiling_per_s is None:
+        findings.append(
+            Finding(
+                "not-calibrated",
+                "info",
+                f"Nobody has measured what the engine {engine} can do on this machine.",
+                "./bakeoff calibrate measures it; until then a limit of the engine may look like one of the target.",
+            )
+        )
+    elif peak_per_s >= ceiling_per_s * _CEILING_SHARE:
+        findings.append(
+            Finding(
+                "generator-bound",
+                "warning",
+                f"The fastest phase reached {peak_per_s:,.0f}/s, {peak_per_s / ceiling_per_s:.0%} of the "
+                f"{ceiling_per_s:,.0f}/s that the engine {engine} can do here.",
+                "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
+            )
+        )
+    unsent = sum(record["unsent"] for record in records if record["type"] == "phase_end")
+    if unsent:
+        findings.append(
+            Finding(
+                "unsent",
+                "warning",
+                f"{unsent:,} scheduled requests could not be sent in time.",
+                "The load was lower than planned: allow more virtual users, or lower the rate.",
+            )
+        )
+    return findings + _lag_findings(records)
+
+
+def audit_findings(verdict: Mapping[str, Any] | None, engine: str) -> list[Finding]:
+    """What the audit found, or that there was none."""
+    if verdict is None:
+        return [
+            Finding(
+                "not-audited",
+                "info",
+                f"The engine {engine} keeps no ledger, so that what was stored could not be audited.",
+                "The native engine's runs are audited: --engine native.",
+            )
+        ]
+    if verdict["clean"]:
+        return []
+    broken = ", ".join(f"{count:,} {kind}" for kind, count in verdict["violations"].items() if count)
+    return [
+        Finding(
+            "audit-failed",
+            "error",
+            f"The audit found acknowledged writes that the database does not hold: {broken}.",
+            "This run is void: a target that loses writes has no speed. The examples stand in the run's JSON file.",
+        )
+    ]
+
+
+def _lag_findings(records: Sequence[Record]) -> list[Finding]:
+    findings = []
+    for record in records:
+        if record["type"] != "phase_end" or not record["send_lag_histogram"]:
+            continue
+        lag_ns = _p99(record["send_lag_histogram"])
+        latency_ns = _p99(record["response_histogram"] or record["service_histogram"])
+        if lag_ns > _LAG_NS and lag_ns > _LAG_SHARE * latency_ns:
+            findings.append(
+                Finding(
+                    "generator-lagged",
+                    "warning",
+                    f"In phase {record['phase'] + 1} requests left up to {lag_ns / 1e6:.1f} ms late (p99).",
+                    "The engine had too little CPU: its own delay is part of the latencies of this phase.",
+                )
+            )
+    return findings
+
+
+def _p99(encoded: str | None) -> float:
+    return histograms.summarise(histograms.merge([encoded])).percentiles_ms[99.0] * 1e6

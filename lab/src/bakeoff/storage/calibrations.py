@@ -1,0 +1,52 @@
+"""Keeps calibrations, and finds the one that a run is to be held against."""
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from bakeoff.postgres.server import Server
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A rate that nothing on this machine can exceed in a certain way of working.
+
+    `kind` is `engine` (subject: the engine's name) or `database` (subject: the reference line's name). `transport` is
+    http, grpc and so on for an engine, sql for the database.
+    """
+
+    machine: str
+    kind: str
+    subject: str
+    subject_version: str
+    workload: str
+    transport: str
+    payload_size: str
+    connections: int
+    rate_per_s: float
+    cpu_us_each: float | None = None
+
+
+def add_calibration(server: Server, calibration: Calibration) -> None:
+    """Stores one."""
+    row = {"measured_at": datetime.now(UTC), **asdict(calibration)}
+    with server.connect() as connection:
+        connection.execute(
+            "INSERT INTO calibrations (measured_at, machine, kind, subject, subject_version, workload, transport,"
+            " payload_size, connections, rate_per_s, cpu_us_each)"
+            " VALUES (%(measured_at)s, %(machine)s, %(kind)s, %(subject)s, %(subject_version)s, %(workload)s,"
+            " %(transport)s, %(payload_size)s, %(connections)s, %(rate_per_s)s, %(cpu_us_each)s)",
+            row,
+        )
+
+
+def latest_calibrations(server: Server, machine: str, workload: str) -> list[Calibration]:
+    """The newest calibration of each kind, subject, transport and payload on a machine."""
+    with server.connect() as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT ON (kind, subject, transport, payload_size) machine, kind, subject, subject_version,"
+            " workload, transport, payload_size, connections, rate_per_s, cpu_us_each FROM calibrations"
+            " WHERE machine = %s AND workload = %s"
+            " ORDER BY kind, subject, transport, payload_size, measured_at DESC",
+            [machine, workload],
+        ).fetchall()
+    return [Calibration(*row) for row in rows]

@@ -1,0 +1,204 @@
+"""Cases over gRPC, against a real server that answers in bytes."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from key_value_workload import key_value_case, key_value_workload
+
+from bakeoff import processes
+from bakeoff.conformance.case import BytesPayload, Call, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
+from bakeoff.conformance.grpc_caller import GrpcCaller
+from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
+from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
+from bakeoff.conformance.vectors import VectorError
+from bakeoff.errors import BakeoffError
+
+Serve = Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]
+
+
+class AnyMethod(grpc.GenericRpcHandler):
+    """Serves every method with the same function."""
+
+    def __init__(self, serve: Serve) -> None:
+        self._serve = serve
+
+    def service(
+        self,
+        handler_call_details: grpc.HandlerCallDetails,  # noqa: ARG002 - the name is gRPC's
+    ) -> "grpc.RpcMethodHandler[bytes, bytes]":
+        return grpc.stream_stream_rpc_method_handler(self._serve)
+
+
+@contextmanager
+def server(serve: Serve) -> Iterator[int]:
+    """A server on a free port."""
+    running = grpc.server(ThreadPoolExecutor(2), handlers=[AnyMethod(serve)])
+    port = running.add_insecure_port("127.0.0.1:0")
+    running.start()
+    try:
+        yield port
+    finally:
+        running.stop(None).wait()
+
+
+def echo(requests: Iterator[bytes], _: grpc.ServicerContext) -> Iterator[bytes]:
+    for request in requests:
+        yield request + b"!"
+
+
+def test_bytes_go_out_and_come_back() -> None:
+    with server(echo) as port, GrpcCaller("127.0.0.1", port) as caller:
+        caller.check_reachable()
+
+        assert caller.send(GrpcRequest("a.B/C", (b"\xff", b"\x00"))) == GrpcReply("OK", "", (b"\xff!", b"\x00!"))
+        assert caller.send(GrpcRequest("a.B/C", ())) == GrpcReply("OK", "", ())
+
+
+def test_a_status_comes_with_the_replies_before_it() -> None:
+    def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        yield next(requests)
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "not so")
+
+    with server(serve) as port, GrpcCaller("127.0.0.1", port) as caller:
+        assert caller.send(GrpcRequest("a.B/C", (b"1", b"2"))) == GrpcReply("INVALID_ARGUMENT", "not so", (b"1",))
+
+
+def test_a_server_that_never_answers_is_left() -> None:
+    def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        ended = threading.Event()
+        context.add_callback(ended.set)
+        ended.wait()
+        yield from requests
+
+    with (
+        server(serve) as port,
+        GrpcCaller("127.0.0.1", port, timeout_s=0.2) as caller,
+        pytest.raises(NoReplyError, match=r"no reply within 0\.2 s"),
+    ):
+        caller.send(GrpcRequest("a.B/C", ()))
+
+
+def test_nobody_listens() -> None:
+    port = processes.free_port()
+
+    with GrpcCaller("127.0.0.1", port, connect_timeout_s=0.1) as caller:
+        with pytest.raises(BakeoffError, match=rf"Nothing answers gRPC at 127\.0\.0\.1:{port} within 0\.1 s"):
+            caller.check_reachable()
+        with pytest.raises(NoReplyError, match="unavailable: "):
+            caller.send(GrpcRequest("a.B/C", ()))
+
+
+@pytest.fixture
+def codec(tmp_path: Path) -> ProtoCodec:
+    return codec_of(key_value_workload(tmp_path))
+
+
+class Server:
+    """Gives one reply, and remembers the request."""
+
+    def __init__(self, reply: GrpcReply) -> None:
+        self._reply = reply
+        self.request: GrpcRequest | None = None
+
+    def __call__(self, request: GrpcRequest) -> GrpcReply:
+        self.request = request
+        return self._reply
+
+
+OK = GrpcReply("OK", "", (b"\x08\x07",))
+RECEIPT = {"revision": 7, "isNew": False}
+
+
+def side(method: str | None = None, payloads: tuple[Payload, ...] | None = None, **expected: Any) -> GrpcSide:
+    expectation = {"code": "OK", "message": None, "body": None, "replies": None, **expected}
+    return GrpcSide(method, payloads, GrpcExpectation(**expectation))
+
+
+PUT, PUT_ALL, PUT_EACH = (f"shop.v1.Store/{name}" for name in ("Put", "PutAll", "PutEach"))
+K = {"itemKey": "k"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "grpc_side", "request_"),
+    [
+        (Call.SINGLE, K, side(body=RECEIPT), GrpcRequest(PUT, (b"\x0a\x01k",))),
+        (Call.SINGLE, None, side(body=RECEIPT), GrpcRequest(PUT, (b"",))),
+        (Call.BATCH, [K, {}], side(), GrpcRequest(PUT_ALL, (b"\x0a\x03\x0a\x01k\x0a\x00",))),
+        (Call.STREAM, [K, {}], side(replies=(RECEIPT,)), GrpcRequest(PUT_EACH, (b"\x0a\x01k", b""))),
+        (
+            Call.STREAM,
+            None,
+            side(None, (BytesPayload(b"\xff"), JsonPayload(K))),
+            GrpcRequest(PUT_EACH, (b"\xff", b"\n\1k")),
+        ),
+        (Call.SINGLE, 1, side(None, (BytesPayload(b"\xff"),)), GrpcRequest(PUT, (b"\xff",))),
+        (Call.SINGLE, 1, side("no.Such/Method", (BytesPayload(b""),)), GrpcRequest("no.Such/Method", (b"",))),
+    ],
+)
+def test_the_request_of_a_case(
+    call: Call, message: Any, grpc_side: GrpcSide, request_: GrpcRequest, codec: ProtoCodec, tmp_path: Path
+) -> None:
+    server = Server(OK)
+    protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
+
+    assert protocol.perform(key_value_case(call=call, message=message, grpc=grpc_side)) == []
+    assert server.request == request_
+
+
+def test_health_asks_the_standard_service(codec: ProtoCodec, tmp_path: Path) -> None:
+    server = Server(GrpcReply("OK", "", (b"\x08\x01",)))
+    protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
+
+    assert protocol.perform(key_value_case(call=Call.HEALTH, grpc=side(body={"status": "SERVING"}))) == []
+    assert server.request == GrpcRequest("grpc.health.v1.Health/Check", (b"\x0a\x0dshop.v1.Store",))
+
+
+def test_a_reply_that_is_no_message_is_a_difference(codec: ProtoCodec, tmp_path: Path) -> None:
+    protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(GrpcReply("OK", "", (b"\xff",))))
+
+    (difference,) = protocol.perform(key_value_case(grpc=side()))
+
+    assert difference.startswith("body: is no shop.v1.Receipt")
+
+
+def test_a_stored_message_must_be_answered_as_the_workload_says(codec: ProtoCodec, tmp_path: Path) -> None:
+    workload = key_value_workload(tmp_path)
+    refusal = Server(GrpcReply("INTERNAL", "oops", ()))
+
+    assert GrpcProtocol(workload, codec, Server(OK)).store({"itemKey": "k"}) == []
+    assert GrpcProtocol(workload, codec, refusal).store({}) == ['code: expected OK, got INTERNAL ("oops")']
+
+
+@pytest.mark.parametrize("message", [{"itemKey": 1}, {"other": "x"}, {"itemKey": "\udc00"}, {"value": 10**400}, 5])
+def test_a_message_that_does_not_fit_is_an_error_of_the_vector(message: Any, codec: ProtoCodec, tmp_path: Path) -> None:
+    protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(OK))
+
+    with pytest.raises(VectorError, match=r'case "a-case": grpc: the message does not fit shop\.v1\.Item'):
+        protocol.perform(key_value_case(message=message, grpc=side()))
+
+
+def test_json_for_a_method_that_nobody_declares_is_an_error_of_the_vector(codec: ProtoCodec, tmp_path: Path) -> None:
+    protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(OK))
+
+    with pytest.raises(VectorError, match="no proto file declares"):
+        protocol.perform(key_value_case(grpc=side(method="no.Such/Method", payloads=(JsonPayload({}),))))
+
+
+@pytest.mark.parametrize("value", [None, 0, "", False, [], {}, [None, {"a": [1.5]}]])
+def test_values_come_back_as_they_went(value: Any, codec: ProtoCodec) -> None:
+    encoded = codec.encode("shop.v1.Item", JsonPayload({"itemKey": "k", "value": value}))
+
+    assert codec.decode("shop.v1.Item", encoded) == {"itemKey": "k", "value": value}
+
+
+def test_fields_that_are_not_sent_are_shown_with_their_default(codec: ProtoCodec) -> None:
+    assert codec.decode("shop.v1.Receipt", b"") == {"revision": 0, "isNew": False}
+    with pytest.raises(ProtoMismatchError, match=r"is no shop\.v1\.Receipt"):
+        codec.decode("shop.v1.Receipt", b"\x08")
