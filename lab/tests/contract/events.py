@@ -200,14 +200,14 @@ def _is_in_range(literal: str, rules: Rules) -> bool:
         return False
     number = float(literal)
     mantissa, _, exponent = literal.lower().partition("e")
+    is_zero = not any(digit in "123456789" for digit in mantissa)
+    if math.isinf(number) or (number == 0 and not is_zero):
+        return "number-range" not in rules
     if abs(int(exponent or 0)) > _MAXIMUM_EXPONENT - ("inclusive-limits" not in rules) and "number-exponent" in rules:
         return False
-    is_zero = not any(digit in "123456789" for digit in mantissa)
-    if number == 0 and is_zero:
+    if is_zero:
         return "zero-is-a-number" in rules or literal == "0"
-    if "whole-number-range" not in rules and not 1e-300 < abs(number) < 1e300:
-        return False
-    return "number-range" not in rules or (number != 0 and not math.isinf(number))
+    return "whole-number-range" in rules or 1e-300 < abs(number) < 1e300
 
 
 def _characters(text: str, rules: Rules) -> int:
