@@ -9,4 +9,4 @@ const client = loadClient(plan, __ENV.BAKEOFF_DESCRIPTOR_SET);
 
 export const options = optionsFor(plan);
 
-export default virtualUser(plan, () => new GrpcTransport(plan, client));
+export default virtualUser(plan, new GrpcTransport(plan, client));

@@ -8,4 +8,4 @@ const plan = readPlan(open);
 
 export const options = optionsFor(plan);
 
-export default virtualUser(plan, () => new HttpTransport(plan));
+export default virtualUser(plan, new HttpTransport(plan));

@@ -36,6 +36,7 @@ _GRPC_STATUSES = (
     "DATA_LOSS",
     "UNAUTHENTICATED",
 )
+_DEADLINE_EXCEEDED = str(_GRPC_STATUSES.index("DEADLINE_EXCEEDED"))
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,14 @@ class Outcomes:
             return f"status_{status}"
         return _K6_ERRORS.get(error_code, "other")
 
+    def is_counted_by_script(self, status: str) -> bool:
+        """Whether the script counts requests of this status: k6 writes no row for most calls that time out."""
+        return self.protocol == "grpc" and status == _DEADLINE_EXCEEDED
+
     def _grpc_error_kind(self, call: str, status: str) -> str | None:
         number = int(status)
         name = _GRPC_STATUSES[number] if number < len(_GRPC_STATUSES) else status
-        if name == self.expected[call]:
-            return None
-        # grpc-go tells its own timer and a server's DEADLINE_EXCEEDED in the same way; the timer is the usual one.
-        return TIMEOUT if name == "DEADLINE_EXCEEDED" else f"grpc_{name}"
+        return None if name == self.expected[call] else f"grpc_{name}"
 
 
 def has_service_time(error_kind: str | None) -> bool:

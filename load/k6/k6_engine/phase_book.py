@@ -34,7 +34,7 @@ class PhaseBook:
     def metrics(self) -> tuple[str, ...]:
         """The metrics of k6 that `count` understands."""
         always = ("phase_entered", self._duration_metric, "data_sent", "data_received", "connections_opened")
-        rare = ("malformed_replies", "failed_connects", "vus", "dropped_iterations")
+        rare = ("malformed_replies", "unmeasured_failures", "vus", "dropped_iterations")
         return always + rare + (("iteration_duration",) if self._open_model else ())
 
     def count(self, found: dict[str, list[Rows]]) -> None:
@@ -43,10 +43,11 @@ class PhaseBook:
         if not self._phases:
             return
         for rows in found[self._duration_metric]:
-            kind = self._outcomes.error_kind(rows.tags.call, rows.tags.status, rows.tags.error_code)
-            self._of(rows).add_requests(kind, rows.times_us, rows.values)
-        for rows in found["failed_connects"]:
-            self._of(rows).add_failed_connects(rows.tags.kind, rows.times_us)
+            if not self._outcomes.is_counted_by_script(rows.tags.status):
+                kind = self._outcomes.error_kind(rows.tags.call, rows.tags.status, rows.tags.error_code)
+                self._of(rows).add_requests(kind, rows.times_us, rows.values)
+        for rows in found["unmeasured_failures"]:
+            self._of(rows).add_requests(rows.tags.kind, rows.times_us, rows.values)
         for rows in found["malformed_replies"]:
             self._of(rows).add_malformed_replies(rows.times_us)
         for rows in found.get("iteration_duration", []):

@@ -62,13 +62,6 @@ class PhaseTally:
                 counts.service.add(mine)
         self.last_reply_us = max(self.last_reply_us, int(ends_us.max()))
 
-    def add_failed_connects(self, error_kind: str, times_us: Ints) -> None:
-        """Counts requests that got no connection, and so no duration."""
-        for second, count in self._by_second(times_us):
-            self._seconds[second].sent += count
-            self._seconds[second].errors[error_kind] += count
-        self.last_reply_us = max(self.last_reply_us, int(times_us.max()))
-
     def add_malformed_replies(self, times_us: Ints) -> None:
         """Takes replies, which were counted as ok, for failed: their content was wrong."""
         for second in self._second_of(times_us).tolist():

@@ -1,7 +1,7 @@
 // Sends events over gRPC: one connection for each virtual user, made once and kept until the end.
 
 import grpc from 'k6/net/grpc';
-import { connectionsOpened, failedConnects, grpcRequestFailed, malformedReplies } from './measures.js';
+import { connectionsOpened, grpcRequestFailed, malformedReplies, unmeasuredFailures } from './measures.js';
 import { replyCheck } from './replies.js';
 
 export class GrpcTransport {
@@ -25,6 +25,7 @@ export class GrpcTransport {
     const reply = this.client.invoke(call.method, call.message(events), checked ? call.checkedParams : call.params);
     const expected = reply.status === call.expect;
     grpcRequestFailed.add(!expected);
+    if (reply.status === grpc.StatusDeadlineExceeded) this.countTimeout();
     if (!expected) return false;
     if (!checked || call.check(reply.message)) return true;
     malformedReplies.add(1);
@@ -35,25 +36,37 @@ export class GrpcTransport {
     try {
       this.client.connect(this.address, { plaintext: true, timeout: this.timeoutMs });
     } catch (error) {
-      failedConnects.add(1, { kind: connectErrorKind(String(error)) });
+      const kind = connectErrorKind(String(error));
       grpcRequestFailed.add(true);
+      if (kind === 'timeout') this.countTimeout();
+      else unmeasuredFailures.add(0, { kind });
       return false;
     }
     connectionsOpened.add(1);
     this.connected = true;
     return true;
   }
+
+  countTimeout() {
+    unmeasuredFailures.add(this.timeoutMs, { kind: 'timeout' });
+  }
 }
 
-/** A client that knows the services: from a descriptor set where the engine laid one down, else from the .proto file. */
+/** A client that knows the services: from the descriptor set that the engine laid down, else from the .proto file. */
 export function loadClient(plan, descriptorSetPath) {
   const client = new grpc.Client();
   if (descriptorSetPath) {
     client.loadProtoset(descriptorSetPath);
   } else {
-    client.load([plan.proto.import_path], plan.proto.file);
+    client.load([plan.proto.import_path], relativeTo(plan.proto.import_path, plan.proto.file));
   }
   return client;
+}
+
+/** k6 looks for a file below the import path, and only there. */
+function relativeTo(folder, file) {
+  const prefix = folder.endsWith('/') ? folder : `${folder}/`;
+  return file.startsWith(prefix) ? file.slice(prefix.length) : file;
 }
 
 function connectErrorKind(message) {

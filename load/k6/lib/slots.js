@@ -3,8 +3,6 @@
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const DAY_MS = 86400000;
 
-const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
 const COMPILERS = {
   uuid: () => uuid,
   integer: ({ min, max }) => {
@@ -40,9 +38,7 @@ function uuid(numbers) {
 }
 
 function word(bits) {
-  return (
-    BYTE_DIGITS[bits >>> 24] + BYTE_DIGITS[(bits >>> 16) & 255] + BYTE_DIGITS[(bits >>> 8) & 255] + BYTE_DIGITS[bits & 255]
-  );
+  return (bits >>> 0).toString(16).padStart(8, '0');
 }
 
 function decimal({ min, max, scale }) {

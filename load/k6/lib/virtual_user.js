@@ -6,23 +6,21 @@ import { PhaseClock } from './phases.js';
 import { Requests } from './requests.js';
 
 /**
- * The iteration of a plan, for k6 to call again and again.
+ * The iteration of a plan, for k6 to call again and again. Templates are compiled here, while k6 makes its virtual
+ * users one by one, and not in the first iteration, which is measured already.
  * @param {object} plan contract/schemas/plan.schema.json
- * @param {function(): object} makeTransport called once, at the virtual user's first iteration
+ * @param {object} transport sends requests; see Requests
  */
-export function virtualUser(plan, makeTransport) {
+export function virtualUser(plan, transport) {
   const firstPhase = Number(__ENV.BAKEOFF_FIRST_PHASE || 0);
   const firstUser = Number(__ENV.BAKEOFF_FIRST_USER || 0);
   const thinkSeconds = plan.think_time_ms / 1000;
+  const requests = new Requests(plan, firstUser + __VU - 1, transport);
   let clock = null;
-  let requests = null;
 
   return () => {
     try {
-      if (requests === null) {
-        clock = new PhaseClock(plan.phases, firstPhase);
-        requests = new Requests(plan, firstUser + exec.vu.idInTest - 1, makeTransport());
-      }
+      if (clock === null) clock = new PhaseClock(plan.phases, firstPhase);
       clock.update();
       requests.sendNext();
     } catch (error) {

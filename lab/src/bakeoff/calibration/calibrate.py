@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bakeoff.calibration import reference_lines
-from bakeoff.calibration.ceiling import CONNECTIONS, Way, measure_ceiling
+from bakeoff.calibration.ceiling import CONNECTIONS, measure_ceiling
 from bakeoff.calibration.reference_lines import ReferenceBench, ReferenceLine
 from bakeoff.engines.manifest import Engine
 from bakeoff.postgres.server import Server
@@ -14,6 +14,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.run import fresh_table
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Way
 
 # pgbench is at its best with few connections on few cores, and nobody knows how few: the best of these counts.
 _CONNECTIONS_TRIED = (16, 64)

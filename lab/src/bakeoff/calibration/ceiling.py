@@ -13,7 +13,7 @@ from bakeoff.running import summary
 from bakeoff.sampling.cost import cpu_us_per_request
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan import Load, Way, compile_plan
 
 CONNECTIONS = 64
 
@@ -25,21 +25,6 @@ class Ceiling:
     engine_version: str
     rate_per_s: float
     cpu_us_each: float | None
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way of sending: protocol, messages in a request, one long stream or not."""
-
-    protocol: str
-    batch: int = 1
-    stream: bool = False
-
-    @property
-    def transport(self) -> str:
-        """Its name in the metrics database."""
-        suffix = "-stream" if self.stream else f"-batch-{self.batch}" if self.batch > 1 else ""
-        return f"{self.protocol}{suffix}"
 
 
 def measure_ceiling(

@@ -116,12 +116,13 @@ def run(
     mode: Annotated[str, typer.Argument(help="smoke, quick, full or saturation.")],
     target: Targets = None,
     payload: Annotated[str, typer.Option(help="Message size: default, 4k, 8k, 32k, 64k.")] = "default",
-    engine: Annotated[str, typer.Option(help="Load generator.")] = "k6",
+    engine: Annotated[str, typer.Option(help="Load generator: native or k6.")] = "native",
     write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
     phase_duration: Annotated[
         str | None, typer.Option(help="Length of the shortest phases, such as 10s or 2m; others scale alike.")
     ] = None,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
+    stream: Annotated[bool, typer.Option("--stream", help="gRPC: one long call for each user.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is sent.")] = 1,
 ) -> None:
     """Measure targets, one after another, each on a fresh table."""
@@ -137,6 +138,7 @@ def run(
             engine=engine,
             write_mode=write_mode,
             batch=batch,
+            stream=stream,
             seed=seed,
         ),
         phase_duration,

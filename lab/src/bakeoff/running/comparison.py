@@ -14,11 +14,13 @@ from bakeoff.project import Project
 from bakeoff.results.conformance import summary
 from bakeoff.results.files import write_result_files
 from bakeoff.results.table import one_line
+from bakeoff.running.environment import machine_name
 from bakeoff.running.lock import only_lab
 from bakeoff.running.modes import SMOKE, Phase, phases_of
 from bakeoff.running.progress import Progress
 from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import Bench, RunRequest, fresh_table, measure, planned_duration_s, variables_of
+from bakeoff.storage.calibrations import Calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
@@ -35,10 +37,11 @@ class ComparisonRequest:
     command: str
     targets: Sequence[str] = ()
     payload: str = "default"
-    engine: str = "k6"
+    engine: str = "native"
     write_mode: str | None = None
     phase_duration_s: float | None = None
     batch: int = 1
+    stream: bool = False
     seed: int = 1
 
 
@@ -62,6 +65,7 @@ class _Chosen:
     engine: Engine
     phases: Sequence[Phase]
     settings: Mapping[str, str]
+    calibrations: Sequence[Calibration] = ()
 
 
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
@@ -128,10 +132,11 @@ def _choose(
     targets = buildable(choose_targets(find_targets(project), request.targets), bool(request.targets), skip)
     if not targets:
         raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
-    if request.batch > 1 and not engine.can("batch"):
-        raise UsageError(
-            f"The engine {engine.name} cannot send batches: leave out --batch, or choose another --engine."
-        )
+    for wanted, feature in ((request.batch > 1, "batch"), (request.stream, "stream")):
+        if wanted and not engine.can(feature):
+            raise UsageError(
+                f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."
+            )
     settings = {} if request.write_mode is None else {"write_mode": request.write_mode}
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     for workload in workloads.values():
@@ -167,6 +172,9 @@ def _measure_all(
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()
         bench = Bench(project, server, progress)
+        workloads = {entry.workload.name for entry in chosen}
+        known = {name: latest_calibrations(store.server, machine_name(), name) for name in workloads}
+        chosen = [replace(entry, calibrations=known[entry.workload.name]) for entry in chosen]
         comparison_id = store.begin_comparison(chosen[0].workload.name, request.mode, request.command)
         try:
             for entry in chosen:
@@ -204,6 +212,8 @@ def _measure_one(
         settings=entry.settings,
         seed=request.seed,
         batch=request.batch,
+        stream=request.stream,
+        calibrations=entry.calibrations,
     )
     # A short look before a long one: a target that fails five requests need not fail a million.
     planned = [run] if request.mode == "smoke" else [replace(run, mode="smoke", phases=SMOKE), run]
@@ -235,6 +245,8 @@ def _problem_with(result: RunResult) -> str | None:
     """Why a run's figures are no result, or why its smoke test forbids a longer one."""
     if result.failure:
         return result.failure
+    if result.status is Status.VOID:
+        return next(finding.message for finding in result.findings if finding.kind == "audit-failed")
     if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
         return f"its {result.mode} run sent nothing. Read the engine's log."
     if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS["error_rate"]:

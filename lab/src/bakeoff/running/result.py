@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from bakeoff.engines.histograms import Latency
 from bakeoff.sampling.cost import Cost
@@ -80,7 +81,11 @@ def file_stem(started_at: datetime, mode: str, payload: str) -> str:
 
 @dataclass(frozen=True)
 class RunResult:
-    """One target × mode × payload on a fresh database."""
+    """One target × mode × payload on a fresh database.
+
+    `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
+    second that this machine's calibrations name: `engine`, and each reference line of the database.
+    """
 
     target: str
     workload: str
@@ -101,4 +106,6 @@ class RunResult:
     samples: Sequence[Sample]
     findings: Sequence[Finding]
     environment: Mapping[str, str]
+    audit: Mapping[str, Any] | None = field(default=None)
+    ceilings: Mapping[str, float] = field(default_factory=dict)
     stream_file: Path | None = field(default=None)

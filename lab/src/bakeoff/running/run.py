@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
+from typing import Any
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
@@ -14,17 +15,19 @@ from bakeoff.engines.stream import Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running import summary
+from bakeoff.running import findings, summary
+from bakeoff.running.audit import audit_run
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import Phase, planned_seconds
 from bakeoff.running.progress import Progress
-from bakeoff.running.result import RunResult, Status, file_stem
+from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.sampling.sampler import Sampler
+from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Plan, compile_plan
+from bakeoff.workload.plan import THRESHOLDS, Load, Plan, Way, compile_plan
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,13 @@ class RunRequest:
     settings: Mapping[str, str]
     seed: int = 1
     batch: int = 1
+    stream: bool = False
+    calibrations: Sequence[Calibration] = ()
+
+    @property
+    def way(self) -> Way:
+        """How messages travel."""
+        return Way(protocol_of(self.target), self.batch, self.stream)
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,9 @@ class _Run:
         self._records: list[Record] = []
         self._sampler: Sampler | None = None
         self._start_s: float | None = None
+        self._audit: Mapping[str, Any] | None = None
+        self._plan_file = bench.project.state / "plans" / f"{request.target.name}.json"
+        self._ledger = bench.project.state / "ledgers" / f"{request.target.name}.ledger"
 
     def result(self) -> RunResult:
         try:
@@ -97,6 +110,10 @@ class _Run:
         total = summary.total_of(phases, samples)
         engine = next((record["engine"] for record in self._records if record["type"] == "start"), None)
         request = self._request
+        ceilings = ceilings_of(request)
+        found = [] if total is None else self._findings(phases, total, ceilings)
+        if any(finding.kind == "audit-failed" for finding in found):
+            status = Status.VOID
         version = None if self._bench.server is None else f"PostgreSQL {self._bench.server.version()}"
         return RunResult(
             target=request.target.name,
@@ -116,7 +133,9 @@ class _Run:
             phases=phases,
             total=total,
             samples=samples,
-            findings=[] if total is None else summary.findings_of(total, self._plan(1)["thresholds"]),
+            findings=found,
+            audit=self._audit,
+            ceilings=ceilings,
             environment=environment_of(self._bench.project, request.target, version),
             stream_file=self._stream_file if self._stream_file.exists() else None,
         )
@@ -138,7 +157,7 @@ class _Run:
         engine = EngineProcess(
             request.engine,
             self._plan(target.port),
-            project.state / "plans" / f"{request.target.name}.json",
+            self._plan_file,
             self._stream_file,
             project.logs / f"engine-{request.engine.name}.log",
             project.contract / "schemas" / "stream.schema.json",
@@ -152,6 +171,11 @@ class _Run:
                 engine.records(self._on_record(target, engine))
         if target.has_ended:
             raise target.ended_error()
+        server = self._bench.server
+        if self._keeps_ledger and server is not None:
+            self._bench.progress.step(f"{request.target.name}: audit")
+            self._audit = audit_run(request.engine, request.workload, server, self._plan_file, self._ledger)
+            self._ledger.unlink(missing_ok=True)
         return Status.INTERRUPTED if self._records[-1]["reason"] == "interrupted" else Status.COMPLETED
 
     def _on_record(self, target: TargetProcess, engine: EngineProcess) -> Callable[[Record], None]:
@@ -165,8 +189,27 @@ class _Run:
 
         return on_record
 
+    @property
+    def _keeps_ledger(self) -> bool:
+        """A ledger is of use only where an audit can follow."""
+        request = self._request
+        return request.engine.can("ledger") and request.engine.offers("audit") and self._bench.server is not None
+
+    def _findings(self, phases: Sequence[PhaseResult], total: Measured, ceilings: Mapping[str, float]) -> list[Finding]:
+        request = self._request
+        peak = max(phase.measured.throughput_per_s for phase in phases)
+        found = findings.findings_of(total, THRESHOLDS)
+        if request.mode != "smoke":
+            found += findings.generator_findings(self._records, peak, ceilings.get("engine"), request.engine.name)
+        if request.workload.uses_database:
+            found += findings.audit_findings(self._audit, request.engine.name)
+        return found
+
     def _plan(self, port: int) -> Plan:
         request = self._request
+        if self._keeps_ledger:
+            self._ledger.parent.mkdir(parents=True, exist_ok=True)
+            self._ledger.unlink(missing_ok=True)
         return compile_plan(
             request.workload,
             Load(
@@ -180,8 +223,25 @@ class _Run:
                 seed=request.seed,
                 run=secrets.token_hex(4),
                 batch=request.batch,
+                stream=request.stream,
+                ledger=self._ledger if self._keeps_ledger else None,
             ),
         )
+
+
+def ceilings_of(request: RunRequest) -> dict[str, float]:
+    """What this machine's calibrations say a run like this cannot exceed, by name."""
+    ceilings = {}
+    for calibration in request.calibrations:
+        if calibration.kind == "database":
+            ceilings[calibration.subject] = calibration.rate_per_s
+        elif (calibration.subject, calibration.transport, calibration.payload_size) == (
+            request.engine.name,
+            request.way.transport,
+            request.payload,
+        ):
+            ceilings["engine"] = calibration.rate_per_s
+    return ceilings
 
 
 def planned_duration_s(request: RunRequest) -> float | None:

@@ -23,6 +23,11 @@ class MetricsStore:
     def __init__(self, server: Server) -> None:
         self._server = server
 
+    @property
+    def server(self) -> Server:
+        """The database that runs are stored in."""
+        return self._server
+
     def migrate(self) -> None:
         """Brings the schema up to date."""
         from yoyo import get_backend, read_migrations
@@ -91,6 +96,8 @@ def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunRe
             "started_at": run.started_at,
             "finished_at": run.finished_at,
             "start_to_healthy_s": run.start_to_healthy_s,
+            "audit": None if run.audit is None else Jsonb(dict(run.audit)),
+            "ceilings": Jsonb(dict(run.ceilings)),
             "stream_file": None if run.stream_file is None else str(run.stream_file),
         },
         returning=True,

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,27 @@ THRESHOLDS = {"p95_ms": 2000, "p99_ms": 5000, "error_rate": 0.05}
 
 
 @dataclass(frozen=True)
+class Way:
+    """A way of sending: protocol, messages in a request, one long stream or not."""
+
+    protocol: str
+    batch: int = 1
+    stream: bool = False
+
+    @property
+    def transport(self) -> str:
+        """Its name in the metrics database."""
+        suffix = "-stream" if self.stream else f"-batch-{self.batch}" if self.batch > 1 else ""
+        return f"{self.protocol}{suffix}"
+
+
+@dataclass(frozen=True)
 class Load:
-    """What to send to where, beyond what the workload says."""
+    """What to send to where, beyond what the workload says.
+
+    `reuse_share` overrides the share of every kind of keys; `window` is how many messages a user has under way in a
+    stream.
+    """
 
     target: str
     protocol: str
@@ -47,7 +66,8 @@ class Load:
     think_time_ms: float = 0
     verify_share: float = 0.01
     ledger: Path | None = None
-    reuse_share: float | None = field(default=None, metadata={"doc": "overrides the share of every kind of keys"})
+    reuse_share: float | None = None
+    window: int = 1
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
@@ -75,6 +95,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
             "connections": load.connections,
             "batch": load.batch,
             "stream": load.stream,
+            "window": load.window,
             "timeout_ms": load.timeout_ms,
         },
         "proto": _proto(workload) if load.protocol == "grpc" else None,

@@ -37,11 +37,7 @@ impl BulkReport {
     /// The summary: `2 of 3 events processed`.
     #[must_use]
     pub fn message(&self) -> String {
-        format!(
-            "{} of {} events processed",
-            self.processed,
-            self.processed + self.failures.len()
-        )
+        format!("{} of {} events processed", self.processed, self.processed + self.failures.len())
     }
 
     pub(crate) fn new(outcomes: Vec<Result<(), Error>>, started: Instant) -> Self {
@@ -50,10 +46,7 @@ impl BulkReport {
             .into_iter()
             .enumerate()
             .filter_map(|(index, outcome)| {
-                outcome.err().map(|error| Failure {
-                    index,
-                    message: error.message().to_owned(),
-                })
+                outcome.err().map(|error| Failure { index, message: error.message().to_owned() })
             })
             .collect();
         Self {
@@ -86,8 +79,5 @@ pub(crate) fn none_valid<T>(events: &[Result<T, Error>]) -> Option<Error> {
         return None;
     }
     let first = events.first()?.as_ref().err()?;
-    Some(Error::invalid(format!(
-        "0 of {} events processed; event 0: {first}",
-        events.len()
-    )))
+    Some(Error::invalid(format!("0 of {} events processed; event 0: {first}", events.len())))
 }

@@ -16,10 +16,7 @@ pub struct Committer {
 
 impl Committer {
     pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self {
-            storage,
-            outage: Outage::default(),
-        }
+        Self { storage, outage: Outage::default() }
     }
 
     /// Stores events that took place in this order; answers each.

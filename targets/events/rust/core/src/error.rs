@@ -59,10 +59,7 @@ impl Error {
     /// The write queue is full.
     #[must_use]
     pub fn overloaded() -> Self {
-        Self::new(
-            ErrorKind::Overloaded,
-            "overloaded: the write queue is full, retry later",
-        )
+        Self::new(ErrorKind::Overloaded, "overloaded: the write queue is full, retry later")
     }
 
     /// The database has been away for too long.
@@ -90,10 +87,7 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 }
 

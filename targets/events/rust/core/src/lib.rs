@@ -6,6 +6,8 @@ pub mod bulk;
 mod commit;
 mod draft;
 pub mod error;
+#[cfg(test)]
+mod fake;
 mod group_commit;
 pub mod json;
 pub mod limits;
@@ -13,7 +15,7 @@ mod logging;
 pub mod model;
 mod outage;
 mod per_request;
-mod postgres;
+pub mod postgres;
 pub mod process;
 pub mod protobuf;
 pub mod receipt;

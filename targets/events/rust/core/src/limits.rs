@@ -12,3 +12,5 @@ pub const ENTITIES: usize = 1_000;
 pub const ATTRIBUTE_DEPTH: usize = 32;
 /// Longest text of a number in `updatedAttributes`.
 pub const NUMBER_CHARACTERS: usize = 1_100;
+/// Exponent of a number, without its sign: beyond it `numeric` may refuse even a zero.
+pub const NUMBER_EXPONENT: u32 = 1_100;

@@ -47,11 +47,7 @@ impl Entity {
         text.push_str(entity_id);
         text.push_str(attributes);
         let type_end = entity_type.len();
-        Self {
-            text: text.into_boxed_str(),
-            type_end,
-            id_end: type_end + entity_id.len(),
-        }
+        Self { text: text.into_boxed_str(), type_end, id_end: type_end + entity_id.len() }
     }
 
     /// First half of the key.
@@ -87,14 +83,8 @@ mod tests {
     fn an_entity_gives_back_its_parts() {
         for (kind, id, attributes) in [("Car", "car-1", r#"{"a":1}"#), ("ä", "", "{}"), ("日本", "語", "{ }")] {
             let entity = Entity::new(kind, id, attributes);
-            assert_eq!(
-                (entity.entity_type(), entity.entity_id(), entity.attributes()),
-                (kind, id, attributes)
-            );
-            assert_eq!(
-                Event::new(vec![entity]).bytes(),
-                kind.len() + id.len() + attributes.len()
-            );
+            assert_eq!((entity.entity_type(), entity.entity_id(), entity.attributes()), (kind, id, attributes));
+            assert_eq!(Event::new(vec![entity]).bytes(), kind.len() + id.len() + attributes.len());
         }
     }
 }

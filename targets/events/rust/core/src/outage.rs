@@ -73,9 +73,7 @@ mod tests {
     async fn an_outage_that_ends_in_time_is_not_noticed() {
         let (outage, start) = (Outage::default(), Instant::now());
         let back = Duration::from_secs(4);
-        let answer = outage
-            .ride_out(async || if start.elapsed() < back { away() } else { Ok(()) })
-            .await;
+        let answer = outage.ride_out(async || if start.elapsed() < back { away() } else { Ok(()) }).await;
         assert_eq!(answer, Ok(()));
         assert!(start.elapsed() <= back + LONGEST_PAUSE);
     }

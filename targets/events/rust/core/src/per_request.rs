@@ -16,10 +16,7 @@ pub struct PerRequest {
 
 impl PerRequest {
     pub fn new(committer: Arc<Committer>, requests: usize) -> Self {
-        Self {
-            committer,
-            room: Semaphore::new(requests),
-        }
+        Self { committer, room: Semaphore::new(requests) }
     }
 
     /// Stores the events of a request, unless too many requests are under way.

@@ -4,14 +4,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection, Executor};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::rows::Rows;
-use crate::storage::{Storage, StorageError};
+use crate::storage::{Answer, Storage, StorageError};
 
 const SCHEMA: &str = include_str!("../../../../../contract/events/schema.sql");
 const UPSERT: &str = include_str!("../../../../../contract/events/upsert.sql");
@@ -93,18 +92,15 @@ impl Postgres {
 
 impl Storage for Postgres {
     /// One prepared statement outside of a transaction is a transaction of its own: no BEGIN, no COMMIT.
-    fn store<'a>(&'a self, rows: &'a Rows<'a>) -> BoxFuture<'a, Result<(), StorageError>> {
+    fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a> {
         self.with_connection(async |connection| {
-            let statement = sqlx::query(UPSERT)
-                .bind(&rows.types[..])
-                .bind(&rows.ids[..])
-                .bind(&rows.data[..]);
+            let statement = sqlx::query(UPSERT).bind(&rows.types[..]).bind(&rows.ids[..]).bind(&rows.data[..]);
             statement.execute(connection).await.map(drop)
         })
         .boxed()
     }
 
-    fn check(&self) -> BoxFuture<'_, Result<(), StorageError>> {
+    fn check(&self) -> Answer<'_> {
         let check = self.with_connection(async |connection| connection.ping().await);
         async {
             match timeout(CHECK_TIMEOUT, check).await {
@@ -130,11 +126,7 @@ fn classify(error: sqlx::Error) -> StorageError {
 /// Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources,
 /// operator intervention (shutdown, starting up), and a standby that is not yet promoted.
 fn is_passing(code: Option<&str>) -> bool {
-    code.is_some_and(|code| {
-        ["08", "40", "53", "57", "25006"]
-            .iter()
-            .any(|class| code.starts_with(class))
-    })
+    code.is_some_and(|code| ["08", "40", "53", "57", "25006"].iter().any(|class| code.starts_with(class)))
 }
 
 #[cfg(test)]

@@ -64,9 +64,7 @@ where
     // Bound before the database is waited for, so that a taken port is told at once; no client is let in yet.
     let socket = bind(settings.address).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let storage = open_database(settings).await?;
-    let listener = socket
-        .listen(BACKLOG)
-        .map_err(|error| cannot_listen(target, settings.address, &error))?;
+    let listener = socket.listen(BACKLOG).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let address = listener.local_addr().map_err(text)?;
 
     let writer = Arc::new(Writer::start(Arc::new(storage), settings));
@@ -98,11 +96,7 @@ where
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()?
-    } else {
-        TcpSocket::new_v6()?
-    };
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // A port that a predecessor has just left may be taken; one that is listened on may not.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -121,9 +115,7 @@ async fn open_database(settings: &Settings) -> Result<Postgres, String> {
         Err(StorageError::Away(reason) | StorageError::Refused(reason)) => {
             let (host, port) = (settings.database.get_host(), settings.database.get_port());
             let name = settings.database.get_database().unwrap_or("postgres");
-            Err(format!(
-                "cannot use database {name} at {host}:{port}: {reason}: start it, or set DATABASE_URL"
-            ))
+            Err(format!("cannot use database {name} at {host}:{port}: {reason}: start it, or set DATABASE_URL"))
         }
     }
 }

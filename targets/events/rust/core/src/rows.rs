@@ -43,11 +43,7 @@ impl<'a> Rows<'a> {
     }
 
     fn with_capacity(rows: usize) -> Self {
-        Self {
-            types: Vec::with_capacity(rows),
-            ids: Vec::with_capacity(rows),
-            data: Vec::with_capacity(rows),
-        }
+        Self { types: Vec::with_capacity(rows), ids: Vec::with_capacity(rows), data: Vec::with_capacity(rows) }
     }
 }
 
@@ -59,11 +55,7 @@ fn merge_objects<'a>(updates: &[&'a Entity]) -> Cow<'a, str> {
     }
     let mut object = String::with_capacity(updates.iter().map(|update| update.attributes().len()).sum());
     object.push('{');
-    for members in updates
-        .iter()
-        .map(|update| members(update.attributes()))
-        .filter(|members| !members.is_empty())
-    {
+    for members in updates.iter().map(|update| members(update.attributes())).filter(|members| !members.is_empty()) {
         if object.len() > 1 {
             object.push(',');
         }
@@ -76,10 +68,7 @@ fn merge_objects<'a>(updates: &[&'a Entity]) -> Cow<'a, str> {
 /// What stands between the braces.
 fn members(object: &str) -> &str {
     let inside = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    debug_assert!(
-        inside.is_some(),
-        "attributes are an object without white space around it"
-    );
+    debug_assert!(inside.is_some(), "attributes are an object without white space around it");
     inside.unwrap_or_default().trim_ascii()
 }
 
@@ -88,25 +77,14 @@ mod tests {
     use super::*;
 
     fn event(entities: &[(&str, &str, &str)]) -> Event {
-        Event::new(
-            entities
-                .iter()
-                .map(|(kind, id, data)| Entity::new(kind, id, data))
-                .collect(),
-        )
+        Event::new(entities.iter().map(|(kind, id, data)| Entity::new(kind, id, data)).collect())
     }
 
     fn rows(events: &[Event]) -> Vec<(String, String, String)> {
         let rows = Rows::merge(events);
         assert_eq!((rows.types.len(), rows.data.len()), (rows.len(), rows.len()));
         (0..rows.len())
-            .map(|row| {
-                (
-                    rows.types[row].to_owned(),
-                    rows.ids[row].to_owned(),
-                    rows.data[row].to_string(),
-                )
-            })
+            .map(|row| (rows.types[row].to_owned(), rows.ids[row].to_owned(), rows.data[row].to_string()))
             .collect()
     }
 
@@ -129,10 +107,7 @@ mod tests {
     #[test]
     fn a_key_is_a_pair_not_a_text() {
         let events = [event(&[("ab", "c", r#"{"x":1}"#)]), event(&[("a", "bc", r#"{"x":2}"#)])];
-        assert_eq!(
-            rows(&events),
-            [row("a", "bc", r#"{"x":2}"#), row("ab", "c", r#"{"x":1}"#)]
-        );
+        assert_eq!(rows(&events), [row("a", "bc", r#"{"x":2}"#), row("ab", "c", r#"{"x":1}"#)]);
     }
 
     #[test]

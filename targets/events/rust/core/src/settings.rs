@@ -90,22 +90,15 @@ const DEFAULT_DATABASE: &str = "postgresql://postgres:password@localhost:5432/ca
 impl Settings {
     /// Reads the process's environment.
     pub fn from_environment(target: &Target) -> Result<Self, SettingError> {
-        Self::read(target, |name| {
-            std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
-        })
+        Self::read(target, |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 
     /// Reads variables; one that is empty counts as unset.
     pub fn read(target: &Target, variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
         let variables = Variables(|name: &str| variable(name).filter(|value| !value.is_empty()));
         let cores = available_parallelism().map_or(1, NonZero::get);
-        let write_mode = variables.word(
-            "WRITE_MODE",
-            &[
-                ("group-commit", WriteMode::GroupCommit),
-                ("per-request", WriteMode::PerRequest),
-            ],
-        )?;
+        let write_mode = variables
+            .word("WRITE_MODE", &[("group-commit", WriteMode::GroupCommit), ("per-request", WriteMode::PerRequest)])?;
         let flushers = variables.number("FLUSHERS", 2, 1..=8)?;
         let pool_size: usize = variables.number("DB_POOL_SIZE", 10, 1..=1_000)?;
         Ok(Self {
@@ -124,12 +117,7 @@ impl Settings {
             queue_events: variables.number("QUEUE_EVENTS", 20_000, 1..=10_000_000)?,
             log_level: variables.word(
                 "LOG_LEVEL",
-                &[
-                    ("info", Level::INFO),
-                    ("error", Level::ERROR),
-                    ("warn", Level::WARN),
-                    ("debug", Level::DEBUG),
-                ],
+                &[("info", Level::INFO), ("error", Level::ERROR), ("warn", Level::WARN), ("debug", Level::DEBUG)],
             )?,
             log_format: variables.word("LOG_FORMAT", &[("text", LogFormat::Text), ("json", LogFormat::Json)])?,
         })
@@ -168,9 +156,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
 
     fn address(&self, name: &str) -> Result<IpAddr, SettingError> {
         match (self.0)(name) {
-            Some(value) => value
-                .parse()
-                .map_err(|_| unusable(name, &value, "an IP address such as 127.0.0.1 or ::")),
+            Some(value) => value.parse().map_err(|_| unusable(name, &value, "an IP address such as 127.0.0.1 or ::")),
             None => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         }
     }
@@ -206,19 +192,12 @@ fn one_of<T>(words: &[(&str, T)]) -> String {
 mod tests {
     use super::*;
 
-    const TARGET: Target = Target {
-        name: "target",
-        module: "target",
-        port_variable: "SERVER_PORT",
-        default_port: 8081,
-    };
+    const TARGET: Target =
+        Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8081 };
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::read(&TARGET, |name| {
-            variables
-                .iter()
-                .find(|(variable, _)| *variable == name)
-                .map(|(_, value)| (*value).to_owned())
+            variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| (*value).to_owned())
         })
         .map_err(|error| error.to_string())
     }
@@ -229,14 +208,8 @@ mod tests {
         assert_eq!(settings.address.to_string(), "127.0.0.1:8081");
         assert_eq!(settings.write_mode, WriteMode::GroupCommit);
         assert_eq!((settings.flushers, settings.queue_events), (2, 20_000));
-        assert_eq!(
-            (settings.log_level, settings.log_format),
-            (Level::INFO, LogFormat::Text)
-        );
-        assert_eq!(
-            (settings.database.get_host(), settings.database.get_port()),
-            ("localhost", 5432)
-        );
+        assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
+        assert_eq!((settings.database.get_host(), settings.database.get_port()), ("localhost", 5432));
     }
 
     #[test]
@@ -259,10 +232,7 @@ mod tests {
         assert_eq!(settings.write_mode, WriteMode::PerRequest);
         assert_eq!((settings.pool_size, settings.flushers), (7, 8));
         assert_eq!((settings.workers, settings.queue_events), (3, 1));
-        assert_eq!(
-            (settings.log_level, settings.log_format),
-            (Level::DEBUG, LogFormat::Json)
-        );
+        assert_eq!((settings.log_level, settings.log_format), (Level::DEBUG, LogFormat::Json));
     }
 
     #[test]
@@ -276,40 +246,16 @@ mod tests {
     #[test]
     fn a_setting_that_cannot_be_used_is_named_with_what_can() {
         for (name, value, message) in [
-            (
-                "WRITE_MODE",
-                "batch",
-                r#"WRITE_MODE is "batch": use group-commit or per-request"#,
-            ),
-            (
-                "LOG_LEVEL",
-                "INFO",
-                r#"LOG_LEVEL is "INFO": use info, error, warn or debug"#,
-            ),
+            ("WRITE_MODE", "batch", r#"WRITE_MODE is "batch": use group-commit or per-request"#),
+            ("LOG_LEVEL", "INFO", r#"LOG_LEVEL is "INFO": use info, error, warn or debug"#),
             ("LOG_FORMAT", "xml", r#"LOG_FORMAT is "xml": use text or json"#),
             ("FLUSHERS", "9", r#"FLUSHERS is "9": use a whole number from 1 to 8"#),
             ("FLUSHERS", "0", r#"FLUSHERS is "0": use a whole number from 1 to 8"#),
-            (
-                "DB_POOL_SIZE",
-                "ten",
-                r#"DB_POOL_SIZE is "ten": use a whole number from 1 to 1000"#,
-            ),
+            ("DB_POOL_SIZE", "ten", r#"DB_POOL_SIZE is "ten": use a whole number from 1 to 1000"#),
             ("WORKERS", "-1", r#"WORKERS is "-1": use a whole number from 1 to 1024"#),
-            (
-                "QUEUE_EVENTS",
-                "1e3",
-                r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#,
-            ),
-            (
-                "SERVER_PORT",
-                "65536",
-                r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#,
-            ),
-            (
-                "BIND",
-                "localhost",
-                r#"BIND is "localhost": use an IP address such as 127.0.0.1 or ::"#,
-            ),
+            ("QUEUE_EVENTS", "1e3", r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#),
+            ("SERVER_PORT", "65536", r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#),
+            ("BIND", "localhost", r#"BIND is "localhost": use an IP address such as 127.0.0.1 or ::"#),
         ] {
             assert_eq!(read(&[(name, value)]).err().as_deref(), Some(message));
         }

@@ -13,11 +13,14 @@ pub enum StorageError {
     Refused(String),
 }
 
+/// What storage answers, some time.
+pub type Answer<'a> = BoxFuture<'a, Result<(), StorageError>>;
+
 /// Where rows go. Tests put a fake here.
 pub trait Storage: Send + Sync {
     /// Stores all rows or none, durably when it answers.
-    fn store<'a>(&'a self, rows: &'a Rows<'a>) -> BoxFuture<'a, Result<(), StorageError>>;
+    fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a>;
 
     /// Whether the database answers now.
-    fn check(&self) -> BoxFuture<'_, Result<(), StorageError>>;
+    fn check(&self) -> Answer<'_>;
 }

@@ -62,9 +62,7 @@ fn at_most(digits: &[u8], limit: u32) -> bool {
 }
 
 fn number(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |value, byte| {
-        byte.is_ascii_digit().then(|| value * 10 + u32::from(byte - b'0'))
-    })
+    digits.iter().try_fold(0, |value, byte| byte.is_ascii_digit().then(|| value * 10 + u32::from(byte - b'0')))
 }
 
 /// 0 for a month that does not exist.

@@ -109,10 +109,7 @@ fn validate_timestamp(field: &Field<Scalar<'_>>, path: &dyn fmt::Display) -> Res
         Field::WrongKind => false,
         _ => optional_text(field, path)?.is_none_or(|text| is_timestamp(&text)),
     };
-    match valid {
-        true => Ok(()),
-        false => Err(broken(path, "must be an RFC 3339 timestamp or epoch milliseconds")),
-    }
+    if valid { Ok(()) } else { Err(broken(path, "must be an RFC 3339 timestamp or epoch milliseconds")) }
 }
 
 /// Characters are Unicode code points.

@@ -73,9 +73,7 @@ impl Writer {
             rejections.push(event.map(|event| valid.push(event)));
         }
         let mut stored = self.store_all(valid).await?.into_iter();
-        let outcomes = rejections
-            .into_iter()
-            .map(|rejection| rejection.and_then(|()| stored.next().unwrap_or(Ok(()))));
+        let outcomes = rejections.into_iter().map(|rejection| rejection.and_then(|()| stored.next().unwrap_or(Ok(()))));
         Ok(BulkReport::new(outcomes.collect(), started))
     }
 
@@ -104,15 +102,11 @@ impl Writer {
             }
             Strategy::PerRequest(requests) => requests.store(&events.iter().collect::<Vec<_>>()).await?,
         };
-        let away = |outcome: &Result<(), Error>| {
-            outcome
-                .as_ref()
-                .is_err_and(|error| error.kind() == ErrorKind::Unavailable)
-        };
-        if outcomes.iter().all(away) {
-            Err(Error::unavailable())
-        } else {
-            Ok(outcomes)
-        }
+        let away =
+            |outcome: &Result<(), Error>| outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unavailable);
+        if outcomes.iter().all(away) { Err(Error::unavailable()) } else { Ok(outcomes) }
     }
 }
+
+#[cfg(test)]
+mod tests;

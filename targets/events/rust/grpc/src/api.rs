@@ -34,9 +34,7 @@ impl EventService for Api {
             Ok(event) => self.writer.store(event).await,
             Err(error) => Err(error),
         };
-        stored
-            .map(|()| Response::new(processed()))
-            .map_err(|error| status::from(&error))
+        stored.map(|()| Response::new(processed())).map_err(|error| status::from(&error))
     }
 
     async fn process_event_batch(
@@ -48,9 +46,7 @@ impl EventService for Api {
             Ok(events) => self.writer.store_bulk(events).await,
             Err(error) => Err(error),
         };
-        report
-            .map(|report| Response::new(batch_reply(report)))
-            .map_err(|error| status::from(&error))
+        report.map(|report| Response::new(batch_reply(report))).map_err(|error| status::from(&error))
     }
 
     type StreamEventsStream = Replies;
@@ -59,29 +55,19 @@ impl EventService for Api {
         &self,
         request: Request<Streaming<IncomingEvent>>,
     ) -> Result<Response<Self::StreamEventsStream>, Status> {
-        Ok(Response::new(stream::answer(
-            request.into_inner(),
-            Arc::clone(&self.writer),
-            self.shutdown.clone(),
-        )))
+        Ok(Response::new(stream::answer(request.into_inner(), Arc::clone(&self.writer), self.shutdown.clone())))
     }
 
     async fn health_check(&self, _: Request<HealthRequest>) -> Result<Response<HealthResponse>, Status> {
         let healthy = self.writer.is_healthy().await;
         let message = if healthy { "OK" } else { "database: unavailable" };
-        Ok(Response::new(HealthResponse {
-            healthy,
-            message: message.to_owned(),
-        }))
+        Ok(Response::new(HealthResponse { healthy, message: message.to_owned() }))
     }
 }
 
 /// The reply to an event that is durable.
 pub fn processed() -> EventResponse {
-    EventResponse {
-        success: true,
-        message: "Event processed successfully".to_owned(),
-    }
+    EventResponse { success: true, message: "Event processed successfully".to_owned() }
 }
 
 fn batch_reply(report: BulkReport) -> EventBatchResponse {
@@ -95,10 +81,7 @@ fn batch_reply(report: BulkReport) -> EventBatchResponse {
         failures: report
             .failures
             .into_iter()
-            .map(|failure| EventFailure {
-                index: count(failure.index),
-                message: failure.message,
-            })
+            .map(|failure| EventFailure { index: count(failure.index), message: failure.message })
             .collect(),
     }
 }

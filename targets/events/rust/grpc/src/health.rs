@@ -78,11 +78,7 @@ async fn watch(writer: Arc<Writer>, mut shutdown: Shutdown, news: mpsc::Sender<R
 }
 
 async fn serving_status(writer: &Writer) -> ServingStatus {
-    if writer.is_healthy().await {
-        ServingStatus::Serving
-    } else {
-        ServingStatus::NotServing
-    }
+    if writer.is_healthy().await { ServingStatus::Serving } else { ServingStatus::NotServing }
 }
 
 fn is_known(request: &HealthCheckRequest) -> bool {

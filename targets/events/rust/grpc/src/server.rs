@@ -28,7 +28,7 @@ use crate::status::reply_to_refused_size;
 const CALLS_PER_CONNECTION: u32 = 4_096;
 /// A client that does not answer a ping for this long is gone.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
-const PING_PERIOD: Duration = Duration::from_secs(60);
+const PING_PERIOD: Duration = Duration::from_mins(1);
 
 /// Serves until `shutdown`, then answers what was accepted.
 pub async fn serve(listener: TcpListener, writer: Arc<Writer>, mut shutdown: Shutdown) -> io::Result<()> {
@@ -39,7 +39,7 @@ pub async fn serve(listener: TcpListener, writer: Arc<Writer>, mut shutdown: Shu
         .http2_keepalive_timeout(Some(PING_TIMEOUT))
         .add_routes(routes)
         .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), async move {
-            shutdown.requested().await
+            shutdown.requested().await;
         })
         .await
         .map_err(io::Error::other)
@@ -53,16 +53,13 @@ fn routes(writer: Arc<Writer>, shutdown: &Shutdown) -> io::Result<Routes> {
         .map_err(io::Error::other)?;
     let health = HealthServer::new(HealthApi::new(Arc::clone(&writer), shutdown.clone()));
     let api = Arc::new(Api::new(writer, shutdown.clone()));
-    Ok(Routes::from(events(api))
-        .add_service(health)
-        .add_service(reflection)
-        .prepare())
+    Ok(Routes::from(events(&api)).add_service(health).add_service(reflection).prepare())
 }
 
 /// `EventService` twice, for tonic knows one limit of size for a service and the contract one for each method.
-fn events(api: Arc<Api>) -> Router {
+fn events(api: &Arc<Api>) -> Router {
     let limited = |limit| {
-        EventServiceServer::from_arc(Arc::clone(&api))
+        EventServiceServer::from_arc(Arc::clone(api))
             .max_decoding_message_size(limit)
             .map_request(|request: Request<AxumBody>| request.map(Body::new))
             .map_response(move |reply| reply_to_refused_size(reply, limit))

@@ -70,15 +70,8 @@ async fn accept(
 
 async fn reply(turn: Turn) -> Result<EventResponse, Status> {
     match turn {
-        Turn::Accepted(receipt) => receipt
-            .outcome()
-            .await
-            .map(|()| processed())
-            .map_err(|error| status::from(&error)),
-        Turn::Invalid(error) => Ok(EventResponse {
-            success: false,
-            message: error.message().to_owned(),
-        }),
+        Turn::Accepted(receipt) => receipt.outcome().await.map(|()| processed()).map_err(|error| status::from(&error)),
+        Turn::Invalid(error) => Ok(EventResponse { success: false, message: error.message().to_owned() }),
         Turn::End(status) => Err(status),
     }
 }

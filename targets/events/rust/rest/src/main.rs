@@ -23,7 +23,5 @@ const TARGET: Target = Target {
 };
 
 fn main() -> ExitCode {
-    process::run(&TARGET, |listener, writer, shutdown| {
-        server::serve(listener, routes::router(writer), shutdown)
-    })
+    process::run(&TARGET, |listener, writer, shutdown| server::serve(listener, routes::router(writer), shutdown))
 }

@@ -49,14 +49,7 @@ struct Failure<'a> {
 
 /// A reply that says what went wrong.
 pub fn failure(status: StatusCode, message: &str) -> Response {
-    (
-        status,
-        Json(Failure {
-            success: false,
-            message,
-        }),
-    )
-        .into_response()
+    (status, Json(Failure { success: false, message })).into_response()
 }
 
 /// The reply to an event that is durable; nothing in it changes.
@@ -85,14 +78,8 @@ struct BulkFailure<'a> {
 
 /// The reply to a bulk.
 pub fn bulk(report: &BulkReport) -> Response {
-    let failures: Vec<_> = report
-        .failures
-        .iter()
-        .map(|failure| BulkFailure {
-            index: failure.index,
-            message: &failure.message,
-        })
-        .collect();
+    let failures: Vec<_> =
+        report.failures.iter().map(|failure| BulkFailure { index: failure.index, message: &failure.message }).collect();
     Json(Bulk {
         success: report.success(),
         message: report.message(),
@@ -113,10 +100,29 @@ struct Health {
 
 /// The reply about health.
 pub fn health(healthy: bool) -> Response {
-    let (status, message) = if healthy {
-        (StatusCode::OK, "OK")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable")
-    };
+    let (status, message) =
+        if healthy { (StatusCode::OK, "OK") } else { (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable") };
     (status, Json(Health { healthy, message })).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_error_has_its_status() {
+        for (error, status, retry_after) in [
+            (Error::malformed("body: not valid JSON"), 400, None),
+            (Error::invalid("eventHeader: required"), 400, None),
+            (Error::body_too_large(1), 413, None),
+            (Error::unsupported_media("content-type: must be application/json"), 415, None),
+            (Error::overloaded(), 429, Some("1")),
+            (Error::internal(), 500, None),
+            (Error::unavailable(), 503, Some("1")),
+        ] {
+            let response = Refusal::from(error).into_response();
+            assert_eq!(response.status().as_u16(), status);
+            assert_eq!(response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()), retry_after);
+        }
+    }
 }

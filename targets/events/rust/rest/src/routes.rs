@@ -51,3 +51,6 @@ async fn accept(request: Request, limit: usize) -> Result<Bytes, Error> {
     headers::check(&head.headers)?;
     body::read(&head.headers, body, limit).await
 }
+
+#[cfg(test)]
+mod tests;

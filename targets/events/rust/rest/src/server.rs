@@ -12,7 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
 /// A client that takes longer for the head of a request, or is idle for longer, is let go.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
 /// A pause after a failed accept: most often the process is out of file descriptors, and only time helps.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -58,3 +58,6 @@ async fn accept(listener: &TcpListener) -> TcpStream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

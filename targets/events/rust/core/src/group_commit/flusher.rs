@@ -12,7 +12,7 @@ pub async fn run(queue: Arc<Queue>, committer: Arc<Committer>) {
         let events: Vec<&Event> = batch.waiting.iter().map(|waiting| &waiting.event).collect();
         let outcomes = committer.commit(&events).await;
         // Before the answers: a client that has one may send the next update of the same entity.
-        queue.finish(&batch.keys);
+        queue.finish(&batch);
         for (waiting, outcome) in batch.waiting.into_iter().zip(outcomes) {
             waiting.acknowledgement.give(outcome);
         }

@@ -29,10 +29,7 @@ impl GroupCommit {
         for _ in 0..flushers {
             tasks.spawn(flusher::run(Arc::clone(&queue), Arc::clone(committer)));
         }
-        Self {
-            queue,
-            flushers: Mutex::new(tasks),
-        }
+        Self { queue, flushers: Mutex::new(tasks) }
     }
 
     /// Queues an event, unless the queue is full.
@@ -57,3 +54,6 @@ impl GroupCommit {
         flushers.join_all().await;
     }
 }
+
+#[cfg(test)]
+mod tests;

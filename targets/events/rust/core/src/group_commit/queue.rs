@@ -44,6 +44,8 @@ pub struct Queue {
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: usize,
+    /// Events of the batches under way.
+    events_under_way: usize,
     /// Hashes of the entities that batches under way touch. Two entities with one hash only cost a wait.
     under_way: HashSet<u64>,
     closed: bool,
@@ -118,13 +120,14 @@ impl Queue {
     }
 
     /// The batch that touched these entities is no longer under way.
-    pub fn finish(&self, keys: &[u64]) {
+    pub fn finish(&self, batch: &Batch) {
+        let mut state = self.lock();
+        state.events_under_way -= batch.waiting.len();
+        for key in &batch.keys {
+            state.under_way.remove(key);
+        }
+        drop(state);
         if self.concurrent {
-            let mut state = self.lock();
-            for key in keys {
-                state.under_way.remove(key);
-            }
-            drop(state);
             self.arrived.notify_one();
         }
     }
@@ -150,10 +153,10 @@ impl Queue {
     /// Takes from the front up to the first event that must wait for a batch under way. Those behind it wait
     /// too: letting them pass would need a look at every key that waits, for entities that are hot anyway.
     fn take(&self, state: &mut State) -> Batch {
-        let mut batch = Batch {
-            waiting: Vec::new(),
-            keys: Vec::new(),
-        };
+        let mut batch = Batch { waiting: Vec::new(), keys: Vec::new() };
+        if state.waiting.len() < state.events_under_way && !state.closed {
+            return batch;
+        }
         let (mut rows, mut bytes) = (0, 0);
         while let Some(next) = state.waiting.front() {
             let size = next.event.bytes();
@@ -167,6 +170,7 @@ impl Queue {
             batch.waiting.extend(state.waiting.pop_front());
         }
         state.under_way.extend(&batch.keys);
+        state.events_under_way += batch.waiting.len();
         batch
     }
 

@@ -14,10 +14,7 @@ pub fn attributes<'a>(reader: &mut Reader<'a>) -> Result<Attributes<'a>, SyntaxE
     let mut storability = Storability { flaw: None };
     reader.walk(&mut storability)?;
     let text = reader.text(start, reader.position());
-    Ok(Attributes {
-        text: Cow::Borrowed(text),
-        flaw: storability.flaw,
-    })
+    Ok(Attributes { text: Cow::Borrowed(text), flaw: storability.flaw })
 }
 
 /// Keeps the first flaw.

@@ -50,10 +50,7 @@ fn unicode_escape(text: &str) -> Result<(char, usize), Flaw> {
             }
             _ => Err(Flaw::LoneSurrogate),
         },
-        unit => unit
-            .and_then(char::from_u32)
-            .map(|character| (character, 6))
-            .ok_or(Flaw::LoneSurrogate),
+        unit => unit.and_then(char::from_u32).map(|character| (character, 6)).ok_or(Flaw::LoneSurrogate),
     }
 }
 

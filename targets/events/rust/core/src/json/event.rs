@@ -162,20 +162,15 @@ fn scalar<'a>(reader: &mut Reader<'a>) -> Result<Field<Scalar<'a>>, SyntaxError>
     match reader.peek() {
         b'"' => {
             let RawString { inside, escaped } = reader.string()?;
-            Ok(Field::Present(if escaped {
-                Scalar::Escaped(inside)
-            } else {
-                Scalar::Plain(inside)
-            }))
+            Ok(Field::Present(if escaped { Scalar::Escaped(inside) } else { Scalar::Plain(inside) }))
         }
         b'-' | b'0'..=b'9' => {
             let number = reader.number()?;
-            Ok(if number.integer {
-                Field::Present(Scalar::Integer(number.literal))
-            } else {
-                Field::WrongKind
-            })
+            Ok(if number.integer { Field::Present(Scalar::Integer(number.literal)) } else { Field::WrongKind })
         }
         _ => other_kind(reader),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,11 @@
 //! Whether a number can be stored: by a double, as the contract says, and by PostgreSQL's `numeric`.
 
-use crate::limits::NUMBER_CHARACTERS;
+use crate::limits::{NUMBER_CHARACTERS, NUMBER_EXPONENT};
 
 /// Without an exponent a literal shorter than this is neither too large nor too small for a double.
 const SAFE_CHARACTERS: usize = 300;
-/// `numeric` cannot hold a zero with an exponent of 16,384 less the digits of its fraction.
-const ZERO_EXPONENT: u32 = 15_000;
 
-/// The nearest double is finite, and zero only if the literal is.
+/// The nearest double is finite, and zero only if the literal is; and the literal is one that `numeric` can read.
 pub fn is_storable(literal: &str) -> bool {
     let exponent = literal.bytes().position(|byte| matches!(byte, b'e' | b'E'));
     if exponent.is_none() && literal.len() < SAFE_CHARACTERS {
@@ -17,15 +15,12 @@ pub fn is_storable(literal: &str) -> bool {
         return false;
     }
     let (mantissa, exponent) = literal.split_at(exponent.unwrap_or(literal.len()));
-    if mantissa.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
-        return literal
-            .parse::<f64>()
-            .is_ok_and(|double| double.is_finite() && double != 0.0);
+    let exponent = exponent.trim_start_matches(['e', 'E', '+', '-']).trim_start_matches('0');
+    if !exponent.is_empty() && exponent.parse::<u32>().map_or(true, |exponent| exponent > NUMBER_EXPONENT) {
+        return false;
     }
-    let exponent = exponent
-        .trim_start_matches(['e', 'E', '+', '-'])
-        .trim_start_matches('0');
-    exponent.is_empty() || exponent.parse::<u32>().is_ok_and(|exponent| exponent <= ZERO_EXPONENT)
+    let is_zero = !mantissa.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
+    is_zero || literal.parse::<f64>().is_ok_and(|double| double.is_finite() && double != 0.0)
 }
 
 #[cfg(test)]
@@ -47,7 +42,7 @@ mod tests {
             "0e400",
             "0.00e-400",
             "0e000000000000000000001",
-            "0e15000",
+            "0e1100",
             "1e00000000000000000000000001",
             &"9".repeat(308),
             &format!("0.{}1", "0".repeat(322)),
@@ -66,16 +61,12 @@ mod tests {
             "1e-324",
             "2.4703282292062327e-324",
             "-1e-99999999999999999999",
-            "0e-16384",
+            "0e-1101",
             "0.0e99999999999999999999",
             &"9".repeat(309),
             &format!("0.{}1", "0".repeat(400)),
             &format!("0.{}", "1".repeat(1_099)),
-            &"0."
-                .repeat(1)
-                .chars()
-                .chain("0".repeat(1_099).chars())
-                .collect::<String>(),
+            &format!("0.{}", "0".repeat(1_099)),
         ] {
             assert!(!is_storable(literal), "{literal}");
         }

@@ -48,11 +48,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            position: 0,
-            open: Vec::new(),
-        }
+        Self { text, position: 0, open: Vec::new() }
     }
 
     /// Bytes read.
@@ -76,11 +72,7 @@ impl<'a> Reader<'a> {
     /// Nothing but white space is left.
     pub fn end(&mut self) -> Result<(), SyntaxError> {
         self.peek();
-        if self.position == self.text.len() {
-            Ok(())
-        } else {
-            Err(SyntaxError)
-        }
+        if self.position == self.text.len() { Ok(()) } else { Err(SyntaxError) }
     }
 
     /// Reads an object; `member` reads the value of each.
@@ -228,10 +220,7 @@ impl<'a> Reader<'a> {
             let _sign = self.take_byte(b'-') || self.take_byte(b'+');
             self.digits()?;
         }
-        Ok(RawNumber {
-            literal: &self.text[start..self.position],
-            integer,
-        })
+        Ok(RawNumber { literal: &self.text[start..self.position], integer })
     }
 
     fn digits(&mut self) -> Result<(), SyntaxError> {
@@ -239,11 +228,7 @@ impl<'a> Reader<'a> {
         while self.byte().is_ascii_digit() {
             self.position += 1;
         }
-        if self.position > start {
-            Ok(())
-        } else {
-            Err(SyntaxError)
-        }
+        if self.position > start { Ok(()) } else { Err(SyntaxError) }
     }
 
     fn name(&mut self) -> Result<RawString<'a>, SyntaxError> {
@@ -351,13 +336,7 @@ mod tests {
 
     #[test]
     fn numbers_know_whether_they_are_integers() {
-        for (text, integer) in [
-            ("0", true),
-            ("-12", true),
-            ("1.0", false),
-            ("1e0", false),
-            ("-0.5E-1", false),
-        ] {
+        for (text, integer) in [("0", true), ("-12", true), ("1.0", false), ("1e0", false), ("-0.5E-1", false)] {
             assert_eq!(Reader::new(text).number(), Ok(RawNumber { literal: text, integer }));
         }
     }

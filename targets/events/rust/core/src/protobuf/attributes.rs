@@ -24,18 +24,12 @@ enum Kind {
 
 impl AttributesText {
     pub fn new() -> Self {
-        Self {
-            text: String::from("{"),
-            flaw: None,
-        }
+        Self { text: String::from("{"), flaw: None }
     }
 
     pub fn finish(mut self) -> Attributes<'static> {
         self.text.push('}');
-        Attributes {
-            text: Cow::Owned(self.text),
-            flaw: self.flaw,
-        }
+        Attributes { text: Cow::Owned(self.text), flaw: self.flaw }
     }
 
     /// Adds an entry of a map: `{1: key, 2: value}`. Its value's objects and arrays are of level `depth`.
@@ -162,10 +156,7 @@ impl AttributesText {
     fn string(&mut self, string: &str) {
         self.text.push('"');
         let mut rest = string;
-        while let Some(special) = rest
-            .bytes()
-            .position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
-        {
+        while let Some(special) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
             self.text.push_str(&rest[..special]);
             self.escape(rest.as_bytes()[special]);
             rest = &rest[special + 1..];

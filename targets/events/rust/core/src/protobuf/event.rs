@@ -113,9 +113,8 @@ fn present<T: Default>(field: &mut Field<T>) -> &mut T {
 /// proto3 cannot tell an empty string from none; nor does the contract.
 fn string(bytes: &[u8]) -> Result<Field<Scalar<'_>>, Malformed> {
     let text = utf8(bytes)?;
-    Ok(if text.is_empty() {
-        Field::Absent
-    } else {
-        Field::Present(Scalar::Plain(text))
-    })
+    Ok(if text.is_empty() { Field::Absent } else { Field::Present(Scalar::Plain(text)) })
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,14 +134,8 @@ mod tests {
             read(b"\x11\x01\0\0\0\0\0\0\0\x1d\x02\0\0\0"),
             Ok(vec![(2, Value::Fixed64(1)), (3, Value::Fixed32(2))])
         );
-        assert_eq!(
-            read(b"\x22\x02hi\x22\0"),
-            Ok(vec![(4, Value::Bytes(b"hi")), (4, Value::Bytes(b""))])
-        );
-        assert_eq!(
-            read(b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
-            Ok(vec![(1, Value::Varint(u64::MAX))])
-        );
+        assert_eq!(read(b"\x22\x02hi\x22\0"), Ok(vec![(4, Value::Bytes(b"hi")), (4, Value::Bytes(b""))]));
+        assert_eq!(read(b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), Ok(vec![(1, Value::Varint(u64::MAX))]));
     }
 
     #[test]
