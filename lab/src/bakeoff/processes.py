@@ -123,7 +123,7 @@ def port_is_free(port: int) -> bool:
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, patience_s: float = 10.0) -> None:
-    """Waits until a child accepts connections on a loopback port; raises BakeoffError when it ends or takes too long."""
+    """Waits until a child accepts connections on a port; raises BakeoffError when it ends or takes too long."""
     deadline = time.monotonic() + patience_s
     while process.poll() is None and time.monotonic() < deadline:
         try:

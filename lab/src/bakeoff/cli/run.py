@@ -1,6 +1,7 @@
 """`bakeoff run`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import typer
@@ -11,6 +12,7 @@ from bakeoff.project import find_project
 from bakeoff.results.table import comparison_table
 from bakeoff.running.comparison import Comparison, ComparisonRequest, compare
 from bakeoff.running.progress import shown_on
+from bakeoff.running.result import RunResult
 
 _UNITS_S = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -40,14 +42,22 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
+def _grouped_findings(runs: Sequence[RunResult]) -> dict[str, list[str]]:
+    """What was found → the targets it was found of: what holds for all is said once."""
+    grouped: dict[str, list[str]] = {}
+    for run in runs:
+        for finding in run.findings:
+            grouped.setdefault(f"{finding.message} {finding.advice}", []).append(run.target)
+    return grouped
+
+
 def _print(comparison: Comparison) -> None:
     console = Console()
     if comparison.runs:
         console.print()
         console.print(comparison_table(comparison.runs))
-    for run in comparison.runs:
-        for finding in run.findings:
-            console.print(f"{run.target}: {finding.message} {finding.advice}", markup=False, highlight=False)
+    for words, names in _grouped_findings(comparison.runs).items():
+        console.print(f"{', '.join(names)}: {words}", markup=False, highlight=False)
     if comparison.not_measured:
         console.print("Not measured:", highlight=False)
         for reason in comparison.not_measured.values():

@@ -12,6 +12,8 @@ _CEILING_SHARE = 1 / 3
 _LAG_NS = 1_000_000
 _LAG_SHARE = 0.1
 
+_VIOLATIONS = ("lost", "wrong", "stale")
+
 
 def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Finding]:
     """Errors, and thresholds that were crossed."""
@@ -91,17 +93,37 @@ def audit_findings(verdict: Mapping[str, Any] | None, engine: str) -> list[Findi
                 "The native engine's runs are audited: --engine native.",
             )
         ]
-    if verdict["clean"]:
-        return []
-    broken = ", ".join(f"{count:,} {kind}" for kind, count in verdict["violations"].items() if count)
-    return [
-        Finding(
-            "audit-failed",
-            "error",
-            f"The audit found acknowledged writes that the database does not hold: {broken}.",
-            "This run is void: a target that loses writes has no speed. The examples stand in the run's JSON file.",
+    findings = []
+    broken = ", ".join(f"{count:,} {kind}" for kind in _VIOLATIONS if (count := verdict[kind]["count"]))
+    if not verdict["clean"]:
+        findings.append(
+            Finding(
+                "audit-failed",
+                "error",
+                f"The audit found acknowledged writes that the database does not hold as it must: {broken}.",
+                "This run is void: a target that loses writes has no speed. The examples stand in the run's JSON file.",
+            )
         )
-    ]
+    if not verdict["ledger_complete"]:
+        findings.append(
+            Finding(
+                "audit-incomplete",
+                "warning",
+                "The ledger of acknowledged writes was cut off, so that the audit covers only part of the run.",
+                "Run it again: an engine that ends in good order writes its ledger to the end.",
+            )
+        )
+    unexplained = verdict["unexplained_rows"]["count"]
+    if unexplained:
+        findings.append(
+            Finding(
+                "unexplained-rows",
+                "warning",
+                f"The database holds {unexplained:,} entities that nobody sent.",
+                "Nothing else should write to the table during a run; else the target stores what it was not given.",
+            )
+        )
+    return findings
 
 
 def _lag_findings(records: Sequence[Record]) -> list[Finding]:
