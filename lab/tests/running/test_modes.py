@@ -2,7 +2,7 @@ import pytest
 
 from bakeoff.cli.run import seconds_of
 from bakeoff.errors import UsageError
-from bakeoff.running.modes import phases_of, planned_seconds
+from bakeoff.running.modes import phases_of, phases_with, planned_seconds
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,13 @@ def test_smoke_is_five_iterations_of_one_user_whatever_the_duration() -> None:
 def test_a_duration_scales_all_phases() -> None:
     assert [phase.duration_s for phase in phases_of("full", 2)] == [2, 2, 2, 5]
     assert phases_of("full", 2)[3].planned() == {"name": "Higher-load", "virtual_users": 200, "duration_ms": 5000}
+
+
+def test_users_replace_the_phases_of_a_mode() -> None:
+    phases = phases_with([64, 256], phases_of("full", 3))
+    assert [(phase.virtual_users, phase.duration_s) for phase in phases] == [(64, 3), (256, 3)]
+    with pytest.raises(UsageError, match="a mode whose phases have a duration"):
+        phases_with([64], phases_of("smoke"))
 
 
 def test_an_unknown_mode_names_the_known_ones() -> None:

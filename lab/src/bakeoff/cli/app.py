@@ -121,12 +121,18 @@ def run(
     phase_duration: Annotated[
         str | None, typer.Option(help="Length of the shortest phases, such as 10s or 2m; others scale alike.")
     ] = None,
+    users: Annotated[str | None, typer.Option(help="Virtual users of the phases instead, such as 64,256.")] = None,
+    connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the target's, such as pool_size=20.")
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
     stream: Annotated[bool, typer.Option("--stream", help="gRPC: one long call for each user.")] = False,
+    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is sent.")] = 1,
 ) -> None:
     """Measure targets, one after another, each on a fresh table."""
-    from bakeoff.cli.run import run_comparison
+    from bakeoff.cli.run import run_comparison, settings_of, users_of
     from bakeoff.running.comparison import ComparisonRequest
 
     run_comparison(
@@ -136,7 +142,10 @@ def run(
             targets=target or (),
             payload=payload,
             engine=engine,
-            write_mode=write_mode,
+            settings=settings_of(write_mode, setting or []),
+            users=users_of(users),
+            connections=connections,
+            window=window,
             batch=batch,
             stream=stream,
             seed=seed,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
+from bakeoff.cli.run import settings_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
@@ -20,7 +21,7 @@ from bakeoff.workload.loader import load_workload
 def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed."""
     project = find_project()
-    settings = {} if write_mode is None else {"write_mode": write_mode}
+    settings = settings_of(write_mode, [])
     results = {}
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
         chosen = choose_targets(find_targets(project), names)

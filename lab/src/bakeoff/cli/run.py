@@ -22,8 +22,6 @@ def run_comparison(request: ComparisonRequest, phase_duration: str | None) -> No
     project = find_project()
     if phase_duration is not None:
         request = replace(request, phase_duration_s=seconds_of(phase_duration))
-    if request.write_mode not in (None, "group-commit", "per-request"):
-        raise UsageError(f'--write-mode is "{request.write_mode}": use group-commit or per-request.')
     with shown_on(Console(stderr=True)) as progress:
         comparison = compare(project, request, progress)
     _print(comparison)
@@ -40,6 +38,29 @@ def seconds_of(text: str) -> float:
     if seconds < 0.1:
         raise UsageError(f'"{text}" is not a duration: write 500ms, 10s or 2m, and at least 100ms.')
     return seconds
+
+
+def settings_of(write_mode: str | None, assignments: Sequence[str]) -> dict[str, str]:
+    """Settings of the target by their names, from --write-mode and each --set."""
+    settings = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f'--set is "{assignment}": write name=value, such as pool_size=20.')
+        settings[name] = value
+    if write_mode not in (None, "group-commit", "per-request"):
+        raise UsageError(f'--write-mode is "{write_mode}": use group-commit or per-request.')
+    return settings if write_mode is None else {**settings, "write_mode": write_mode}
+
+
+def users_of(text: str | None) -> list[int]:
+    """Numbers of virtual users, from a list with commas."""
+    if text is None:
+        return []
+    counts = [int(part) if part.strip().isdecimal() else 0 for part in text.split(",")]
+    if not all(1 <= count <= 100_000 for count in counts):
+        raise UsageError(f'--users is "{text}": write numbers from 1 to 100,000 with commas, such as 64,256.')
+    return counts
 
 
 def _grouped_findings(runs: Sequence[RunResult]) -> dict[str, list[str]]:

@@ -5,7 +5,8 @@ import shlex
 
 from rich.console import Console
 
-from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.cli.run import settings_of
+from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.running.comparison import build, buildable
@@ -23,8 +24,7 @@ from bakeoff.workload.rendering import Event, render
 
 def keep_up(name: str, port: int | None, write_mode: str | None) -> None:
     """Builds and starts one target, says how to talk to it, and waits for Ctrl-C."""
-    if write_mode not in (None, "group-commit", "per-request"):
-        raise UsageError(f'--write-mode is "{write_mode}": use group-commit or per-request.')
+    wanted = settings_of(write_mode, [])
     project = find_project()
     console = Console(markup=False, highlight=False, soft_wrap=True)
     target = buildable(choose_targets(find_targets(project), [name]), True, lambda *_: None)[0]
@@ -32,7 +32,7 @@ def keep_up(name: str, port: int | None, write_mode: str | None) -> None:
     with only_lab(project.state / "lock"):
         with shown_on(Console(stderr=True)) as progress:
             build(target.build, progress)
-        settings = variables_of(target, {} if write_mode is None else {"write_mode": write_mode})
+        settings = variables_of(target, wanted)
         log = project.logs / f"{target.name}.log"
         check = health_check(workload, target.protocol)
         port = target.default_port if port is None else port

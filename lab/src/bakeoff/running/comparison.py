@@ -16,7 +16,7 @@ from bakeoff.results.files import write_result_files
 from bakeoff.results.table import one_line
 from bakeoff.running.environment import machine_name
 from bakeoff.running.lock import only_lab
-from bakeoff.running.modes import SMOKE, Phase, phases_of
+from bakeoff.running.modes import SMOKE, Phase, phases_of, phases_with
 from bakeoff.running.progress import Progress
 from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import Bench, RunRequest, fresh_table, measure, planned_duration_s, variables_of
@@ -38,8 +38,11 @@ class ComparisonRequest:
     targets: Sequence[str] = ()
     payload: str = "default"
     engine: str = "native"
-    write_mode: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
     phase_duration_s: float | None = None
+    users: Sequence[int] = ()
+    connections: int | None = None
+    window: int = 1
     batch: int = 1
     stream: bool = False
     seed: int = 1
@@ -71,6 +74,8 @@ class _Chosen:
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
     """Builds what is stale, then measures one target after another. A target that fails does not stop the others."""
     phases = phases_of(request.mode, request.phase_duration_s)
+    if request.users:
+        phases = phases_with(request.users, phases)
     engine = find_engine(project, request.engine)
     comparison = Comparison()
     chosen = _choose(project, request, engine, phases, comparison, progress)
@@ -132,19 +137,25 @@ def _choose(
     targets = buildable(choose_targets(find_targets(project), request.targets), bool(request.targets), skip)
     if not targets:
         raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
-    for wanted, feature in ((request.batch > 1, "batch"), (request.stream, "stream")):
+    wishes = (
+        (request.batch > 1, "batch"),
+        (request.stream, "stream"),
+        (request.connections is not None, "shared-connections"),
+    )
+    for wanted, feature in wishes:
         if wanted and not engine.can(feature):
             raise UsageError(
                 f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."
             )
-    settings = {} if request.write_mode is None else {"write_mode": request.write_mode}
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     for workload in workloads.values():
         if request.payload not in workload.payloads:
             raise UsageError(
                 f'There is no payload "{request.payload}". Payloads of {workload.name}: {", ".join(workload.payloads)}.'
             )
-    return [_Chosen(target, workloads[target.workload], engine, phases, settings) for target in targets]
+    for target in targets:
+        variables_of(target, request.settings)
+    return [_Chosen(target, workloads[target.workload], engine, phases, request.settings) for target in targets]
 
 
 def _built(target: Target, comparison: Comparison, progress: Progress) -> bool:
@@ -213,6 +224,8 @@ def _measure_one(
         seed=request.seed,
         batch=request.batch,
         stream=request.stream,
+        connections=request.connections,
+        window=request.window,
         calibrations=entry.calibrations,
     )
     # A short look before a long one: a target that fails five requests need not fail a million.

@@ -62,6 +62,14 @@ def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     ]
 
 
+def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
+    """Phases of these numbers of virtual users, each as long as the shortest of `like`."""
+    duration_s = min((phase.duration_s for phase in like if phase.duration_s is not None), default=None)
+    if duration_s is None:
+        raise UsageError("--users needs a mode whose phases have a duration: quick, full or saturation.")
+    return [Phase(f"{count:,} users", count, duration_s) for count in users]
+
+
 def planned_seconds(phases: Sequence[Phase]) -> float:
     """How long the phases take, iterations not counted."""
     return sum(phase.duration_s or 0 for phase in phases)

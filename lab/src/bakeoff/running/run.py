@@ -44,6 +44,8 @@ class RunRequest:
     seed: int = 1
     batch: int = 1
     stream: bool = False
+    connections: int | None = None
+    window: int = 1
     calibrations: Sequence[Calibration] = ()
 
     @property
@@ -124,7 +126,7 @@ class _Run:
             payload=request.payload,
             engine=request.engine.name,
             engine_version=engine["version"] if engine else "unknown",
-            settings={**request.settings, "batch": str(request.batch), "seed": str(request.seed)},
+            settings={**request.settings, **_load_settings(request)},
             started_at=self._started_at,
             finished_at=datetime.now(UTC),
             status=status,
@@ -224,6 +226,8 @@ class _Run:
                 run=secrets.token_hex(4),
                 batch=request.batch,
                 stream=request.stream,
+                connections=request.connections,
+                window=request.window,
                 ledger=self._ledger if self._keeps_ledger else None,
             ),
         )
@@ -242,6 +246,17 @@ def ceilings_of(request: RunRequest) -> dict[str, float]:
         ):
             ceilings["engine"] = calibration.rate_per_s
     return ceilings
+
+
+def _load_settings(request: RunRequest) -> dict[str, str]:
+    """How the load differs from one message in a request over one connection for each user."""
+    connections = "one for each user" if request.connections is None else str(request.connections)
+    settings = {"seed": str(request.seed), "connections": connections}
+    if request.batch > 1:
+        settings["batch"] = str(request.batch)
+    if request.stream:
+        settings["stream"] = f"window {request.window}"
+    return settings
 
 
 def planned_duration_s(request: RunRequest) -> float | None:
