@@ -41,7 +41,7 @@ def phase_end(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_generator(record: dict[str, Any], peak: float, ceiling: float | None, kinds: list[str]) -> None:
-    assert [finding.kind for finding in generator_findings([record], peak, ceiling, "native")] == kinds
+    assert [finding.kind for finding in generator_findings([record], peak, ceiling, "native", "")] == kinds
 
 
 def verdict(**changes: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from bakeoff.sampling.cost import cost_between, cpu_us_per_request
+from bakeoff.sampling.cost import cost_between, cpu_us_each
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sample, Sampler
 
@@ -33,18 +33,18 @@ def test_a_span_too_short_has_memory_but_no_cpu() -> None:
     assert cost is not None
     assert cost.cpu_s is None and cost.cpu_percent_mean is None
     assert cost.memory_peak_bytes == 7
-    assert cpu_us_per_request(cost, 5) is None
+    assert cpu_us_each(cost, 5) is None
 
 
 def test_a_role_that_was_not_sampled_costs_nothing_known() -> None:
     assert cost_between(samples((0, 0.0, 1)), "database", 0, SECOND) is None
-    assert cpu_us_per_request(None, 10) is None
+    assert cpu_us_each(None, 10) is None
 
 
 def test_cpu_per_request() -> None:
     cost = cost_between(samples((0, 2.0, 1), (10, 4.0, 1)), "api", 0, 10 * SECOND)
-    assert cpu_us_per_request(cost, 1_000_000) == pytest.approx(2.0)
-    assert cpu_us_per_request(cost, 0) is None
+    assert cpu_us_each(cost, 1_000_000) == pytest.approx(2.0)
+    assert cpu_us_each(cost, 0) is None
 
 
 def test_time_of_children_that_have_ended_stays_counted() -> None:

@@ -28,6 +28,7 @@ class CalibrationRequest:
     workload: Workload
     engine: Engine
     null_server: Engine
+    ways: Sequence[Way]
     payloads: Sequence[str]
     seconds: float
 
@@ -40,7 +41,7 @@ def calibrate(
     progress: Progress,
 ) -> Iterator[Calibration]:
     """Yields each calibration as it is measured."""
-    for way in ways_of(request.workload, request.engine):
+    for way in request.ways:
         for payload in request.payloads:
             progress.step(f"{request.engine.name}: ceiling over {way.transport}, payload {payload}", request.seconds)
             ceiling = measure_ceiling(
@@ -62,11 +63,15 @@ def calibrate(
         yield from _database(request, server, bench, progress)
 
 
-def ways_of(workload: Workload, engine: Engine) -> list[Way]:
-    """One message a request over each protocol that all operations have and the engine speaks."""
+def ways_of(workload: Workload, engine: Engine, batch: int, stream: bool, window: int) -> list[Way]:
+    """The way asked for over each protocol that the workload has it in and the engine speaks."""
     operations = workload.document["operations"]
     protocols = [name for name in ("http", "grpc") if all(name in operation for operation in operations)]
-    return [Way(protocol) for protocol in protocols if protocol in engine.document["protocols"]]
+    if stream:
+        protocols = [name for name in protocols if name in workload.document.get("stream", {})]
+    elif batch > 1:
+        protocols = [name for name in protocols if name in workload.document.get("batch", {})]
+    return [Way(name, batch, stream, window) for name in protocols if name in engine.document["protocols"]]
 
 
 def _database(

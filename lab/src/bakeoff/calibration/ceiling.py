@@ -10,7 +10,7 @@ from bakeoff.engines.stream import Record
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.running import summary
-from bakeoff.sampling.cost import cpu_us_per_request
+from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, Way, compile_plan
@@ -54,6 +54,7 @@ def _driven(
         payload=payload,
         batch=way.batch,
         stream=way.stream,
+        window=way.window,
         verify_share=0,
     )
     plans = project.state / "plans"
@@ -75,7 +76,7 @@ def _driven(
             f"{measured.requests} requests to the null server failed ({dict(measured.errors)})."
         )
     version = next(record["engine"]["version"] for record in records if record["type"] == "start")
-    cost = cpu_us_per_request(measured.costs.get("engine"), measured.operations)
+    cost = cpu_us_each(measured.costs.get("engine"), measured.operations)
     return Ceiling(version, measured.throughput_per_s, cost)
 
 

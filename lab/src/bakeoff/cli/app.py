@@ -201,11 +201,15 @@ def calibrate(
     workload: Annotated[str, typer.Option(help="Workload whose messages are sent.")] = "events",
     payload: Annotated[list[str] | None, typer.Option(help="Message size; may be given several times. [all]")] = None,
     duration: Annotated[str, typer.Option(help="Length of each measurement.")] = "3s",
+    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
+    stream: Annotated[bool, typer.Option("--stream", help="One long call for each user.")] = False,
+    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
 ) -> None:
     """Measure what the engine, and PostgreSQL without any API, can do on this machine."""
     from bakeoff.cli.calibrate import calibrate_machine
+    from bakeoff.workload.plan import Way
 
-    calibrate_machine(engine, workload, payload or [], duration)
+    calibrate_machine(engine, workload, payload or [], duration, Way("", batch, stream, window if stream else 1))
 
 
 @app.command()

@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.calibration.calibrate import CalibrationRequest, calibrate
+from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.cli.run import seconds_of
 from bakeoff.engines.manifest import find_engine
@@ -21,13 +21,14 @@ from bakeoff.running.progress import shown_on
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.workload.loader import load_workload
+from bakeoff.workload.plan import Way
 
 # The engine whose null server the others are measured against too: the cheapest there is.
 _NULL_SERVER = "native"
 
 
-def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[str], duration: str) -> None:
-    """Measures and stores ceilings and reference lines, then prints them."""
+def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[str], duration: str, way: Way) -> None:
+    """Measures and stores ceilings and reference lines, then prints them. `way` is taken over each protocol."""
     project = find_project()
     workload = load_workload(project, workload_name)
     unknown = [payload for payload in payloads if payload not in workload.payloads]
@@ -35,7 +36,12 @@ def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[s
         known = ", ".join(workload.payloads)
         raise UsageError(f'There is no payload "{unknown[0]}". Payloads of {workload.name}: {known}.')
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
-    request = CalibrationRequest(workload, engine, null_server, payloads or workload.payloads, seconds_of(duration))
+    ways = ways_of(workload, engine, way.batch, way.stream, way.window)
+    if not ways:
+        raise UsageError(f"{workload.name} has no way{way.options} that the engine {engine.name} speaks.")
+    request = CalibrationRequest(
+        workload, engine, null_server, ways, payloads or workload.payloads, seconds_of(duration)
+    )
     measured: list[Calibration] = []
     with (
         shown_on(Console(stderr=True)) as progress,

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.running.result import ROLES, Measured, RunResult
-from bakeoff.sampling.cost import cpu_us_per_request
+from bakeoff.sampling.cost import cpu_us_each
 
 NOTHING = "–"
 
@@ -18,11 +18,11 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="latency in ms · CPU: µs of the API for each request · MB: the API's peak memory",
+        caption="latency in ms · CPU: µs of the API for each operation · MB: its peak memory",
         caption_justify="left",
     )
     table.add_column("target", no_wrap=True)
-    for heading in ("req/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
+    for heading in ("ops/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         table.add_row(run.target, *_figures(run.total))
@@ -59,7 +59,7 @@ def _phases_table(run: RunResult) -> Table:
         "VUs",
         "seconds",
         "requests",
-        "requests/s",
+        "ops/s",
         "p50 ms",
         "p95 ms",
         "p99 ms",
@@ -89,7 +89,7 @@ def _phases_table(run: RunResult) -> Table:
 
 def _cost_table(run: RunResult) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("cost", "CPU µs/request", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak"):
+    for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak"):
         table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
     if run.total is not None:
         for role in ROLES:
@@ -98,7 +98,7 @@ def _cost_table(run: RunResult) -> Table:
                 continue
             table.add_row(
                 role,
-                _number(cpu_us_per_request(cost, run.total.requests), 1),
+                _number(cpu_us_each(cost, run.total.operations), 1),
                 _number(cost.cpu_percent_mean, 0),
                 _number(cost.cpu_percent_peak, 0),
                 f"{cost.memory_mean_bytes / 1e6:,.1f}",
@@ -116,7 +116,7 @@ def _figures(total: Measured | None) -> list[str]:
         f"{total.throughput_per_s:,.0f}",
         *(milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0)),
         f"{total.failed:,}",
-        _number(cpu_us_per_request(api, total.requests), 1),
+        _number(cpu_us_each(api, total.operations), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",
     ]
 

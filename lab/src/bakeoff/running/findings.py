@@ -46,17 +46,20 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
 
 
 def generator_findings(
-    records: Sequence[Record], peak_per_s: float, ceiling_per_s: float | None, engine: str
+    records: Sequence[Record], peak_per_s: float, ceiling_per_s: float | None, engine: str, calibrate: str
 ) -> list[Finding]:
-    """Whether the load generator may have been what was measured. `peak_per_s`: of the fastest phase."""
+    """Whether the load generator may have been what was measured. `peak_per_s`: of the fastest phase.
+
+    `calibrate` is the command that measures the ceiling where it is not known.
+    """
     findings = []
     if ceiling_per_s is None:
         findings.append(
             Finding(
                 "not-calibrated",
                 "info",
-                f"Nobody has measured what the engine {engine} can do on this machine.",
-                "./bakeoff calibrate measures it; until then a limit of the engine may look like one of the target.",
+                f"Nobody has measured what the engine {engine} can do on this machine in this way.",
+                f"{calibrate} measures it; until then a limit of the engine may look like one of the target.",
             )
         )
     elif peak_per_s >= ceiling_per_s * _CEILING_SHARE:

@@ -51,7 +51,7 @@ class RunRequest:
     @property
     def way(self) -> Way:
         """How messages travel."""
-        return Way(protocol_of(self.target), self.batch, self.stream)
+        return Way(protocol_of(self.target), self.batch, self.stream, self.window if self.stream else 1)
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,10 @@ class _Run:
         peak = max(phase.measured.throughput_per_s for phase in phases)
         found = findings.findings_of(total, THRESHOLDS)
         if request.mode != "smoke":
-            found += findings.generator_findings(self._records, peak, ceilings.get("engine"), request.engine.name)
+            command = f"./bakeoff calibrate --engine {request.engine.name}{request.way.options}"
+            found += findings.generator_findings(
+                self._records, peak, ceilings.get("engine"), request.engine.name, command
+            )
         if request.workload.uses_database:
             found += findings.audit_findings(self._audit, request.engine.name)
         return found

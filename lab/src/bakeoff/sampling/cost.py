@@ -43,11 +43,11 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
     return Cost(cpu_s, mean, peak, sum(memory) / len(memory), max(memory))
 
 
-def cpu_us_per_request(cost: Cost | None, requests: int) -> float | None:
-    """Microseconds of CPU for each request, or None where it cannot be told."""
-    if cost is None or cost.cpu_s is None or requests == 0:
+def cpu_us_each(cost: Cost | None, operations: int) -> float | None:
+    """Microseconds of CPU for each acknowledged operation, or None where it cannot be told."""
+    if cost is None or cost.cpu_s is None or operations == 0:
         return None
-    return cost.cpu_s * 1e6 / requests
+    return cost.cpu_s * 1e6 / operations
 
 
 def _nearest(samples: Sequence[Sample], at_ns: int) -> Sample:
