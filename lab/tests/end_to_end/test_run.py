@@ -61,6 +61,8 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
             f" WHERE test_run_id = {run_id}",
         )
         assert totals == [(5, 0, True)]
+        audits = stored(database, f"SELECT audit -> 'clean' FROM test_runs WHERE id = {run_id}")
+        assert audits == [(True,)]
         phases = stored(database, f"SELECT virtual_users, total_requests FROM test_phases WHERE test_run_id = {run_id}")
         assert phases == [(1, 5)]
         roles = stored(database, f"SELECT DISTINCT role FROM resource_metrics WHERE test_run_id = {run_id} ORDER BY 1")
@@ -71,6 +73,41 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
         assert len(document.with_name(f"{document.stem}-metrics.csv").read_text().splitlines()) > 3
         assert document.with_suffix(".stream.jsonl").read_text().splitlines()[-1].startswith("{")
     assert stored(database, "SELECT status, test_mode FROM comparisons") == [("completed", "smoke")]
+
+
+def test_k6_follows_the_same_plan(project: Project, database: Server, results: Path) -> None:
+    environment = {"METRICS_DATABASE_URL": database.url}
+    for target in (REST, "producer-api-rust-grpc"):
+        quick = ("run", "quick", "--engine", "k6", "--target", target, "--phase-duration", "1s", "--users", "5")
+        done = bakeoff(project, *quick, results=results, environment=environment)
+        assert done.returncode == 0, done.stderr
+    rows = stored(
+        database,
+        "SELECT engine, protocol, total_requests > 10, failed_requests, latency_p50_ms > 0 FROM test_runs"
+        " JOIN performance_metrics ON id = test_run_id WHERE test_mode = 'quick' ORDER BY id",
+    )
+    assert rows == [("k6", "rest", True, 0, True), ("k6", "grpc", True, 0, True)]
+
+
+def test_calibration_is_kept_and_later_runs_are_held_against_it(
+    project: Project, database: Server, results: Path
+) -> None:
+    environment = {"METRICS_DATABASE_URL": database.url}
+    arguments = ("calibrate", "--payload", "default", "--duration", "500ms")
+    done = bakeoff(project, *arguments, results=results, environment=environment)
+    assert done.returncode == 0, done.stderr
+    found = stored(database, "SELECT kind, subject, transport, rate_per_s > 100 FROM calibrations ORDER BY id")
+    assert found == [
+        ("engine", "native", "http", True),
+        ("engine", "native", "grpc", True),
+        ("database", "one upsert per event", "sql", True),
+        ("database", "batches of 500", "sql", True),
+    ]
+    quick = ("run", "quick", "--target", REST, "--phase-duration", "500ms", "--users", "4")
+    assert bakeoff(project, *quick, results=results, environment=environment).returncode == 0
+    (ceilings,) = stored(database, "SELECT ceilings FROM test_runs WHERE test_mode = 'quick'")[0]
+    assert isinstance(ceilings, dict)
+    assert set(ceilings) == {"engine", "one upsert per event", "batches of 500"}
 
 
 def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Server, results: Path) -> None:

@@ -1,0 +1,77 @@
+"""A run whose database does not hold what was acknowledged is void, and everybody is told."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from throwaway_server import throwaway_server
+
+from bakeoff.engines.manifest import Engine, find_engine
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running import run as run_module
+from bakeoff.running.audit import audit_run
+from bakeoff.running.modes import Phase
+from bakeoff.running.progress import PlainProgress
+from bakeoff.running.result import RunResult, Status
+from bakeoff.running.run import Bench, RunRequest, measure
+from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.workload.loader import Workload, load_workload
+
+pytestmark = pytest.mark.end_to_end
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+def measured(project: Project, server: Server) -> RunResult:
+    (target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
+    engine = find_engine(project, "native")
+    for build in (target.build, engine.build):
+        if build.is_stale():
+            build.run(lambda _: None)
+    workload = load_workload(project, target.workload)
+    request = RunRequest(target, workload, engine, "quick", [Phase("Short", 8, 0.5)], "default", {})
+    return measure(Bench(project, server, PlainProgress(Console(quiet=True))), request)
+
+
+def test_an_honest_run_is_audited_and_clean(
+    project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
+    result = measured(project, server)
+    assert result.status is Status.COMPLETED, result.failure
+    assert result.total is not None and result.audit is not None
+    assert result.audit["clean"]
+    assert result.audit["acknowledged_operations"] == result.total.operations > 0
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind"),
+    [
+        ("DELETE FROM car_entities WHERE ctid IN (SELECT ctid FROM car_entities LIMIT 2)", "lost"),
+        ("UPDATE car_entities SET data = data || '{\"model\": 1}' WHERE id = (SELECT id FROM car_entities"
+         " WHERE entity_type = 'Car' LIMIT 1)", "wrong"),
+    ],
+)  # fmt: skip
+def test_a_write_that_is_gone_or_changed_voids_the_run(
+    project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, kind: str
+) -> None:
+    def damaged(
+        engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path
+    ) -> Mapping[str, Any] | None:
+        server.execute_script(damage)
+        return audit_run(engine, workload, server, plan, ledger)
+
+    monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
+    monkeypatch.setattr(run_module, "audit_run", damaged)
+    result = measured(project, server)
+    assert result.status is Status.VOID
+    assert result.audit is not None
+    assert result.audit[kind]["count"] == {"lost": 2, "wrong": 1}[kind]
+    assert [finding.kind for finding in result.findings if finding.severity == "error"] == ["audit-failed"]
