@@ -83,7 +83,9 @@ impl Template {
     /// Bytes of the pad that bring the message to `size`.
     #[must_use]
     pub fn pad_length(&self, values: &Values, size: Option<usize>) -> usize {
-        let (Some(text), Some(size)) = (self.pad(), size) else { return 0 };
+        let (Some(text), Some(size)) = (self.pad(), size) else {
+            return 0;
+        };
         let rest: usize = self
             .parts
             .iter()

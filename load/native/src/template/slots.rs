@@ -24,10 +24,7 @@ pub enum Slot {
 impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
-        matches!(
-            self,
-            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_)
-        )
+        matches!(self, Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_))
     }
 }
 

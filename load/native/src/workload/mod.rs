@@ -57,13 +57,29 @@ impl Workload {
     /// # Errors
     /// A template or an operation makes no sense for the plan's protocol.
     pub fn compile(plan: &Plan) -> Result<Self, PlanError> {
-        let kinds = entity_kinds(plan);
         let descriptors = match (&plan.proto, plan.transport.protocol) {
             (Some(proto), Protocol::Grpc) => Some(Descriptors::from_base64(&proto.descriptor_set)?),
             (None, Protocol::Grpc) => return Err(PlanError::rule("proto: required with protocol grpc")),
             (_, Protocol::Http) => None,
         };
-        let compile = |operation| Operation::compile(operation, plan, &kinds, descriptors.as_ref());
+        Self::compile_with(plan, Some(plan.transport.protocol), descriptors)
+    }
+
+    /// Compiles the messages alone, for an audit: whatever the protocol, the same is stored.
+    ///
+    /// # Errors
+    /// A template makes no sense.
+    pub fn compile_messages(plan: &Plan) -> Result<Self, PlanError> {
+        Self::compile_with(plan, None, None)
+    }
+
+    fn compile_with(
+        plan: &Plan,
+        protocol: Option<Protocol>,
+        descriptors: Option<Descriptors>,
+    ) -> Result<Self, PlanError> {
+        let kinds = entity_kinds(plan);
+        let compile = |operation| Operation::compile(operation, protocol, &kinds, descriptors.as_ref());
         let operations = plan.operations.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let cumulative_weights = plan.operations.iter().scan(0, |sum, operation| {
             *sum += u64::from(operation.weight);

@@ -1,7 +1,7 @@
 //! An operation, compiled: its templates, its place in the protocol and its effect.
 
 use crate::message::{Descriptors, Encoder, compile};
-use crate::plan::{self, Plan, PlanError, Protocol};
+use crate::plan::{self, PlanError, Protocol};
 use crate::template::{Segment, Slot, SlotTable, Template};
 
 /// One operation of the workload.
@@ -46,11 +46,11 @@ pub struct Effect {
 impl Operation {
     pub(super) fn compile(
         operation: &plan::Operation,
-        plan: &Plan,
+        protocol: Option<Protocol>,
         kinds: &[String],
         descriptors: Option<&Descriptors>,
     ) -> Result<Self, PlanError> {
-        let path = request_path(operation, plan.transport.protocol)?;
+        let path = request_path(operation, protocol)?;
         let message = match (descriptors, &operation.grpc) {
             (Some(descriptors), Some(call)) => Some(descriptors.method(&call.method)?.input()),
             _ => None,
@@ -78,11 +78,14 @@ fn named(operation: &plan::Operation, error: &PlanError) -> PlanError {
     PlanError::rule(format!("operation {}: {error}", operation.name))
 }
 
-fn request_path(operation: &plan::Operation, protocol: Protocol) -> Result<&[Segment], PlanError> {
+/// The path's slots draw after the message's; without a protocol nothing is sent, and there is no path.
+fn request_path(operation: &plan::Operation, protocol: Option<Protocol>) -> Result<&[Segment], PlanError> {
     match (protocol, &operation.http, &operation.grpc) {
-        (Protocol::Http, Some(call), _) => Ok(&call.path),
-        (Protocol::Grpc, _, Some(_)) => Ok(&[]),
-        _ => Err(PlanError::rule(format!("operation {}: not offered over {}", operation.name, protocol.name()))),
+        (None, _, _) | (Some(Protocol::Grpc), _, Some(_)) => Ok(&[]),
+        (Some(Protocol::Http), Some(call), _) => Ok(&call.path),
+        (Some(protocol), _, _) => {
+            Err(PlanError::rule(format!("operation {}: not offered over {}", operation.name, protocol.name())))
+        }
     }
 }
 
@@ -103,10 +106,7 @@ impl Effect {
 /// Keys are derived, never drawn: an audit must find them again.
 pub(super) fn refuse_draws(slots: &SlotTable, what: &str) -> Result<(), PlanError> {
     let draws = |slot: &Slot| {
-        !matches!(
-            slot,
-            Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key | Slot::Captured(_)
-        )
+        !matches!(slot, Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key | Slot::Captured(_))
     };
     if slots.slots().iter().any(draws) {
         return Err(PlanError::rule(format!("{what} takes key, user, sequence, run and captured alone")));

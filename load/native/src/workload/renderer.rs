@@ -62,7 +62,9 @@ impl Renderer {
 
     fn render_key(&mut self, workload: &Workload, user: u32, event: &Event) {
         self.key.clear();
-        let Some(kind) = workload.operations[self.operation].key else { return };
+        let Some(kind) = workload.operations[self.operation].key else {
+            return;
+        };
         let kind = &workload.keys[kind];
         let context = context(workload, user, event.key_sequence, &[], &[]);
         self.values.fill(kind.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));

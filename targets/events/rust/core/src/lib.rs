@@ -2,6 +2,7 @@
 //!
 //! A transport decodes with [`json`] or [`protobuf`], calls a [`writer::Writer`], and encodes its answer.
 
+pub mod accept;
 pub mod bulk;
 mod commit;
 mod draft;

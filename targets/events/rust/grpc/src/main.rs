@@ -5,6 +5,7 @@ mod codec;
 mod health;
 mod proto;
 mod server;
+mod services;
 mod status;
 mod stream;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reading a body, of which no more than the limit is ever held.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -7,6 +8,7 @@ use axum::http::{HeaderMap, header::EXPECT};
 use bytes::{Bytes, BytesMut};
 use events_core::error::Error;
 use events_core::limits::BULK_BYTES;
+use futures_util::future::poll_immediate;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
@@ -27,18 +29,29 @@ pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<B
         }
         return Err(Error::body_too_large(limit));
     }
-    match timeout(READ_TIMEOUT, collect(&mut body, limit)).await {
-        Ok(Ok(Some(bytes))) => Ok(bytes),
-        Ok(Ok(None)) => {
-            discard(&mut body).await;
-            Err(Error::body_too_large(limit))
-        }
+    if let Some(bytes) = collect_in_time(&mut body, limit).await? {
+        return Ok(bytes);
+    }
+    discard(&mut body).await;
+    Err(Error::body_too_large(limit))
+}
+
+async fn collect_in_time(body: &mut Body, limit: usize) -> Result<Option<Bytes>, Error> {
+    let mut collected = pin!(collect(body, limit));
+    // Nearly every body is here with its head: only one that is not is worth a timer.
+    let in_time = match poll_immediate(&mut collected).await {
+        Some(answer) => Ok(answer),
+        None => timeout(READ_TIMEOUT, collected).await,
+    };
+    match in_time {
+        Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) | Err(_) => Err(Error::malformed("body: incomplete")),
     }
 }
 
 /// `None` as soon as there are more than `limit` bytes.
 async fn collect(body: &mut Body, limit: usize) -> Result<Option<Bytes>, axum::Error> {
+    let length = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
     let Some(first) = next_data(body).await? else {
         return Ok(Some(Bytes::new()));
     };
@@ -46,7 +59,9 @@ async fn collect(body: &mut Body, limit: usize) -> Result<Option<Bytes>, axum::E
     if body.is_end_stream() {
         return Ok(Some(first).filter(|bytes| bytes.len() <= limit));
     }
-    let mut bytes = BytesMut::from(first);
+    let mut bytes = BytesMut::with_capacity(length.unwrap_or_default().max(first.len()));
+    bytes.extend_from_slice(&first);
+    drop(first);
     while bytes.len() <= limit {
         match next_data(body).await? {
             Some(data) => bytes.extend_from_slice(&data),

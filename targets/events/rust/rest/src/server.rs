@@ -4,18 +4,16 @@ use std::io;
 use std::time::Duration;
 
 use axum::Router;
+use events_core::accept::accept;
 use events_core::shutdown::Shutdown;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 /// A client that takes longer for the head of a request, or is idle for longer, is let go.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
-/// A pause after a failed accept: most often the process is out of file descriptors, and only time helps.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
 /// Serves until `shutdown`, then answers what was accepted.
 ///
 /// Not `axum::serve`, which has no time limit for request heads.
@@ -39,24 +37,6 @@ pub async fn serve(listener: TcpListener, router: Router, mut shutdown: Shutdown
     drop(listener);
     connections.shutdown().await;
     Ok(())
-}
-
-async fn accept(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                // Replies are small and whole: waiting for more to send only delays them.
-                if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "connection without TCP_NODELAY");
-                }
-                return stream;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -112,6 +112,8 @@ impl Queue {
                     return Some(batch);
                 }
                 if state.closed && !more {
+                    // Each flusher that ends wakes the next one that waits.
+                    self.arrived.notify_one();
                     return None;
                 }
             }
@@ -154,7 +156,8 @@ impl Queue {
     /// too: letting them pass would need a look at every key that waits, for entities that are hot anyway.
     fn take(&self, state: &mut State) -> Batch {
         let mut batch = Batch { waiting: Vec::new(), keys: Vec::new() };
-        if state.waiting.len() < state.events_under_way && !state.closed {
+        // Two small batches cost the database more than one of both. A second is worth it when it is no smaller.
+        if state.waiting.len() < state.events_under_way {
             return batch;
         }
         let (mut rows, mut bytes) = (0, 0);

@@ -186,14 +186,32 @@ async fn a_database_that_stays_away_fails_what_waits() {
 }
 
 #[tokio::test]
-async fn draining_stores_what_was_accepted() {
+async fn a_second_batch_beside_the_first_is_no_smaller() {
     let (storage, mut begun) = FakeStorage::held();
-    let group = start(&storage, 2, 10_000);
-    let mut receipts = vec![submit(&group, "a", "{}")];
-    begun.recv().await;
-    receipts.extend((0..3_000).map(|id| submit(&group, &format!("{id:04}"), "{}")));
-    storage.let_end(100);
-    group.drain().await;
-    assert_eq!(storage.stored().concat().len(), 3_001);
-    assert_eq!(outcomes(receipts).await, [None; 3_001]);
+    let group = start(&storage, 2, 100);
+    let three = vec![event("a", "{}"), event("b", "{}"), event("c", "{}")];
+    let mut receipts = group.submit_all(three).expect("there is room");
+    assert_eq!(begun.recv().await.map(|rows| rows.len()), Some(3));
+    receipts.extend([submit(&group, "d", "{}"), submit(&group, "e", "{}")]);
+    // The free flusher has looked at the queue when all others have had their turn.
+    tokio::task::yield_now().await;
+    assert!(begun.try_recv().is_err());
+    receipts.push(submit(&group, "f", "{}"));
+    assert_eq!(begun.recv().await.map(|rows| rows.len()), Some(3));
+    storage.let_end(2);
+    assert_eq!(outcomes(receipts).await, [None; 6]);
+}
+
+#[tokio::test]
+async fn draining_stores_what_was_accepted_and_ends_every_flusher() {
+    for flushers in [1, 2, 8] {
+        let (storage, mut begun) = FakeStorage::held();
+        let group = start(&storage, flushers, 10_000);
+        let mut receipts = vec![submit(&group, "a", "{}")];
+        begun.recv().await;
+        receipts.extend((0..3_000).map(|id| submit(&group, ["a", "b", "c"][id % 3], "{}")));
+        storage.let_end(100);
+        group.drain().await;
+        assert_eq!(outcomes(receipts).await, [None; 3_001]);
+    }
 }

@@ -1,69 +1,16 @@
 //! Compiles a JSON template and a message descriptor to a protobuf encoder.
 
-use base64::Engine as _;
+mod any_value;
+
 use prost::Message as _;
-use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor};
+use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value};
 
-use super::encoder::{Encoder, Measure, NumberKind, NumberSource, Step, Varying};
-use super::tree::{Node, Piece, literal, parse, unescape};
-use super::varint::write_varint;
+use crate::message::encoder::{Encoder, Measure, NumberKind, NumberSource, Step, Varying};
+use crate::message::tree::{Node, Piece, literal, parse, unescape};
+use crate::message::varint::write_varint;
 use crate::plan::PlanError;
 use crate::template::{Slot, SlotTable, Template};
-
-/// The descriptors that a plan carries.
-#[derive(Debug, Clone)]
-pub struct Descriptors {
-    pool: DescriptorPool,
-}
-
-/// The repeated field of a bulk request that holds its messages.
-#[derive(Debug, Clone)]
-pub struct BatchField {
-    /// Tag as it is written before each element.
-    pub tag: u64,
-    pub message: MessageDescriptor,
-}
-
-impl Descriptors {
-    /// Reads a base64 `FileDescriptorSet`.
-    ///
-    /// # Errors
-    /// It is not one.
-    pub fn from_base64(text: &str) -> Result<Self, PlanError> {
-        let bytes = base64::engine::general_purpose::STANDARD
-            .decode(text)
-            .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
-        let pool = DescriptorPool::decode(bytes.as_slice())
-            .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
-        Ok(Self { pool })
-    }
-
-    /// The method `package.Service/Method`.
-    ///
-    /// # Errors
-    /// The descriptors have no such method.
-    pub fn method(&self, path: &str) -> Result<MethodDescriptor, PlanError> {
-        let (service, method) = path.split_once('/').unwrap_or((path, ""));
-        self.pool
-            .get_service_by_name(service)
-            .and_then(|service| service.methods().find(|known| known.name() == method))
-            .ok_or_else(|| PlanError::rule(format!("proto: there is no method {path}")))
-    }
-
-    /// The field of a bulk method's request that holds the messages.
-    ///
-    /// # Errors
-    /// There is no such repeated message field.
-    pub fn batch_field(&self, method: &str, field: &str) -> Result<BatchField, PlanError> {
-        let input = self.method(method)?.input();
-        let found = field_named(&input, field).filter(FieldDescriptor::is_list);
-        match found.as_ref().map(|field| (field, field.kind())) {
-            Some((field, Kind::Message(message))) => Ok(BatchField { tag: tag(field, LENGTH_DELIMITED), message }),
-            _ => Err(PlanError::rule(format!("batch.field: {field} is no repeated message of {}", input.full_name()))),
-        }
-    }
-}
 
 /// Compiles a message template for a message type. An empty template is an empty message.
 ///
@@ -83,7 +30,7 @@ pub fn compile(template: &Template, slots: &SlotTable, message: &MessageDescript
 
 const VARINT: u64 = 0;
 const SIXTY_FOUR_BIT: u64 = 1;
-const LENGTH_DELIMITED: u64 = 2;
+pub(super) const LENGTH_DELIMITED: u64 = 2;
 const THIRTY_TWO_BIT: u64 = 5;
 
 /// An encoding before its lengths are known.
@@ -166,7 +113,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn map_entry(&mut self, field: &FieldDescriptor, entry: &MessageDescriptor, name: &[Piece], value: &Node) -> Compiled {
+    fn map_entry(
+        &mut self,
+        field: &FieldDescriptor,
+        entry: &MessageDescriptor,
+        name: &[Piece],
+        value: &Node,
+    ) -> Compiled {
         let key = entry.map_entry_key_field();
         if key.kind() != Kind::String {
             return Err(PlanError::rule(format!("message: {} takes slots with string keys only", field.full_name())));
@@ -202,7 +155,9 @@ impl Compiler<'_> {
     }
 
     fn scalar(&mut self, pieces: &[Piece], node: &Node, field: &FieldDescriptor) -> Compiled {
-        let [Piece::Slot(slot)] = pieces else { return Err(mismatch(field)) };
+        let [Piece::Slot(slot)] = pieces else {
+            return Err(mismatch(field));
+        };
         if let Slot::Choice(choices) = &self.slots[*slot] {
             let encoded = choices
                 .iter()
@@ -268,69 +223,6 @@ impl Compiler<'_> {
             _ => Err(PlanError::rule("message: of all slots a Timestamp takes ${timestamp} alone")),
         }
     }
-
-    /// The fields of a `google.protobuf.Value`.
-    fn value(&mut self, node: &Node) -> Compiled {
-        match node {
-            Node::Object(members) => {
-                self.literal(&[0x2a]);
-                self.nested(|inner| inner.struct_fields(members))
-            }
-            Node::Array(items) => {
-                self.literal(&[0x32]);
-                self.nested(|inner| inner.list_items(items))
-            }
-            Node::String(pieces) => {
-                self.literal(&[0x1a]);
-                self.text(pieces)
-            }
-            Node::Scalar(pieces) => self.scalar_value(pieces),
-        }
-    }
-
-    fn scalar_value(&mut self, pieces: &[Piece]) -> Compiled {
-        if let Some(text) = literal(pieces) {
-            let bytes = scalar_value_bytes(text.as_bytes())?;
-            self.literal(&bytes);
-            return Ok(());
-        }
-        let slot = match pieces {
-            [Piece::Slot(slot)] => *slot,
-            _ => return Err(PlanError::rule("message: with gRPC a number is one literal or one slot")),
-        };
-        if let Slot::Choice(choices) = &self.slots[slot] {
-            let encoded = choices.iter().map(|choice| Ok(scalar_value_bytes(choice)?.into()));
-            let encoded = encoded.collect::<Result<Vec<_>, PlanError>>()?;
-            self.fields.push(Emission::Vary(Varying::Choice(slot, encoded)));
-            return Ok(());
-        }
-        let source =
-            self.number_source(slot).ok_or_else(|| PlanError::rule("message: a slot outside quotes is no number"))?;
-        self.literal(&[0x11]);
-        self.fields.push(Emission::Vary(Varying::Number(source, NumberKind::Double)));
-        Ok(())
-    }
-
-    /// `map<string, Value> fields = 1` of a `google.protobuf.Struct`.
-    fn struct_fields(&mut self, members: &[(Vec<Piece>, Node)]) -> Compiled {
-        members.iter().try_for_each(|(name, value)| {
-            self.literal(&[0x0a]);
-            self.nested(|entry| {
-                entry.literal(&[0x0a]);
-                entry.text(name)?;
-                entry.literal(&[0x12]);
-                entry.nested(|inner| inner.value(value))
-            })
-        })
-    }
-
-    /// `repeated Value values = 1` of a `google.protobuf.ListValue`.
-    fn list_items(&mut self, items: &[Node]) -> Compiled {
-        items.iter().try_for_each(|item| {
-            self.literal(&[0x0a]);
-            self.nested(|inner| inner.value(item))
-        })
-    }
 }
 
 /// Moves emissions into the encoder; returns what their length is made of.
@@ -363,11 +255,11 @@ fn flatten(emissions: &[Emission], encoder: &mut Encoder) -> Measure {
     measure
 }
 
-fn field_named(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
+pub(super) fn field_named(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
     message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name))
 }
 
-fn tag(field: &FieldDescriptor, wire_type: u64) -> u64 {
+pub(super) fn tag(field: &FieldDescriptor, wire_type: u64) -> u64 {
     u64::from(field.number()) << 3 | wire_type
 }
 
@@ -394,18 +286,6 @@ fn choice_value(choice: &[u8], node: &Node) -> Result<Value, PlanError> {
         _ => serde_json::from_slice(choice).ok(),
     };
     value.ok_or_else(|| PlanError::rule("slot choice: not valid JSON"))
-}
-
-fn scalar_value_bytes(text: &[u8]) -> Result<Vec<u8>, PlanError> {
-    Ok(match serde_json::from_slice(text).map_err(|_| PlanError::rule("message: a value is not valid JSON"))? {
-        Value::Null => vec![0x08, 0],
-        Value::Bool(value) => vec![0x20, u8::from(value)],
-        Value::Number(number) => {
-            let number = number.as_f64().ok_or_else(|| PlanError::rule("message: a number is out of range"))?;
-            [&[0x11], number.to_le_bytes().as_slice()].concat()
-        }
-        _ => return Err(PlanError::rule("message: a scalar is expected here")),
-    })
 }
 
 fn number_kind(kind: &Kind) -> Option<(NumberKind, u64)> {

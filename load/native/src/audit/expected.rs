@@ -1,0 +1,194 @@
+//! What must be stored, by plan and ledger.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::AuditError;
+use super::json::pointed;
+use super::judge::{Judgement, Step, judge, last_document};
+use super::rows::Row;
+use crate::ledger::{Ledger, Outcome, Record};
+use crate::plan::Plan;
+use crate::workload::{Event, Renderer, Workload};
+
+/// Operations of a run by the entity that they touch.
+#[derive(Debug)]
+pub struct Expected {
+    renderer: Renderer,
+    records: Vec<Record>,
+    /// The record of the same entity that follows; `NONE` after the last.
+    following: Vec<u32>,
+    entities: FxHashMap<u128, Entity>,
+    pub acknowledged: u64,
+    pub unknown: u64,
+    /// Operations of which it cannot be known what they touch.
+    pub untraceable: u64,
+    pub is_complete: bool,
+    message: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entity {
+    first: u32,
+    last: u32,
+    was_seen: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Expected {
+    /// Reads plan and ledger.
+    ///
+    /// # Errors
+    /// One of them cannot be used, or they do not belong together.
+    pub fn read(plan: &Path, ledger: &Path) -> Result<Self, AuditError> {
+        let plan = Plan::read(plan)?;
+        let workload = Arc::new(Workload::compile_messages(&plan)?);
+        let path = ledger.display().to_string();
+        let ledger = Ledger::open(ledger)?;
+        if ledger.seed != workload.seed || ledger.run != workload.run {
+            return Err(AuditError::OtherRun { ledger: path });
+        }
+        let mut expected = Self {
+            renderer: Renderer::new(Arc::clone(&workload)),
+            records: Vec::new(),
+            following: Vec::new(),
+            entities: FxHashMap::default(),
+            acknowledged: 0,
+            unknown: 0,
+            untraceable: 0,
+            is_complete: false,
+            message: Vec::new(),
+            steps: Vec::new(),
+        };
+        let operations = workload.operations.len();
+        let mut foreign = false;
+        expected.is_complete = ledger.read(|record| {
+            if usize::from(record.event.operation) < operations {
+                expected.add(record);
+            } else {
+                foreign = true;
+            }
+        })?;
+        if foreign { Err(AuditError::OtherRun { ledger: path }) } else { Ok(expected) }
+    }
+
+    /// Entities that the run touched.
+    #[must_use]
+    pub fn entities(&self) -> usize {
+        self.entities.len()
+    }
+
+    fn add(&mut self, record: Record) {
+        match record.outcome {
+            Outcome::Acknowledged => self.acknowledged += 1,
+            Outcome::Unknown => self.unknown += 1,
+        }
+        let is_traceable = record.outcome == Outcome::Acknowledged || !self.key_is_captured(&record.event);
+        let Some(key) = self.key(&record).filter(|_| is_traceable) else {
+            self.untraceable += 1;
+            return;
+        };
+        let index = self.records.len() as u32;
+        self.records.push(record);
+        self.following.push(NONE);
+        match self.entities.get_mut(&digest(&key)) {
+            Some(entity) => {
+                self.following[entity.last as usize] = index;
+                entity.last = index;
+            }
+            None => {
+                self.entities.insert(digest(&key), Entity { first: index, last: index, was_seen: false });
+            }
+        }
+    }
+
+    /// Whether the key comes from a reply that, not acknowledged, never came.
+    fn key_is_captured(&self, event: &Event) -> bool {
+        let operation = &self.renderer.workload().operations[usize::from(event.operation)];
+        operation.creates.is_some() && event.entity.is_none() && operation.key.is_none()
+    }
+
+    fn key(&mut self, record: &Record) -> Option<Vec<String>> {
+        self.renderer.recall(record.user, &record.event);
+        self.renderer.effect_key(record.user, &record.event, record.own.as_deref())
+    }
+
+    /// Judges a row; none for a row that nothing explains.
+    pub fn judge_row(&mut self, row: &Row<'_>) -> Option<Judgement> {
+        let Some(entity) = self.entities.get_mut(&digest(&row.key)) else {
+            self.steps.clear();
+            return None;
+        };
+        entity.was_seen = true;
+        let first = entity.first;
+        self.replay(first);
+        Some(judge(&self.steps, Some(row.document.trim_ascii())))
+    }
+
+    /// What the acknowledged operations of the entity judged last leave behind, as JSON; none when it is deleted.
+    #[must_use]
+    pub fn last_document(&self) -> Option<String> {
+        last_document(&self.steps)
+    }
+
+    /// Judges the entities without a row.
+    pub fn judge_absent(&mut self) -> Vec<(Vec<String>, Judgement)> {
+        let absent: Vec<u32> =
+            self.entities.values().filter(|entity| !entity.was_seen).map(|entity| entity.first).collect();
+        let mut judged = Vec::new();
+        for first in absent {
+            self.replay(first);
+            let judgement = judge(&self.steps, None);
+            let record = self.records[first as usize].clone();
+            if judgement != Judgement::Right {
+                judged.push((self.key(&record).unwrap_or_default(), judgement));
+            }
+        }
+        judged.sort_by(|left, right| left.0.cmp(&right.0));
+        judged
+    }
+
+    /// Renders the entity's operations anew into `steps`.
+    fn replay(&mut self, first: u32) {
+        let workload = Arc::clone(self.renderer.workload());
+        let mut count = 0;
+        let mut index = first;
+        while index != NONE {
+            let record = &self.records[index as usize];
+            let Some(effect) = &workload.operations[usize::from(record.event.operation)].effect else {
+                break;
+            };
+            self.renderer.recall(record.user, &record.event);
+            self.message.clear();
+            self.renderer.json(&mut self.message);
+            let document = pointed(&self.message, &effect.document).unwrap_or_default();
+            if self.steps.len() == count {
+                self.steps.push(Step { kind: effect.kind, document: Vec::new(), is_unknown: false });
+            }
+            let step = &mut self.steps[count];
+            step.kind = effect.kind;
+            step.is_unknown = record.outcome == Outcome::Unknown;
+            step.document.clear();
+            step.document.extend_from_slice(document);
+            count += 1;
+            index = self.following[index as usize];
+        }
+        self.steps.truncate(count);
+    }
+}
+
+/// 128 bits of a key, so that no two of any number of keys in practice are the same.
+fn digest(key: &[String]) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        key.hash(&mut hasher);
+        hasher.finish()
+    };
+    u128::from(half(1)) << 64 | u128::from(half(2))
+}

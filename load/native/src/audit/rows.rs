@@ -1,0 +1,60 @@
+//! Rows of stored state: a key of several parts, and a document.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// One stored entity.
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub key: Vec<String>,
+    /// JSON text.
+    pub document: &'a [u8],
+}
+
+/// Why rows cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RowError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("line {line}: {source}")]
+    Syntax { line: usize, source: serde_json::Error },
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    key: Vec<String>,
+    #[serde(borrow)]
+    document: &'a RawValue,
+}
+
+/// Reads JSON lines `{"key":[…],"document":…}`.
+///
+/// # Errors
+/// A line is none.
+pub fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>)) -> Result<(), RowError> {
+    let mut text = String::new();
+    for line in 1.. {
+        text.clear();
+        if lines.read_line(&mut text)? == 0 {
+            break;
+        }
+        if text.trim().is_empty() {
+            continue;
+        }
+        let row: Line<'_> = serde_json::from_str(&text).map_err(|source| RowError::Syntax { line, source })?;
+        take(Row { key: row.key, document: row.document.get().as_bytes() });
+    }
+    Ok(())
+}
+
+/// Reads JSON lines from a file; `-` is standard input.
+pub(super) fn read_file(path: &Path, take: impl FnMut(Row<'_>)) -> Result<(), RowError> {
+    if path == Path::new("-") {
+        return read_json_lines(io::stdin().lock(), take);
+    }
+    read_json_lines(BufReader::with_capacity(1 << 20, File::open(path)?), take)
+}

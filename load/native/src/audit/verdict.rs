@@ -1,0 +1,125 @@
+//! The audit's verdict, as JSON.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::expected::Expected;
+use super::judge::Judgement;
+use super::rows::Row;
+
+/// Violations of one kind: how many, and some of their keys and documents.
+#[derive(Debug, Default)]
+struct Violations {
+    count: u64,
+    examples: Vec<Value>,
+}
+
+impl Violations {
+    fn add(&mut self, most: usize, example: impl FnOnce() -> Value) {
+        self.count += 1;
+        if self.examples.len() < most {
+            self.examples.push(example());
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({"count": self.count, "examples": self.examples})
+    }
+}
+
+/// What an audit found.
+#[derive(Debug)]
+pub struct Verdict {
+    begun: Instant,
+    most_examples: usize,
+    is_complete: bool,
+    acknowledged: u64,
+    unknown: u64,
+    untraceable: u64,
+    entities: u64,
+    rows: u64,
+    unacknowledged_applied: u64,
+    lost: Violations,
+    wrong: Violations,
+    stale: Violations,
+    unexplained: Violations,
+}
+
+impl Verdict {
+    pub(super) fn new(expected: &Expected, most_examples: usize) -> Self {
+        Self {
+            begun: Instant::now(),
+            most_examples,
+            is_complete: expected.is_complete,
+            acknowledged: expected.acknowledged,
+            unknown: expected.unknown,
+            untraceable: expected.untraceable,
+            entities: expected.entities() as u64,
+            rows: 0,
+            unacknowledged_applied: 0,
+            lost: Violations::default(),
+            wrong: Violations::default(),
+            stale: Violations::default(),
+            unexplained: Violations::default(),
+        }
+    }
+
+    /// Takes a row; `expected` gives the document that acknowledged operations leave behind.
+    pub(super) fn take(
+        &mut self,
+        row: &Row<'_>,
+        judgement: Option<Judgement>,
+        expected: impl FnOnce() -> Option<String>,
+    ) {
+        self.rows += 1;
+        let example = || {
+            let parsed = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Value::Null);
+            let expected = expected().map_or(Value::Null, |text| parsed(text.as_bytes()));
+            json!({"key": row.key, "document": parsed(row.document), "expected": expected})
+        };
+        match judgement {
+            Some(Judgement::Right) => {}
+            Some(Judgement::RightWithUnacknowledged) => self.unacknowledged_applied += 1,
+            Some(Judgement::Lost) => self.lost.add(self.most_examples, example),
+            Some(Judgement::Stale) => self.stale.add(self.most_examples, example),
+            Some(Judgement::Wrong) => self.wrong.add(self.most_examples, example),
+            None => self.unexplained.add(self.most_examples, example),
+        }
+    }
+
+    /// Takes an entity that has no row and should have one, or may have lost it.
+    pub(super) fn take_absent(&mut self, key: &[String], judgement: Judgement) {
+        match judgement {
+            Judgement::RightWithUnacknowledged => self.unacknowledged_applied += 1,
+            _ => self.lost.add(self.most_examples, || json!({"key": key, "document": null})),
+        }
+    }
+
+    /// Whether every acknowledged operation is stored as it must be.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.lost.count == 0 && self.wrong.count == 0 && self.stale.count == 0
+    }
+
+    /// Everything as JSON. Rows that nothing explains are no violation: somebody else may have stored them.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({
+            "version": 1,
+            "verdict": if self.is_clean() { "clean" } else { "violated" },
+            "ledger_complete": self.is_complete,
+            "acknowledged_operations": self.acknowledged,
+            "unacknowledged_operations": self.unknown,
+            "untraceable_operations": self.untraceable,
+            "entities": self.entities,
+            "rows": self.rows,
+            "unacknowledged_applied": self.unacknowledged_applied,
+            "lost": self.lost.json(),
+            "wrong": self.wrong.json(),
+            "stale": self.stale.json(),
+            "unexplained_rows": self.unexplained.json(),
+            "seconds": self.begun.elapsed().as_secs_f64(),
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! The command line.
+
+mod audit;
+mod null;
+mod run;
+mod tool;
+mod units;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use audit::audit;
+pub use null::null;
+pub use run::run;
+
+/// A load generator that is never the bottleneck and never flatters.
+#[derive(Debug, Parser)]
+#[command(name = "bakeoff-load", version, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Load a target: by a plan, or as the options say.
+    Run(Box<RunArguments>),
+    /// Answer HTTP and gRPC at the least possible cost, to find out what the generator itself can do.
+    Null(NullArguments),
+    /// Compare what a database holds with what it must hold after a run.
+    Audit(AuditArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff-load run http://127.0.0.1:8081/health
+  bakeoff-load run http://127.0.0.1:8081/items -u 64 -d 30s -b '{\"id\":\"${uuid}\",\"price\":${decimal 1.00 99.00}}'
+  bakeoff-load run http://127.0.0.1:8081/items --rate 5000 --poisson -b @item.json --json
+  bakeoff-load run grpc://127.0.0.1:9090/shop.Items/Create --proto shop.proto -b '{\"name\":\"${alphanumeric 8}\"}'
+
+A body is a template: ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice A|B}, ${alphanumeric N},
+${date FROM TO}, ${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
+With --rate latency counts from the instant at which a request was due, so that a target that stalls is seen to stall.")]
+pub struct RunArguments {
+    /// http://host:port/path, or grpc://host:port/package.Service/Method
+    #[arg(required_unless_present = "plan", conflicts_with = "plan")]
+    pub url: Option<String>,
+    /// Carry out this plan and write the result stream to standard output
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Threads that send
+    #[arg(long, default_value_t = 1)]
+    pub threads: u32,
+    #[command(flatten)]
+    pub tool: ToolArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ToolArguments {
+    /// Virtual users, each with one request under way (with --rate: at the most)
+    #[arg(short, long)]
+    pub users: Option<u32>,
+    /// Requests a second, whatever the target does (open model)
+    #[arg(short, long)]
+    pub rate: Option<f64>,
+    /// With --rate: random arrivals instead of evenly spaced ones
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+    /// How long: 500ms, 30s, 5m
+    #[arg(short, long, default_value = "10s", value_parser = units::duration_ms)]
+    pub duration: u64,
+    /// Stop after this many requests instead
+    #[arg(short = 'n', long, conflicts_with_all = ["rate"])]
+    pub requests: Option<u64>,
+    /// Pause of a user between reply and next request
+    #[arg(long, default_value = "0s", value_parser = units::duration_ms)]
+    pub think: u64,
+    /// HTTP method; POST with a body, else GET
+    #[arg(short = 'X', long)]
+    pub method: Option<String>,
+    /// HTTP header, `Name: value`
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub headers: Vec<String>,
+    /// Body template, or @FILE
+    #[arg(short, long)]
+    pub body: Option<String>,
+    /// Without a body: JSON of about this size, as 4k or 65536
+    #[arg(long, conflicts_with = "body", value_parser = units::bytes)]
+    pub payload: Option<u64>,
+    /// HTTP status that is a success
+    #[arg(long, default_value_t = 200)]
+    pub expect: u16,
+    /// A request without a reply for this long has failed
+    #[arg(long, default_value = "30s", value_parser = units::duration_ms)]
+    pub timeout: u64,
+    /// Connections that the users share (default: one each)
+    #[arg(short, long)]
+    pub connections: Option<u32>,
+    /// gRPC: file of the service
+    #[arg(long, value_name = "FILE")]
+    pub proto: Option<PathBuf>,
+    /// gRPC: folder that imports are found in (default: the file's own)
+    #[arg(long, value_name = "FOLDER", requires = "proto")]
+    pub import_path: Option<PathBuf>,
+    /// gRPC: FileDescriptorSet of the service, instead of --proto
+    #[arg(long, value_name = "FILE", conflicts_with = "proto")]
+    pub descriptor_set: Option<PathBuf>,
+    /// gRPC: one long call for each connection, a message for each request
+    #[arg(long)]
+    pub stream: bool,
+    /// With --stream: messages that a user has under way
+    #[arg(long, default_value_t = 1, requires = "stream")]
+    pub window: u32,
+    /// Seed of what the templates draw
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Write the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NullArguments {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:0")]
+    pub listen: String,
+    /// Body of HTTP replies
+    #[arg(long, default_value = r#"{"success":true,"message":"Event processed successfully"}"#)]
+    pub http_reply: String,
+    /// Message of gRPC replies, in hexadecimal; empty is the empty message
+    #[arg(long, default_value = "0801", value_parser = units::hexadecimal)]
+    pub grpc_reply: units::Bytes,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditArguments {
+    /// The plan of the run
+    #[arg(long, value_name = "FILE")]
+    pub plan: PathBuf,
+    /// The ledger that the run wrote
+    #[arg(long, value_name = "FILE")]
+    pub ledger: PathBuf,
+    /// The database to audit
+    #[arg(long, value_name = "URL", requires = "audit_sql", env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Query that returns the whole stored state as (key text[], document jsonb)
+    #[arg(long, value_name = "FILE")]
+    pub audit_sql: Option<PathBuf>,
+    /// Instead of a database: JSON lines {"key":[…],"document":…}; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["database_url", "audit_sql"])]
+    pub rows: Option<PathBuf>,
+    /// Examples of each kind of violation in the verdict
+    #[arg(long, default_value_t = 10)]
+    pub examples: usize,
+}

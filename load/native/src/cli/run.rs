@@ -1,0 +1,63 @@
+//! `run`: by a plan, or as a tool for people.
+
+use std::error::Error;
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::{RunArguments, tool};
+use crate::engine::{self, Options};
+use crate::plan::Plan;
+use crate::results::{Live, StreamWriter};
+
+/// Loads a target.
+///
+/// # Errors
+/// The plan or the options make no sense, or the system refuses what the engine needs. Failed requests are results.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options { threads: arguments.threads, interrupted: interruption()? };
+    match &arguments.plan {
+        Some(path) => run_plan(path, &options),
+        None => run_tool(arguments, &options),
+    }
+}
+
+fn interruption() -> std::io::Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+    }
+    Ok(interrupted)
+}
+
+fn run_plan(path: &Path, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+    let mut stream = StreamWriter::new(stdout().lock());
+    let done =
+        Plan::read(path).map_err(engine::EngineError::from).and_then(|plan| engine::run(&plan, options, &mut stream));
+    if let Err(error) = done {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        stream.fail(&error.to_string(), u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
+        return Err(error.into());
+    }
+    match stream.failure {
+        Some(error) => Err(format!("cannot write the result stream: {error}").into()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn run_tool(arguments: &RunArguments, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+    let url = arguments.url.as_deref().unwrap_or_default();
+    let plan = tool::plan(url, &arguments.tool)?;
+    let mut live = Live::default();
+    engine::run(&plan, options, &mut live)?;
+    if let Some(summary) = live.summary {
+        let text = if arguments.tool.json { format!("{:#}\n", summary.json()) } else { summary.text() };
+        stdout().write_all(text.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,73 @@
+//! Durations and sizes as people write them.
+
+/// Bytes given in hexadecimal.
+pub type Bytes = std::sync::Arc<[u8]>;
+
+/// Milliseconds of `500ms`, `30s`, `5m`.
+///
+/// # Errors
+/// The text is none of these.
+pub fn duration_ms(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let unit_ms = match &text[digits..] {
+        "ms" => 1.0,
+        "s" | "" => 1_000.0,
+        "m" => 60_000.0,
+        _ => return Err("write it as 500ms, 30s or 5m".to_owned()),
+    };
+    let number: f64 = text[..digits].parse().map_err(|_| "write it as 500ms, 30s or 5m".to_owned())?;
+    Ok((number * unit_ms).round() as u64)
+}
+
+/// Bytes of `4096`, `4k`.
+///
+/// # Errors
+/// The text is none of these.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_024),
+        None => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write it as 4k or 65536".to_owned())?;
+    number.checked_mul(unit).filter(|bytes| *bytes <= 16 << 20).ok_or_else(|| "at most 16384k".to_owned())
+}
+
+/// Bytes of `0801`.
+///
+/// # Errors
+/// The text is no hexadecimal.
+pub fn hexadecimal(text: &str) -> Result<Bytes, String> {
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return Err("two hexadecimal digits for each byte".to_owned());
+    }
+    let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| "hexadecimal digits only".to_owned());
+    (0..text.len()).step_by(2).map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, ms) in [("500ms", 500), ("30s", 30_000), ("1.5m", 90_000), ("10", 10_000), ("0s", 0)] {
+            assert_eq!(duration_ms(text), Ok(ms));
+        }
+        for text in ["", "s", "5h", "-1s", "1..2s"] {
+            assert!(duration_ms(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!((bytes("4k"), bytes("65536")), (Ok(4_096), Ok(65_536)));
+        assert!(bytes("4g").is_err() && bytes("99999999k").is_err());
+    }
+
+    #[test]
+    fn hexadecimal_bytes() {
+        assert_eq!(hexadecimal("0801").as_deref(), Ok(&[8, 1][..]));
+        assert_eq!(hexadecimal("").as_deref(), Ok(&[][..]));
+        assert!(hexadecimal("080").is_err() && hexadecimal("zz").is_err() && hexadecimal("0é1").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! The calls of a plan, prepared for a protocol: operations in their order, then the batch or the stream.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::failure::GRPC_CODES;
+use crate::plan::{GrpcCall, HttpCall, Plan, PlanError};
+use crate::reply::{Format, ReplyRules, Thoroughness};
+use crate::wire::Code;
+use crate::wire::h2::GrpcCalls;
+use crate::wire::http1;
+use crate::workload::Workload;
+
+/// The HTTP requests of a plan.
+pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
+    let authority = authority(plan);
+    let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
+        let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
+        let headers = call.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
+        http1::HttpCall::new(&call.method, &authority, headers, has_body)
+    };
+    let operations = workload.operations.iter().zip(plan.operations.iter().filter_map(|o| o.http.as_ref()));
+    let batch = plan.batch.iter().map(|batch| http1::HttpCall::new(&batch.method, &authority, [], true));
+    operations.map(operation).chain(batch).collect()
+}
+
+/// The rules for the replies of the HTTP requests.
+pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
+    let mut rules = Vec::new();
+    for call in plan.operations.iter().filter_map(|operation| operation.http.as_ref()) {
+        let rule = ReplyRules::new(Code::Http(call.expect), Format::Json, Thoroughness::Sampled);
+        rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
+    }
+    if let Some(batch) = &plan.batch {
+        let status = batch.expect.as_u64().and_then(|status| u16::try_from(status).ok());
+        let expected = match status {
+            Some(status) => Code::Http(status),
+            None if plan.transport.batch == 1 => Code::Http(200),
+            None => return Err(PlanError::rule("batch.expect: a status for http")),
+        };
+        rules.push(ReplyRules::new(expected, Format::Json, Thoroughness::Always).with_values(&batch.reply));
+    }
+    Ok(rules)
+}
+
+/// The gRPC methods of a plan.
+pub fn grpc_calls(plan: &Plan) -> Result<GrpcCalls, PlanError> {
+    let mut methods: Vec<&str> = grpc_operations(plan)?.iter().map(|call| call.method.as_str()).collect();
+    match (&plan.stream, &plan.batch) {
+        (Some(stream), _) if plan.transport.stream => methods.push(&stream.method),
+        (_, Some(batch)) if plan.transport.batch > 1 => methods.push(&batch.method),
+        _ => {}
+    }
+    Ok(GrpcCalls::new(&authority(plan), &methods, plan.transport.stream))
+}
+
+/// The rules for the replies of the gRPC methods.
+pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
+    let format = |method: &str| {
+        let descriptors = workload.descriptors.as_ref().ok_or_else(|| PlanError::rule("proto: required"))?;
+        Ok::<_, PlanError>(Format::Protobuf(descriptors.method(method)?.output()))
+    };
+    let always = |method: &str, expected, values: &BTreeMap<String, Value>| {
+        Ok::<_, PlanError>(ReplyRules::new(expected, format(method)?, Thoroughness::Always).with_values(values))
+    };
+    let mut rules = Vec::new();
+    for call in grpc_operations(plan)? {
+        let expected = Code::Grpc(grpc_code(&call.expect)?);
+        let rule = ReplyRules::new(expected, format(&call.method)?, Thoroughness::Sampled);
+        rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
+    }
+    match (&plan.stream, &plan.batch) {
+        (Some(stream), _) if plan.transport.stream => {
+            rules.push(always(&stream.method, Code::Grpc(0), &stream.reply)?);
+        }
+        (_, Some(batch)) if plan.transport.batch > 1 => {
+            let expected = grpc_code(batch.expect.as_str().unwrap_or_default())?;
+            rules.push(always(&batch.method, Code::Grpc(expected), &batch.reply)?);
+        }
+        _ => {}
+    }
+    Ok(rules)
+}
+
+fn grpc_operations(plan: &Plan) -> Result<Vec<&GrpcCall>, PlanError> {
+    let call = |operation: &'_ crate::plan::Operation| operation.grpc.is_some();
+    if !plan.operations.iter().all(call) {
+        return Err(PlanError::rule("operations: one is not offered over grpc"));
+    }
+    Ok(plan.operations.iter().filter_map(|operation| operation.grpc.as_ref()).collect())
+}
+
+fn grpc_code(name: &str) -> Result<u8, PlanError> {
+    let found = GRPC_CODES.iter().position(|known| *known == name);
+    found.map(|code| code as u8).ok_or_else(|| PlanError::rule(format!("expect: {name:?} is no gRPC status")))
+}
+
+fn authority(plan: &Plan) -> String {
+    let host = &plan.transport.host;
+    let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+    format!("{host}:{}", plan.transport.port)
+}

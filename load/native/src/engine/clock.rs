@@ -1,0 +1,36 @@
+//! Time since the engine started.
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Monotonic nanoseconds with a fixed relation to the wall clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    origin_ns: u64,
+    unix_origin_ns: u64,
+}
+
+impl Clock {
+    #[must_use]
+    pub fn start() -> Self {
+        Self { origin_ns: read(ClockId::Monotonic), unix_origin_ns: read(ClockId::Realtime) }
+    }
+
+    /// Nanoseconds since the clock was started.
+    #[inline]
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        read(ClockId::Monotonic) - self.origin_ns
+    }
+
+    /// The wall clock's Unix nanoseconds at an instant of this clock.
+    #[must_use]
+    pub fn unix_ns(&self, instant: u64) -> u64 {
+        self.unix_origin_ns + instant
+    }
+}
+
+#[inline]
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

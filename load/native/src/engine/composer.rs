@@ -1,0 +1,136 @@
+//! Requests out of events: one event, a batch of them, or a message of a stream.
+
+use std::sync::Arc;
+
+use crate::message::BatchField;
+use crate::plan::{Plan, PlanError, Protocol};
+use crate::workload::{Event, Renderer, UserState, Workload};
+
+/// How events become the body of a request.
+#[derive(Debug, Clone)]
+enum Framing {
+    /// One event each, to its operation's own path.
+    Single,
+    /// One event each, to the call that comes after the operations'.
+    Stream,
+    JsonBatch {
+        path: Vec<u8>,
+        open: Vec<u8>,
+        separator: Vec<u8>,
+        close: Vec<u8>,
+    },
+    ProtobufBatch {
+        tag: u64,
+    },
+}
+
+/// Composes requests, reusing its buffers.
+#[derive(Debug)]
+pub struct Composer {
+    renderer: Renderer,
+    framing: Framing,
+    is_protobuf: bool,
+    events_per_request: u32,
+    pub path: Vec<u8>,
+    pub body: Vec<u8>,
+}
+
+impl Composer {
+    /// # Errors
+    /// The plan's batch does not fit its protocol.
+    pub fn new(plan: &Plan, workload: Arc<Workload>) -> Result<Self, PlanError> {
+        Ok(Self {
+            framing: framing(plan, &workload)?,
+            renderer: Renderer::new(workload),
+            is_protobuf: plan.transport.protocol == Protocol::Grpc,
+            events_per_request: plan.transport.batch,
+            path: Vec::new(),
+            body: Vec::new(),
+        })
+    }
+
+    #[must_use]
+    pub fn workload(&self) -> &Arc<Workload> {
+        self.renderer.workload()
+    }
+
+    /// Events in one request.
+    #[must_use]
+    pub fn events_per_request(&self) -> u32 {
+        self.events_per_request
+    }
+
+    /// Renders path and body of a user's next request. Returns the index of its call and its first event;
+    /// the others of a batch go to `more`.
+    pub fn compose(&mut self, user: u32, state: &UserState, sequence: u32, more: &mut Vec<Event>) -> (usize, Event) {
+        self.path.clear();
+        self.body.clear();
+        let shared_call = self.renderer.workload().operations.len();
+        match &self.framing {
+            Framing::Single => {
+                let event = self.renderer.next(user, state, sequence);
+                self.renderer.path(&mut self.path);
+                self.write_event();
+                (usize::from(event.operation), event)
+            }
+            Framing::Stream => {
+                let event = self.renderer.next(user, state, sequence);
+                self.write_event();
+                (shared_call, event)
+            }
+            Framing::JsonBatch { path, open, separator, close } => {
+                self.path.extend_from_slice(path);
+                self.body.extend_from_slice(open);
+                let first = self.renderer.next(user, state, sequence);
+                self.renderer.json(&mut self.body);
+                for next in 1..self.events_per_request {
+                    self.body.extend_from_slice(separator);
+                    more.push(self.renderer.next(user, state, sequence.wrapping_add(next)));
+                    self.renderer.json(&mut self.body);
+                }
+                self.body.extend_from_slice(close);
+                (shared_call, first)
+            }
+            Framing::ProtobufBatch { tag } => {
+                let first = self.renderer.next(user, state, sequence);
+                self.renderer.protobuf_element(*tag, &mut self.body);
+                for next in 1..self.events_per_request {
+                    more.push(self.renderer.next(user, state, sequence.wrapping_add(next)));
+                    self.renderer.protobuf_element(*tag, &mut self.body);
+                }
+                (shared_call, first)
+            }
+        }
+    }
+
+    fn write_event(&mut self) {
+        if self.is_protobuf {
+            self.renderer.protobuf(&mut self.body);
+        } else {
+            self.renderer.json(&mut self.body);
+        }
+    }
+}
+
+fn framing(plan: &Plan, workload: &Workload) -> Result<Framing, PlanError> {
+    if plan.transport.stream {
+        return Ok(Framing::Stream);
+    }
+    let Some(batch) = plan.batch.as_ref().filter(|_| plan.transport.batch > 1) else {
+        return Ok(Framing::Single);
+    };
+    let text = |part: &Option<String>| part.clone().unwrap_or_default().into_bytes();
+    match (&workload.descriptors, &batch.path, &batch.field) {
+        (Some(descriptors), _, Some(field)) => {
+            let BatchField { tag, .. } = descriptors.batch_field(&batch.method, field)?;
+            Ok(Framing::ProtobufBatch { tag })
+        }
+        (None, Some(path), _) => Ok(Framing::JsonBatch {
+            path: path.clone().into_bytes(),
+            open: text(&batch.open),
+            separator: text(&batch.separator),
+            close: text(&batch.close),
+        }),
+        _ => Err(PlanError::rule("batch: path for http, field for grpc")),
+    }
+}

@@ -1,0 +1,213 @@
+//! Leads the workers through the phases and puts together what they tell.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::clock::Clock;
+use super::crew::Rest;
+use super::pacer::Arrivals;
+use super::records::{Observer, PhaseRecord, SecondRecord};
+use super::run::EngineError;
+use super::stop::Stop;
+use super::tally::Tally;
+use super::worker::{PhaseOutcome, Share, Witness, Worker};
+use crate::plan::{Phase, Plan};
+use crate::wire::Wire;
+
+pub(super) enum Command {
+    Prepare { users: u32, connections: usize, stop: Stop },
+    Run(Box<Share>),
+}
+
+pub(super) enum Report {
+    Prepared,
+    Second { second: u64, tally: Box<Tally> },
+    PhaseOver(PhaseOutcome),
+    Failed(io::Error),
+}
+
+struct Teller<'a>(&'a Sender<Report>);
+
+impl Witness for Teller<'_> {
+    fn second(&mut self, second: u64, tally: Tally) {
+        // Nobody listens any more only once the run has failed.
+        let _ = self.0.send(Report::Second { second, tally: Box::new(tally) });
+    }
+}
+
+/// Does what the coordinator commands, until it is gone.
+pub(super) fn serve<W: Wire>(
+    mut worker: Worker<W>,
+    commands: &Receiver<Command>,
+    tell: &Sender<Report>,
+) -> io::Result<()> {
+    sharpen_timers();
+    for command in commands {
+        let report = match command {
+            Command::Prepare { users, connections, stop } => {
+                worker.prepare(users, connections, &stop)?;
+                Report::Prepared
+            }
+            Command::Run(share) => Report::PhaseOver(worker.run(*share, &mut Teller(tell))?),
+        };
+        if tell.send(report).is_err() {
+            break;
+        }
+    }
+    worker.finish();
+    Ok(())
+}
+
+/// The kernel rounds a thread's timers by 50 µs to save power: too much for a schedule.
+fn sharpen_timers() {
+    // Where it cannot be changed, send lag shows what it costs.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+}
+
+/// Leads the workers.
+pub(super) struct Coordinator<'a> {
+    plan: &'a Plan,
+    interrupted: &'a Arc<AtomicBool>,
+    clock: Clock,
+    commands: Vec<Sender<Command>>,
+    reports: Receiver<Report>,
+}
+
+/// Workers begin a phase together: none waits longer than this for the last one to hear of it.
+const HEAD_START_NS: u64 = 1_000_000;
+
+impl<'a> Coordinator<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        interrupted: &'a Arc<AtomicBool>,
+        clock: Clock,
+        commands: Vec<Sender<Command>>,
+        reports: Receiver<Report>,
+    ) -> Self {
+        Self { plan, interrupted, clock, commands, reports }
+    }
+
+    /// Leads through all phases; says whether they were interrupted.
+    pub(super) fn lead(&self, observer: &mut impl Observer) -> Result<bool, EngineError> {
+        for (index, phase) in self.plan.phases.iter().enumerate() {
+            if self.is_interrupted() {
+                break;
+            }
+            self.prepare(phase)?;
+            let start_ns = self.clock.now() + HEAD_START_NS;
+            observer.phase_start(index, phase.name(), phase.users(), self.clock.unix_ns(start_ns));
+            self.begin(phase, start_ns)?;
+            let record = self.gather(index, start_ns, observer)?;
+            observer.phase_end(&record);
+        }
+        Ok(self.is_interrupted())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    fn workers(&self) -> u32 {
+        self.commands.len() as u32
+    }
+
+    /// A worker's share of something that is dealt out one by one.
+    fn share_of(&self, total: u32, worker: u32) -> u32 {
+        total / self.workers() + u32::from(worker < total % self.workers())
+    }
+
+    fn command(&self, worker: usize, command: Command) -> Result<(), EngineError> {
+        self.commands[worker].send(command).map_err(|_| EngineError::WorkerLost)
+    }
+
+    fn prepare(&self, phase: &Phase) -> Result<(), EngineError> {
+        for worker in 0..self.workers() {
+            let users = self.share_of(phase.users(), worker);
+            let shared = self.plan.transport.connections.map_or(users, |total| self.share_of(total, worker).max(1));
+            let stop = Stop::new(None, None, Arc::clone(self.interrupted));
+            let command = Command::Prepare { users, connections: shared.min(users) as usize, stop };
+            self.command(worker as usize, command)?;
+        }
+        for _ in &self.commands {
+            match self.reports.recv().map_err(|_| EngineError::WorkerLost)? {
+                Report::Failed(error) => return Err(error.into()),
+                Report::Prepared | Report::Second { .. } | Report::PhaseOver(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&self, phase: &Phase, start_ns: u64) -> Result<(), EngineError> {
+        let until = |duration_ms: u64| start_ns.saturating_add(duration_ms.saturating_mul(1_000_000));
+        let (until_ns, left) = match phase {
+            Phase::Held(phase) => (Some(until(phase.duration_ms)), None),
+            Phase::Counted(phase) => (None, Some(Arc::new(AtomicU64::new(phase.iterations)))),
+            Phase::Arriving(phase) => (Some(until(phase.duration_ms)), None),
+        };
+        let think_ns = (self.plan.think_time_ms * 1e6) as u64;
+        let rest = if phase.is_open() { Rest::Idle } else { Rest::Think(think_ns) };
+        for worker in 0..self.workers() {
+            let share = Share {
+                users: self.share_of(phase.users(), worker),
+                rest,
+                arrivals: self.arrivals(phase, worker),
+                stop: Stop::new(until_ns, left.clone(), Arc::clone(self.interrupted)),
+                start_ns,
+                is_scheduled: phase.is_open() || think_ns > 0,
+            };
+            self.command(worker as usize, Command::Run(Box::new(share)))?;
+        }
+        Ok(())
+    }
+
+    fn arrivals(&self, phase: &Phase, worker: u32) -> Option<Arrivals> {
+        let Phase::Arriving(phase) = phase else { return None };
+        let duration_ns = phase.duration_ms.saturating_mul(1_000_000);
+        let seed = self.plan.seed_number();
+        Some(Arrivals::new(phase.arrival, phase.rate, duration_ns, worker, self.workers(), seed))
+    }
+
+    /// Passes seconds on in their order, each once all workers have told of it, until the phase is over for all.
+    fn gather(&self, phase: usize, start_ns: u64, observer: &mut impl Observer) -> Result<PhaseRecord, EngineError> {
+        let mut record =
+            PhaseRecord { phase, unix_ns: 0, duration_ns: 0, unsent: 0, connections_opened: 0, interrupted: false };
+        let mut seconds: BTreeMap<u64, (u32, Tally)> = BTreeMap::new();
+        let mut running = self.workers();
+        while running > 0 {
+            match self.reports.recv().map_err(|_| EngineError::WorkerLost)? {
+                Report::Failed(error) => return Err(error.into()),
+                Report::Prepared => {}
+                Report::Second { second, tally } => match seconds.get_mut(&second) {
+                    Some((told, known)) => {
+                        *told += 1;
+                        known.add(&tally);
+                    }
+                    None => {
+                        seconds.insert(second, (1, *tally));
+                    }
+                },
+                Report::PhaseOver(outcome) => {
+                    running -= 1;
+                    record.unsent += outcome.unsent;
+                    record.connections_opened += outcome.connections_opened;
+                    record.duration_ns = record.duration_ns.max(outcome.last_reply_ns.saturating_sub(start_ns));
+                }
+            }
+            let complete = self.workers();
+            while let Some(entry) = seconds.first_entry()
+                && (running == 0 || entry.get().0 == complete)
+            {
+                let (second, (_, tally)) = entry.remove_entry();
+                let unix_ns = self.clock.unix_ns(start_ns + second * 1_000_000_000);
+                observer.second(&SecondRecord { phase, second, unix_ns, tally });
+            }
+        }
+        record.unix_ns = self.clock.unix_ns(self.clock.now());
+        record.interrupted = self.is_interrupted();
+        Ok(record)
+    }
+}

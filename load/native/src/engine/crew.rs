@@ -1,0 +1,276 @@
+//! The virtual users of a worker: what each has under way, and what becomes of it.
+
+use std::collections::VecDeque;
+
+use super::composer::Composer;
+use super::tally::Tally;
+use crate::failure::Failure;
+use crate::ledger::{LedgerSink, Outcome};
+use crate::reply::{ReplyRules, Sampler};
+use crate::wire::{Reply, Request, Wire};
+use crate::workload::{Event, UserState};
+
+/// A request of a user.
+#[derive(Debug)]
+struct Call {
+    /// When service began; zero until then.
+    started_ns: u64,
+    /// When the request was due.
+    scheduled_ns: u64,
+    deadline_ns: u64,
+    /// What was sent; nothing while the request waits for its connection.
+    sent: Option<Sent>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    rules: usize,
+    event: Event,
+    /// The other events of a batch.
+    more: Vec<Event>,
+}
+
+/// One virtual user.
+#[derive(Debug)]
+struct User {
+    number: u32,
+    sequence: u32,
+    state: UserState,
+    /// In the order of sending; those that wait come last.
+    calls: VecDeque<Call>,
+}
+
+/// What users do once a request is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// Closed model: the next request is due after the think time.
+    Think(u64),
+    /// Open model: the user waits for an arrival.
+    Idle,
+}
+
+/// All virtual users of one worker.
+#[derive(Debug)]
+pub struct Crew {
+    users: Vec<User>,
+    composer: Composer,
+    rules: Vec<ReplyRules>,
+    sampler: Sampler,
+    ledger: Option<LedgerSink>,
+    timeout_ns: u64,
+    /// This worker has every `stride`-th user, from `first` on.
+    first: u32,
+    stride: u32,
+    pub tally: Tally,
+    pub rest: Rest,
+    /// Requests sent and not yet over.
+    pub under_way: usize,
+    /// Requests begun that wait for their connection.
+    pub waiting: usize,
+    /// Users whose next request is due now.
+    pub ready: Vec<u32>,
+    /// Users whose next request is due later, in order.
+    pub due: VecDeque<(u64, u32)>,
+    /// Users that wait for an arrival.
+    pub idle: VecDeque<u32>,
+    /// When the last reply came.
+    pub last_reply_ns: u64,
+    /// Events of batches that are over: their memory serves the next ones.
+    spare: Vec<Vec<Event>>,
+}
+
+impl Crew {
+    pub fn new(
+        composer: Composer,
+        rules: Vec<ReplyRules>,
+        sampler: Sampler,
+        ledger: Option<LedgerSink>,
+        timeout_ns: u64,
+        (first, stride): (u32, u32),
+    ) -> Self {
+        Self {
+            users: Vec::new(),
+            composer,
+            rules,
+            sampler,
+            ledger,
+            timeout_ns,
+            first,
+            stride,
+            tally: Tally::new(false),
+            rest: Rest::Think(0),
+            under_way: 0,
+            waiting: 0,
+            ready: Vec::new(),
+            due: VecDeque::new(),
+            idle: VecDeque::new(),
+            last_reply_ns: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Brings the number of users to `count` at least; users keep what they know from phase to phase.
+    pub fn muster(&mut self, count: u32) {
+        while (self.users.len() as u32) < count {
+            self.users.push(User {
+                number: self.first + self.users.len() as u32 * self.stride,
+                sequence: 0,
+                state: UserState::new(self.composer.workload()),
+                calls: VecDeque::with_capacity(1),
+            });
+        }
+    }
+
+    /// Begins a request; it is sent as soon as its connection has room.
+    /// `started_ns` is when service begins, where that is before the request is written.
+    #[inline]
+    pub fn begin(&mut self, tag: u32, scheduled_ns: u64, started_ns: u64, now: u64) {
+        let call = Call { started_ns, scheduled_ns, deadline_ns: now + self.timeout_ns, sent: None };
+        self.users[tag as usize].calls.push_back(call);
+        self.waiting += 1;
+    }
+
+    /// Renders a user's waiting request into `out`. False when it has given up waiting.
+    #[inline]
+    pub fn transmit<W: Wire>(&mut self, tag: u32, wire: &mut W, out: &mut Vec<u8>, now: impl Fn() -> u64) -> bool {
+        let user = &mut self.users[tag as usize];
+        let Some(call) = user.calls.iter_mut().find(|call| call.sent.is_none()) else {
+            return false;
+        };
+        let mut more =
+            if self.composer.events_per_request() > 1 { self.spare.pop().unwrap_or_default() } else { Vec::new() };
+        let (rules, event) = self.composer.compose(user.number, &user.state, user.sequence, &mut more);
+        user.sequence = user.sequence.wrapping_add(self.composer.events_per_request());
+        wire.send(&Request { tag, call: rules, path: &self.composer.path, body: &self.composer.body }, out);
+        let now = now();
+        if call.started_ns == 0 {
+            call.started_ns = now;
+        }
+        call.sent = Some(Sent { rules, event, more });
+        self.tally.count_sent(now.saturating_sub(call.scheduled_ns));
+        self.under_way += 1;
+        self.waiting -= 1;
+        true
+    }
+
+    /// Takes a reply to a user's oldest request.
+    #[inline]
+    pub fn complete(&mut self, reply: &Reply<'_>, now: u64) {
+        let Some((call, sent)) = self.take_sent(reply.tag) else {
+            return;
+        };
+        self.last_reply_ns = now;
+        let sampled = self.sampler.picks_next();
+        let rules = &mut self.rules[sent.rules];
+        match reply.outcome.and_then(|code| rules.inspect(code, reply.body, sampled)) {
+            Ok(captured) => {
+                let operations = 1 + sent.more.len() as u64;
+                let (service, response) = (now.saturating_sub(call.started_ns), now.saturating_sub(call.scheduled_ns));
+                self.tally.count_ok(operations, service, response);
+                self.acknowledge(reply.tag, sent, captured);
+            }
+            Err(failure) => {
+                self.tally.count_failed(failure);
+                self.doubt(reply.tag, sent);
+            }
+        }
+        self.go_on(reply.tag, now);
+    }
+
+    /// A user's oldest request has failed without a reply.
+    pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
+        let Some((_, sent)) = self.take_sent(tag) else { return };
+        self.tally.count_failed(failure);
+        self.doubt(tag, sent);
+        self.last_reply_ns = now;
+        self.go_on(tag, now);
+    }
+
+    /// A request that waits for its connection has failed: it was begun, and nothing was sent.
+    pub fn fail_unsent(&mut self, tag: u32, failure: Failure, now: u64) {
+        if self.drop_unsent(tag) {
+            self.tally.sent += 1;
+            self.tally.count_failed(failure);
+            self.last_reply_ns = now;
+            self.go_on(tag, now);
+        }
+    }
+
+    /// Forgets a request that waits for its connection.
+    pub fn drop_unsent(&mut self, tag: u32) -> bool {
+        let calls = &mut self.users[tag as usize].calls;
+        match calls.iter().position(|call| call.sent.is_none()) {
+            Some(index) => {
+                self.waiting -= 1;
+                calls.remove(index).is_some()
+            }
+            None => false,
+        }
+    }
+
+    /// Users whose oldest request should have had its reply by now, and whether it was sent.
+    pub fn overdue(&self, now: u64) -> Vec<(u32, bool)> {
+        let overdue = |(tag, user): (usize, &User)| {
+            let call = user.calls.front().filter(|call| call.deadline_ns <= now)?;
+            Some((tag as u32, call.sent.is_some()))
+        };
+        self.users.iter().enumerate().filter_map(overdue).collect()
+    }
+
+    /// Hands the ledger's last block over.
+    pub fn flush_ledger(&mut self) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.flush();
+        }
+    }
+
+    fn take_sent(&mut self, tag: u32) -> Option<(Call, Sent)> {
+        let calls = &mut self.users.get_mut(tag as usize)?.calls;
+        let sent = calls.front_mut()?.sent.take()?;
+        self.under_way -= 1;
+        calls.pop_front().map(|call| (call, sent))
+    }
+
+    fn acknowledge(&mut self, tag: u32, sent: Sent, captured: Option<crate::workload::Entity>) {
+        let user = &mut self.users[tag as usize];
+        let operations = &self.composer.workload().operations;
+        for event in std::iter::once(&sent.event).chain(&sent.more) {
+            let operation = &operations[usize::from(event.operation)];
+            if let (Some(ledger), true) = (&mut self.ledger, operation.effect.is_some()) {
+                ledger.record(user.number, event, Outcome::Acknowledged, captured.as_ref());
+            }
+            user.state.acknowledge(operation, event, captured.clone());
+        }
+        self.reuse(sent.more);
+    }
+
+    /// What was sent and not acknowledged may have been applied all the same.
+    fn doubt(&mut self, tag: u32, sent: Sent) {
+        let user = &self.users[tag as usize];
+        let operations = &self.composer.workload().operations;
+        if let Some(ledger) = &mut self.ledger {
+            for event in std::iter::once(&sent.event).chain(&sent.more) {
+                if operations[usize::from(event.operation)].effect.is_some() {
+                    ledger.record(user.number, event, Outcome::Unknown, None);
+                }
+            }
+        }
+        self.reuse(sent.more);
+    }
+
+    fn reuse(&mut self, mut more: Vec<Event>) {
+        if more.capacity() > 0 {
+            more.clear();
+            self.spare.push(more);
+        }
+    }
+
+    #[inline]
+    fn go_on(&mut self, tag: u32, now: u64) {
+        match self.rest {
+            Rest::Think(0) => self.ready.push(tag),
+            Rest::Think(think_ns) => self.due.push_back((now + think_ns, tag)),
+            Rest::Idle => self.idle.push_back(tag),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The engine: drives a target as a plan says and tells an observer what happens.
+
+mod calls;
+mod clock;
+mod composer;
+mod connection;
+mod coordinator;
+mod crew;
+mod descriptors;
+mod pacer;
+pub mod poller;
+mod records;
+mod run;
+pub mod socket;
+mod stop;
+mod tally;
+mod worker;
+
+pub use clock::Clock;
+pub use composer::Composer;
+pub use records::{Observer, PhaseRecord, SecondRecord, StartRecord};
+pub use run::{EngineError, Options, run};
+pub use tally::{Tally, histogram};

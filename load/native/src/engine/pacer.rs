@@ -1,0 +1,139 @@
+//! When requests are due: pure functions of the time.
+
+use crate::plan::Arrival;
+use crate::random::Draws;
+
+/// Instants at which requests arrive in the open model, in nanoseconds since the phase began.
+#[derive(Debug, Clone)]
+pub struct Arrivals {
+    next_ns: f64,
+    gap_ns: f64,
+    end_ns: f64,
+    count: u64,
+    draws: Option<Draws>,
+}
+
+impl Arrivals {
+    /// The share that worker `worker` of `workers` has in a rate (requests a second) held for `duration_ns`.
+    #[must_use]
+    pub fn new(arrival: Arrival, rate: f64, duration_ns: u64, worker: u32, workers: u32, seed: u64) -> Self {
+        let gap_ns = 1e9 / rate * f64::from(workers);
+        let (first, draws) = match arrival {
+            Arrival::Constant => (1e9 / rate * f64::from(worker), None),
+            Arrival::Poisson => (0.0, Some(Draws::of_event(seed, worker, u32::MAX))),
+        };
+        let mut arrivals = Self { next_ns: first, gap_ns, end_ns: duration_ns as f64, count: 0, draws };
+        if arrivals.draws.is_some() {
+            arrivals.step();
+        }
+        arrivals
+    }
+
+    /// The next arrival; none once the phase is over.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<u64> {
+        (self.next_ns < self.end_ns).then_some(self.next_ns as u64)
+    }
+
+    /// How many arrivals have been passed.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Goes on to the arrival after the next.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.count += 1;
+        self.step();
+    }
+
+    fn step(&mut self) {
+        self.next_ns += match &mut self.draws {
+            None => self.gap_ns,
+            // 1 - u is never zero, so that the logarithm is finite.
+            Some(draws) => -(1.0 - draws.unit()).ln() * self.gap_ns,
+        };
+    }
+
+    /// Passes all arrivals before an instant and says how many there have been in all.
+    pub fn pass_until(&mut self, instant_ns: u64) -> u64 {
+        while self.peek().is_some_and(|next| next < instant_ns) {
+            self.advance();
+        }
+        self.count
+    }
+}
+
+/// Delay before a connection is tried again, after this many failures in a row.
+#[must_use]
+pub fn reconnect_delay_ns(failures: u32) -> u64 {
+    const FIRST_NS: u64 = 10_000_000;
+    const LONGEST_NS: u64 = 1_000_000_000;
+    match failures {
+        0 => 0,
+        failures => (FIRST_NS << (failures - 1).min(10)).min(LONGEST_NS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instants(arrivals: &mut Arrivals) -> Vec<u64> {
+        std::iter::from_fn(|| {
+            let next = arrivals.peek()?;
+            arrivals.advance();
+            Some(next)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn constant_arrivals_are_evenly_spaced() {
+        let cases: [(f64, u64, &[u64]); 4] = [
+            (4.0, 1_000_000_000, &[0, 250_000_000, 500_000_000, 750_000_000]),
+            (0.5, 4_000_000_000, &[0, 2_000_000_000]),
+            (1e9, 3, &[0, 1, 2]),
+            (1.0, 1, &[0]),
+        ];
+        for (rate, duration, expected) in cases {
+            assert_eq!(instants(&mut Arrivals::new(Arrival::Constant, rate, duration, 0, 1, 1)), expected);
+        }
+    }
+
+    #[test]
+    fn workers_share_constant_arrivals_without_gaps() {
+        let share = |worker| instants(&mut Arrivals::new(Arrival::Constant, 1000.0, 1_000_000_000, worker, 3, 1));
+        let mut all: Vec<u64> = (0..3).flat_map(share).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).map(|n| n * 1_000_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn poisson_arrivals_have_their_rate_and_vary() {
+        let all = instants(&mut Arrivals::new(Arrival::Poisson, 10_000.0, 10_000_000_000, 0, 1, 7));
+        assert!((99_000..101_000).contains(&all.len()), "{}", all.len());
+        let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((variance.sqrt() / mean - 1.0).abs() < 0.05, "an exponential's deviation is its mean");
+        assert_eq!(all, instants(&mut Arrivals::new(Arrival::Poisson, 10_000.0, 10_000_000_000, 0, 1, 7)));
+    }
+
+    #[test]
+    fn passing_counts_what_was_due() {
+        let mut arrivals = Arrivals::new(Arrival::Constant, 10.0, 1_000_000_000, 0, 1, 1);
+        assert_eq!(arrivals.pass_until(0), 0);
+        assert_eq!(arrivals.pass_until(250_000_000), 3);
+        assert_eq!(arrivals.pass_until(u64::MAX), 10);
+    }
+
+    #[test]
+    fn reconnecting_backs_off_and_is_bounded() {
+        for (failures, delay_ms) in [(0, 0), (1, 10), (2, 20), (5, 160), (8, 1_000), (1_000, 1_000)] {
+            assert_eq!(reconnect_delay_ns(failures), delay_ms * 1_000_000);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What an observer is told.
+
+use super::tally::Tally;
+use crate::plan::Protocol;
+
+/// The begin of a run.
+#[derive(Debug, Clone)]
+pub struct StartRecord {
+    pub workload: String,
+    pub target: String,
+    pub protocol: Protocol,
+    pub connections: u32,
+    pub unix_ns: u64,
+}
+
+/// A second of a phase, of all workers together.
+#[derive(Debug)]
+pub struct SecondRecord {
+    pub phase: usize,
+    pub second: u64,
+    pub unix_ns: u64,
+    pub tally: Tally,
+}
+
+/// A phase that is over.
+#[derive(Debug, Clone)]
+pub struct PhaseRecord {
+    pub phase: usize,
+    pub unix_ns: u64,
+    pub duration_ns: u64,
+    pub unsent: u64,
+    pub connections_opened: u64,
+    pub interrupted: bool,
+}
+
+/// Learns what happens while it happens.
+pub trait Observer {
+    fn start(&mut self, record: &StartRecord);
+    fn phase_start(&mut self, phase: usize, name: &str, users: u32, unix_ns: u64);
+    fn second(&mut self, record: &SecondRecord);
+    fn phase_end(&mut self, record: &PhaseRecord);
+    /// Something a person should know.
+    fn warning(&mut self, message: &str);
+    fn end(&mut self, interrupted: bool, unix_ns: u64);
+}

@@ -1,0 +1,158 @@
+//! Puts a run together: protocol, workers, ledger.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+
+use super::clock::Clock;
+use super::composer::Composer;
+use super::coordinator::{Coordinator, Report, serve};
+use super::crew::Crew;
+use super::records::{Observer, StartRecord};
+use super::worker::Worker;
+use super::{calls, descriptors};
+use crate::ledger::{LedgerFile, LedgerSink};
+use crate::plan::{Plan, PlanError, Protocol};
+use crate::reply::{ReplyRules, Sampler};
+use crate::wire::Wire;
+use crate::wire::h2::Grpc;
+use crate::wire::http1::Http1;
+use crate::workload::Workload;
+
+/// How the engine runs, apart from the plan.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub threads: u32,
+    /// Set from outside to stop early.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+/// Why the engine could not do what the plan says.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("cannot resolve {host}: {source}")]
+    Resolve { host: String, source: io::Error },
+    #[error("{host} has no address")]
+    NoAddress { host: String },
+    #[error("cannot write the ledger {path}: {source}")]
+    Ledger { path: String, source: io::Error },
+    #[error("the event loop failed: {0}")]
+    Loop(#[from] io::Error),
+    #[error("a worker ended early")]
+    WorkerLost,
+}
+
+/// Carries a plan out. Failed requests are results; only what keeps the plan from being carried out is an error.
+///
+/// # Errors
+/// The plan cannot be carried out at all, or the system refuses what the engine itself needs.
+pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Result<(), EngineError> {
+    let workload = Arc::new(Workload::compile(plan)?);
+    match plan.transport.protocol {
+        Protocol::Http => {
+            let shared = Arc::new(calls::http_calls(plan, &workload));
+            run_over::<Http1>(plan, options, &workload, &shared, &|| calls::http_rules(plan), observer)
+        }
+        Protocol::Grpc => {
+            let shared = Arc::new(calls::grpc_calls(plan)?);
+            run_over::<Grpc>(plan, options, &workload, &shared, &|| calls::grpc_rules(plan, &workload), observer)
+        }
+    }
+}
+
+type MakeRules<'a> = &'a dyn Fn() -> Result<Vec<ReplyRules>, PlanError>;
+
+fn run_over<W: Wire>(
+    plan: &Plan,
+    options: &Options,
+    workload: &Arc<Workload>,
+    shared: &Arc<W::Shared>,
+    make_rules: MakeRules<'_>,
+    observer: &mut impl Observer,
+) -> Result<(), EngineError> {
+    let clock = Clock::start();
+    let address = resolve(plan)?;
+    let threads = options.threads.clamp(1, plan.connections().max(1));
+    observer.start(&StartRecord {
+        workload: plan.workload.clone(),
+        target: plan.target.clone(),
+        protocol: plan.transport.protocol,
+        connections: plan.connections(),
+        unix_ns: clock.unix_ns(clock.now()),
+    });
+    if let Some(advice) = descriptors::make_room_for(plan.connections()) {
+        observer.warning(&advice);
+    }
+    let ledger = create_ledger(plan, workload)?;
+    let crews = (0..threads)
+        .map(|worker| {
+            let composer = Composer::new(plan, Arc::clone(workload))?;
+            let sink = ledger.as_ref().map(LedgerFile::sink);
+            Ok(make_crew(plan, composer, make_rules()?, sink, (worker, threads)))
+        })
+        .collect::<Result<Vec<_>, PlanError>>()?;
+    let interrupted = std::thread::scope(|scope| {
+        let (tell, reports) = channel();
+        let workers = crews.into_iter().enumerate().map(|(index, crew)| {
+            let (command, commands) = channel();
+            let (tell, shared) = (tell.clone(), Arc::clone(shared));
+            let (window, timeout_ns) = (plan.transport.window, timeout_ns(plan));
+            std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, move || {
+                let result = Worker::<W>::new(clock, address, shared, crew, window, timeout_ns)
+                    .and_then(|worker| serve(worker, &commands, &tell));
+                if let Err(error) = result {
+                    // The coordinator is gone only when another worker has failed before.
+                    let _ = tell.send(Report::Failed(error));
+                }
+            })?;
+            Ok(command)
+        });
+        let commands = workers.collect::<io::Result<Vec<_>>>()?;
+        drop(tell);
+        Coordinator::new(plan, &options.interrupted, clock, commands, reports).lead(observer)
+    })?;
+    if let Some(ledger) = ledger {
+        let path = plan.ledger.clone().unwrap_or_default();
+        ledger.finish().map_err(|source| EngineError::Ledger { path, source })?;
+    }
+    observer.end(interrupted, clock.unix_ns(clock.now()));
+    Ok(())
+}
+
+fn resolve(plan: &Plan) -> Result<SocketAddr, EngineError> {
+    let host = &plan.transport.host;
+    let found = (host.as_str(), plan.transport.port)
+        .to_socket_addrs()
+        .map_err(|source| EngineError::Resolve { host: host.clone(), source })?;
+    let mut found: Vec<SocketAddr> = found.collect();
+    // "localhost" is both; most test servers listen on the older one alone.
+    found.sort_by_key(SocketAddr::is_ipv6);
+    found.first().copied().ok_or_else(|| EngineError::NoAddress { host: host.clone() })
+}
+
+fn create_ledger(plan: &Plan, workload: &Workload) -> Result<Option<LedgerFile>, EngineError> {
+    let create = |path: &String| {
+        LedgerFile::create(Path::new(path), workload.seed, &workload.run)
+            .map_err(|source| EngineError::Ledger { path: path.clone(), source })
+    };
+    plan.ledger.as_ref().map(create).transpose()
+}
+
+fn make_crew(
+    plan: &Plan,
+    composer: Composer,
+    rules: Vec<ReplyRules>,
+    ledger: Option<LedgerSink>,
+    numbering: (u32, u32),
+) -> Crew {
+    Crew::new(composer, rules, Sampler::new(plan.verify_share), ledger, timeout_ns(plan), numbering)
+}
+
+fn timeout_ns(plan: &Plan) -> u64 {
+    plan.transport.timeout_ms.saturating_mul(1_000_000)
+}

@@ -1,0 +1,49 @@
+//! Deadlines of requests and of connections in the making.
+
+use super::Worker;
+use crate::engine::connection::Link;
+use crate::engine::stop::Stop;
+use crate::failure::Failure;
+use crate::wire::{Cancelled, Wire};
+
+impl<W: Wire> Worker<W> {
+    /// How often deadlines are looked at: often enough that none is missed by much.
+    pub(super) fn sweep_interval(&self) -> u64 {
+        (self.timeout_ns / 20).clamp(1_000_000, 100_000_000)
+    }
+
+    pub(super) fn sweep(&mut self, stop: &Stop, now: u64) {
+        for index in 0..self.connections.len() {
+            let late =
+                matches!(self.connections[index].link, Link::Connecting { deadline_ns, .. } if deadline_ns <= now);
+            if late {
+                self.connecting -= 1;
+                self.fail_connecting(index, Failure::ConnectTimeout);
+            }
+        }
+        for (tag, was_sent) in self.crew.overdue(now) {
+            let index = tag as usize % self.connections.len();
+            if was_sent {
+                self.time_out(index, tag, now);
+            } else {
+                self.connections[index].waiting.retain(|waiting| *waiting != tag);
+                self.crew.fail_unsent(tag, Failure::Timeout, now);
+            }
+            self.put_off_ready(now);
+            self.send_waiting(index, stop, now);
+        }
+    }
+
+    fn time_out(&mut self, index: usize, tag: u32, now: u64) {
+        let connection = &mut self.connections[index];
+        let crew = &mut self.crew;
+        match connection.wire.cancel(tag, &mut self.out) {
+            Cancelled::One => crew.fail(tag, Failure::Timeout, now),
+            Cancelled::All => connection.wire.abandon(&mut |tag| crew.fail(tag, Failure::Timeout, now)),
+            Cancelled::Connection => {
+                crew.fail(tag, Failure::Timeout, now);
+                self.close(index);
+            }
+        }
+    }
+}

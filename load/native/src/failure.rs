@@ -1,0 +1,78 @@
+//! Why a request failed: the kinds that the result stream counts.
+
+use std::borrow::Cow;
+
+/// The kinds of failure, each with a name in the result stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Failure {
+    Refused,
+    ConnectTimeout,
+    /// No local port is left.
+    PortsExhausted,
+    /// No file descriptor is left.
+    DescriptorsExhausted,
+    Unreachable,
+    Reset,
+    /// The connection ended before the reply did.
+    Closed,
+    Timeout,
+    Malformed,
+    /// The reply's content is not what was expected.
+    Body,
+    Status(u16),
+    Grpc(u8),
+    StreamReset,
+    GoAway,
+    Interrupted,
+}
+
+/// Names of gRPC's status codes, by number.
+pub const GRPC_CODES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
+impl Failure {
+    /// The kind's name in the result stream.
+    #[must_use]
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
+            Self::Refused => "refused",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::PortsExhausted => "ports_exhausted",
+            Self::DescriptorsExhausted => "descriptors_exhausted",
+            Self::Unreachable => "unreachable",
+            Self::Reset => "reset",
+            Self::Closed => "closed",
+            Self::Timeout => "timeout",
+            Self::Malformed => "malformed",
+            Self::Body => "body",
+            Self::StreamReset => "stream_reset",
+            Self::GoAway => "goaway",
+            Self::Interrupted => "interrupted",
+            Self::Status(status) => return format!("status_{status}").into(),
+            Self::Grpc(code) => {
+                return match GRPC_CODES.get(usize::from(code)) {
+                    Some(name) => format!("grpc_{}", name.to_lowercase()).into(),
+                    None => format!("grpc_{code}").into(),
+                };
+            }
+        };
+        name.into()
+    }
+}

@@ -1,0 +1,125 @@
+//! The ledger: a compact file of every operation that was sent and has an effect, acknowledged or not.
+//!
+//! `BKLEDGER`, version (u16), two reserved bytes, seed (u64), run (8 bytes); then blocks. A block is a kind (u8),
+//! the length of its payload (u32), its number of records (u32), the CRC-32 of the payload (u32), and the payload.
+//! The last block says how many records there are, so that a ledger cut short is told from a complete one.
+//! Numbers are little-endian; inside records they are of variable length.
+
+mod reader;
+mod record;
+mod writer;
+
+pub use reader::{Ledger, LedgerError};
+pub use record::{Outcome, Record};
+pub use writer::{LedgerFile, LedgerSink};
+
+const MAGIC: &[u8; 8] = b"BKLEDGER";
+const VERSION: u16 = 1;
+const HEADER_BYTES: usize = 28;
+const BLOCK_HEADER_BYTES: usize = 13;
+const BLOCK_RECORDS: u8 = 1;
+const BLOCK_END: u8 = 2;
+/// A block is written once it holds this much.
+const BLOCK_BYTES: usize = 64 * 1024;
+
+fn header(seed: u64, run: &[u8]) -> [u8; HEADER_BYTES] {
+    let mut bytes = [0; HEADER_BYTES];
+    bytes[..8].copy_from_slice(MAGIC);
+    bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[12..20].copy_from_slice(&seed.to_le_bytes());
+    let length = run.len().min(8);
+    bytes[20..20 + length].copy_from_slice(&run[..length]);
+    bytes
+}
+
+fn block_header(kind: u8, payload: &[u8], records: u32) -> [u8; BLOCK_HEADER_BYTES] {
+    let mut bytes = [kind; BLOCK_HEADER_BYTES];
+    bytes[1..5].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes[5..9].copy_from_slice(&records.to_le_bytes());
+    bytes[9..13].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Entity, Event};
+    use std::sync::Arc;
+
+    fn entity(id: &str) -> Entity {
+        Entity { captured: vec![("id".into(), id.into())] }
+    }
+
+    fn records() -> Vec<Record> {
+        let event = |sequence, key_sequence, entity| Event { sequence, operation: 3, key_sequence, entity };
+        let plain = |user, sequence: u32, outcome| Record {
+            user,
+            outcome,
+            event: event(sequence, sequence.saturating_sub(7), None),
+            own: None,
+        };
+        let mut records: Vec<Record> = (0..20_000).map(|n| plain(n % 7, n, Outcome::Acknowledged)).collect();
+        records.push(plain(u32::MAX, u32::MAX, Outcome::Unknown));
+        records.push(Record {
+            user: 1,
+            outcome: Outcome::Acknowledged,
+            event: event(5, 5, Some(Arc::new(entity("needed")))),
+            own: Some(Arc::new(entity("own"))),
+        });
+        records
+    }
+
+    fn written() -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ledger");
+        let file = LedgerFile::create(&path, 42, b"0badcafe").expect("created");
+        let mut sink = file.sink();
+        records().iter().for_each(|r| sink.record(r.user, &r.event, r.outcome, r.own.as_deref()));
+        sink.flush();
+        drop(sink);
+        file.finish().expect("finished");
+        (folder, path)
+    }
+
+    #[test]
+    fn records_come_back() {
+        let (_folder, path) = written();
+        let ledger = Ledger::open(&path).expect("opens");
+        assert_eq!((ledger.seed, ledger.run.as_slice()), (42, b"0badcafe".as_slice()));
+        let mut found = Vec::new();
+        let complete = ledger.read(|record| found.push(record)).expect("reads");
+        assert!(complete);
+        assert_eq!(found, records());
+    }
+
+    #[test]
+    fn a_flipped_bit_is_found() {
+        let (_folder, path) = written();
+        let mut bytes = std::fs::read(&path).expect("bytes");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        std::fs::write(&path, bytes).expect("written");
+        let result = Ledger::open(&path).expect("opens").read(|_| {});
+        assert!(matches!(result, Err(LedgerError::Damaged { .. })), "{result:?}");
+    }
+
+    #[test]
+    fn a_ledger_cut_short_is_read_and_told() {
+        let (_folder, path) = written();
+        let bytes = std::fs::read(&path).expect("bytes");
+        std::fs::write(&path, &bytes[..bytes.len() - 30]).expect("written");
+        let mut count = 0;
+        assert!(!Ledger::open(&path).expect("opens").read(|_| count += 1).expect("reads"));
+        assert!(count > 0 && count < records().len(), "{count}");
+    }
+
+    #[test]
+    fn another_file_is_no_ledger() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ledger");
+        for bytes in [&b""[..], b"BKLEDGER", b"something else that is long enough to be one"] {
+            std::fs::write(&path, bytes).expect("written");
+            assert!(matches!(Ledger::open(&path), Err(LedgerError::NoLedger { .. })));
+        }
+    }
+}

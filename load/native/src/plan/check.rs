@@ -1,0 +1,50 @@
+//! Rules that a plan's syntax does not tell.
+
+use super::{Phase, Plan, PlanError, Protocol, VERSION};
+
+impl Plan {
+    /// Refuses what cannot be done.
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        let rules = [
+            (self.version == VERSION, "version: this engine understands version 1"),
+            (is_hexadecimal(&self.seed, 16), "seed: must be 16 hexadecimal digits"),
+            (is_hexadecimal(&self.run, 8), "run: must be 8 hexadecimal digits"),
+            (!self.phases.is_empty(), "phases: at least one"),
+            (!self.operations.is_empty(), "operations: at least one"),
+            (self.operations.iter().all(|o| o.weight > 0 && !o.variants.is_empty()), "operations: weight and variants"),
+            (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
+            (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
+            ((1..=10_000).contains(&self.transport.batch), "transport.batch: 1 to 10000"),
+            (self.transport.port > 0, "transport.port: 1 to 65535"),
+            (self.transport.connections != Some(0), "transport.connections: at least one"),
+            ((1..=4_096).contains(&self.transport.window), "transport.window: 1 to 4096"),
+            (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
+            (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
+            ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),
+            (self.transport.batch == 1 || self.batch.is_some(), "transport.batch: the workload has no batch"),
+            (!self.transport.stream || self.stream.is_some(), "transport.stream: the workload has no stream"),
+            (!self.transport.stream || self.transport.batch == 1, "transport: a stream takes no batch"),
+            (
+                !self.transport.stream || self.transport.protocol == Protocol::Grpc,
+                "transport.stream: streams need protocol grpc",
+            ),
+        ];
+        match rules.iter().find(|(kept, _)| !kept) {
+            Some((_, message)) => Err(PlanError::rule(*message)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_hexadecimal(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn phase_is_possible(phase: &Phase) -> bool {
+    phase.users() > 0
+        && match phase {
+            Phase::Held(phase) => phase.duration_ms > 0,
+            Phase::Counted(phase) => phase.iterations > 0,
+            Phase::Arriving(phase) => phase.duration_ms > 0 && phase.rate > 0.0 && phase.rate.is_finite(),
+        }
+}

@@ -1,0 +1,11 @@
+//! Results: the stream for the lab, and what a person sees.
+
+mod live;
+mod stream;
+mod summary;
+mod totals;
+
+pub use live::Live;
+pub use stream::StreamWriter;
+pub use summary::Summary;
+pub use totals::{PhaseTotals, encode};

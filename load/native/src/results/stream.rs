@@ -1,0 +1,122 @@
+//! The result stream: JSON lines, as `contract/schemas/stream.schema.json` says.
+
+use std::io::Write;
+
+use hdrhistogram::Histogram;
+use serde_json::{Map, Value, json};
+
+use super::totals::{PhaseTotals, encode};
+use crate::engine::{Observer, PhaseRecord, SecondRecord, StartRecord};
+use crate::failure::Failure;
+
+/// The version of the stream.
+const VERSION: u32 = 1;
+
+/// Writes the stream, a line for each record.
+#[derive(Debug)]
+pub struct StreamWriter<W: Write> {
+    out: W,
+    totals: PhaseTotals,
+    /// The first failure to write: the stream is not to be trusted after it.
+    pub failure: Option<std::io::Error>,
+}
+
+impl<W: Write> StreamWriter<W> {
+    pub fn new(out: W) -> Self {
+        Self { out, totals: PhaseTotals::default(), failure: None }
+    }
+
+    fn line(&mut self, record: &Value) {
+        let written = writeln!(self.out, "{record}").and_then(|()| self.out.flush());
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    /// Ends a stream whose plan could not be carried out.
+    pub fn fail(&mut self, message: &str, unix_ns: u64) {
+        self.line(&json!({"type": "end", "reason": "failed", "message": message, "time_unix_ns": unix_ns}));
+    }
+}
+
+impl<W: Write> Observer for StreamWriter<W> {
+    fn start(&mut self, record: &StartRecord) {
+        self.line(&json!({
+            "type": "start",
+            "version": VERSION,
+            "engine": {"name": "native", "version": env!("CARGO_PKG_VERSION")},
+            "workload": record.workload,
+            "target": record.target,
+            "protocol": record.protocol.name(),
+            "connections": record.connections,
+            "time_unix_ns": record.unix_ns,
+        }));
+    }
+
+    fn phase_start(&mut self, phase: usize, name: &str, users: u32, unix_ns: u64) {
+        self.totals = PhaseTotals::default();
+        self.line(&json!({
+            "type": "phase_start", "phase": phase, "name": name, "virtual_users": users, "time_unix_ns": unix_ns,
+        }));
+    }
+
+    fn second(&mut self, record: &SecondRecord) {
+        let tally = &record.tally;
+        self.totals.add(tally);
+        self.line(&json!({
+            "type": "second",
+            "phase": record.phase,
+            "second": record.second,
+            "time_unix_ns": record.unix_ns,
+            "sent": tally.sent,
+            "ok": tally.ok,
+            "failed": tally.failed,
+            "errors": errors(&tally.errors),
+            "operations": tally.operations,
+            "bytes_sent": tally.bytes_sent,
+            "bytes_received": tally.bytes_received,
+            "unsent": tally.unsent,
+            "service_histogram": encode(&tally.service),
+            "response_histogram": tally.response.as_ref().and_then(encode),
+        }));
+    }
+
+    fn phase_end(&mut self, record: &PhaseRecord) {
+        let totals = std::mem::take(&mut self.totals);
+        let optional = |histogram: &Option<Histogram<u64>>| histogram.as_ref().and_then(encode);
+        self.line(&json!({
+            "type": "phase_end",
+            "phase": record.phase,
+            "time_unix_ns": record.unix_ns,
+            "duration_ns": record.duration_ns,
+            "sent": totals.sent,
+            "ok": totals.ok,
+            "failed": totals.failed,
+            "errors": errors(&totals.errors),
+            "operations": totals.operations,
+            "bytes_sent": totals.bytes_sent,
+            "bytes_received": totals.bytes_received,
+            "unsent": record.unsent,
+            "connections_opened": record.connections_opened,
+            "interrupted": record.interrupted,
+            "service_histogram": encode(&totals.service),
+            "response_histogram": optional(&totals.response),
+            "send_lag_histogram": optional(&totals.send_lag),
+        }));
+    }
+
+    fn warning(&mut self, message: &str) {
+        self.line(&json!({"type": "note", "level": "warning", "message": message}));
+    }
+
+    fn end(&mut self, interrupted: bool, unix_ns: u64) {
+        let reason = if interrupted { "interrupted" } else { "completed" };
+        self.line(&json!({"type": "end", "reason": reason, "message": "", "time_unix_ns": unix_ns}));
+    }
+}
+
+fn errors(counts: &[(Failure, u64)]) -> Value {
+    Value::Object(
+        counts.iter().map(|(failure, count)| (failure.name().into_owned(), json!(count))).collect::<Map<_, _>>(),
+    )
+}

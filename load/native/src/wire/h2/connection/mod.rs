@@ -1,0 +1,391 @@
+//! One HTTP/2 connection of a gRPC client.
+
+mod control;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::GrpcCalls;
+use super::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, flag, kind, setting};
+use super::hpack::{Decoder, Encoder};
+use super::messages::{self, Front};
+use super::outgoing::{Grant, Outgoing};
+use crate::failure::Failure;
+use crate::wire::{Cancelled, Code, Reply, Request, Wire};
+
+/// What the server may send on a stream before it must wait for us.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 30;
+const CANCEL: u32 = 8;
+const LAST_STREAM: u32 = (1 << 31) - 1;
+/// A header block that goes on for longer is no status.
+const LONGEST_BLOCK: usize = 256 * 1024;
+
+/// A connection that speaks gRPC.
+#[derive(Debug)]
+pub struct Grpc {
+    shared: Arc<GrpcCalls>,
+    encoder: Encoder,
+    decoder: Decoder,
+    grant: Grant,
+    /// The server has said what it grants.
+    is_greeted: bool,
+    is_going_away: bool,
+    next_stream: u32,
+    streams: FxHashMap<u32, Stream>,
+    /// The long call that messages travel on, and for whom its replies are, in their order.
+    call: Option<u32>,
+    awaited: VecDeque<u32>,
+    /// Bytes received since the connection's window was last widened.
+    consumed: u32,
+    partial: Vec<u8>,
+    block: Option<Block>,
+    /// Emptied buffers of streams that are over.
+    spare: Vec<Vec<u8>>,
+}
+
+/// A header block that has not ended yet.
+#[derive(Debug)]
+struct Block {
+    stream: u32,
+    ends_stream: bool,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Stream {
+    tag: u32,
+    status: Option<u16>,
+    grpc_status: Option<u16>,
+    outgoing: Outgoing,
+    received: Vec<u8>,
+    consumed: u32,
+}
+
+impl Wire for Grpc {
+    type Shared = GrpcCalls;
+
+    fn new(shared: &Arc<Self::Shared>) -> Self {
+        Self {
+            encoder: Encoder::new(&shared.fields),
+            shared: Arc::clone(shared),
+            decoder: Decoder::default(),
+            grant: Grant::default(),
+            is_greeted: false,
+            is_going_away: false,
+            next_stream: 1,
+            streams: FxHashMap::default(),
+            call: None,
+            awaited: VecDeque::new(),
+            consumed: 0,
+            partial: Vec::new(),
+            block: None,
+            spare: Vec::new(),
+        }
+    }
+
+    fn greet(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(frame::PREFACE);
+        frame::write_settings(&[(setting::ENABLE_PUSH, 0), (setting::INITIAL_WINDOW_SIZE, STREAM_WINDOW)], out);
+        frame::write_window_update(0, CONNECTION_WINDOW, out);
+    }
+
+    fn has_room(&self) -> bool {
+        let is_open = self.is_greeted && !self.is_going_away && self.next_stream < LAST_STREAM;
+        is_open
+            && match self.call {
+                // When the server stops reading, users wait: that is its backpressure, and our memory stays bounded.
+                Some(call) => self.streams.get(&call).is_some_and(|stream| !stream.outgoing.is_blocked()),
+                None => self.streams.len() < self.grant.max_streams,
+            }
+    }
+
+    fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        let prefix = messages::prefix(request.body.len());
+        if self.shared.is_stream {
+            self.awaited.push_back(request.tag);
+        }
+        let id = match self.call {
+            Some(call) => call,
+            None => self.open(request, out),
+        };
+        if let Some(stream) = self.streams.get_mut(&id) {
+            let message = (prefix.as_slice(), request.body);
+            stream.outgoing.send(id, message, !self.shared.is_stream, &mut self.grant, out);
+        }
+    }
+
+    fn receive(&mut self, input: &[u8], out: &mut Vec<u8>, sink: &mut impl FnMut(Reply<'_>)) -> Result<(), Failure> {
+        let mut kept = std::mem::take(&mut self.partial);
+        let mut rest = if kept.is_empty() {
+            input
+        } else {
+            kept.extend_from_slice(input);
+            &kept
+        };
+        while let Some(head) = FrameHead::read(rest) {
+            if head.length > DEFAULT_MAX_FRAME {
+                return Err(Failure::Malformed);
+            }
+            let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + head.length) else {
+                break;
+            };
+            self.frame(&head, payload, out, sink)?;
+            rest = &rest[HEADER_BYTES + head.length..];
+        }
+        if !rest.is_empty() {
+            self.partial = rest.to_vec();
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _sink: &mut impl FnMut(Reply<'_>)) {
+        self.is_going_away = true;
+    }
+
+    fn cancel(&mut self, tag: u32, out: &mut Vec<u8>) -> Cancelled {
+        if let Some(call) = self.call.take() {
+            self.streams.remove(&call);
+            frame::write_reset(call, CANCEL, out);
+            return Cancelled::All;
+        }
+        if let Some(id) = self.streams.iter().find(|(_, stream)| stream.tag == tag).map(|(id, _)| *id) {
+            self.streams.remove(&id);
+            frame::write_reset(id, CANCEL, out);
+        }
+        Cancelled::One
+    }
+
+    fn abandon(&mut self, sink: &mut impl FnMut(u32)) {
+        self.awaited.drain(..).for_each(&mut *sink);
+        if !self.shared.is_stream {
+            self.streams.values().for_each(|stream| sink(stream.tag));
+        }
+        self.streams.clear();
+        self.call = None;
+    }
+
+    fn is_idle(&self) -> bool {
+        if self.shared.is_stream { self.awaited.is_empty() } else { self.streams.is_empty() }
+    }
+
+    fn is_closing(&self) -> bool {
+        self.is_going_away || self.next_stream >= LAST_STREAM
+    }
+
+    fn farewell(&mut self, out: &mut Vec<u8>) {
+        if !self.is_greeted {
+            return;
+        }
+        if let Some(call) = self.call {
+            frame::write_head(0, kind::DATA, flag::END_STREAM, call, out);
+        }
+        frame::write_head(8, kind::GOAWAY, 0, 0, out);
+        out.extend_from_slice(&[0; 8]);
+    }
+}
+
+type Handled = Result<(), Failure>;
+
+impl Grpc {
+    /// Opens a stream and makes it the long call, if there is to be one.
+    fn open(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> u32 {
+        let id = self.next_stream;
+        self.next_stream += 2;
+        let start = out.len();
+        frame::write_head(0, kind::HEADERS, flag::END_HEADERS, id, out);
+        self.encoder.write(&self.shared.fields, request.call, out);
+        let length = out.len() - start - HEADER_BYTES;
+        // Header blocks are short: a path, an authority and three names.
+        out[start + 1] = (length >> 8) as u8;
+        out[start + 2] = length as u8;
+        let stream = Stream {
+            tag: request.tag,
+            status: None,
+            grpc_status: None,
+            outgoing: Outgoing::new(&self.grant),
+            received: self.spare.pop().unwrap_or_default(),
+            consumed: 0,
+        };
+        self.streams.insert(id, stream);
+        if self.shared.is_stream {
+            self.call = Some(id);
+        }
+        id
+    }
+
+    fn frame(
+        &mut self,
+        head: &FrameHead,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+        sink: &mut impl FnMut(Reply<'_>),
+    ) -> Handled {
+        if self.block.is_some() && head.kind != kind::CONTINUATION {
+            return Err(Failure::Malformed);
+        }
+        match head.kind {
+            kind::DATA => self.data(head, payload, out, sink),
+            kind::HEADERS => {
+                let content = frame::content(head, payload).ok_or(Failure::Malformed)?;
+                if head.has(flag::END_HEADERS) {
+                    return self.headers(head.stream, head.has(flag::END_STREAM), content, sink);
+                }
+                let ends_stream = head.has(flag::END_STREAM);
+                self.block = Some(Block { stream: head.stream, ends_stream, bytes: content.to_vec() });
+                Ok(())
+            }
+            kind::CONTINUATION => self.continuation(head, payload, sink),
+            kind::SETTINGS => self.settings(head, payload, out),
+            kind::WINDOW_UPDATE => self.window_update(head, payload, out),
+            kind::PING if !head.has(flag::ACK) && payload.len() == 8 => {
+                frame::write_head(8, kind::PING, flag::ACK, 0, out);
+                out.extend_from_slice(payload);
+                Ok(())
+            }
+            kind::RST_STREAM => {
+                self.break_stream(head.stream, Failure::StreamReset, sink);
+                Ok(())
+            }
+            kind::GOAWAY => self.go_away(payload, sink),
+            // A server must not push: it was told so.
+            kind::PUSH_PROMISE => Err(Failure::Malformed),
+            _ => Ok(()),
+        }
+    }
+
+    fn continuation(&mut self, head: &FrameHead, payload: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
+        let mut block = self.block.take().filter(|block| block.stream == head.stream).ok_or(Failure::Malformed)?;
+        block.bytes.extend_from_slice(payload);
+        if block.bytes.len() > LONGEST_BLOCK {
+            return Err(Failure::Malformed);
+        }
+        if head.has(flag::END_HEADERS) {
+            return self.headers(block.stream, block.ends_stream, &block.bytes, sink);
+        }
+        self.block = Some(block);
+        Ok(())
+    }
+
+    fn headers(&mut self, id: u32, ends_stream: bool, block: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
+        // Also for streams that were given up: the block changes the table.
+        let outcome = self.decoder.decode(block).map_err(|_| Failure::Malformed)?;
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.status = outcome.status.or(stream.status);
+            stream.grpc_status = outcome.grpc_status.or(stream.grpc_status);
+            if ends_stream {
+                self.end_stream(id, sink);
+            }
+        }
+        Ok(())
+    }
+
+    fn data(
+        &mut self,
+        head: &FrameHead,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+        sink: &mut impl FnMut(Reply<'_>),
+    ) -> Handled {
+        let content = frame::content(head, payload).ok_or(Failure::Malformed)?;
+        self.consumed += payload.len() as u32;
+        if self.consumed >= CONNECTION_WINDOW / 2 {
+            frame::write_window_update(0, std::mem::take(&mut self.consumed), out);
+        }
+        let Some(stream) = self.streams.get_mut(&head.stream) else {
+            return Ok(());
+        };
+        let ends_stream = head.has(flag::END_STREAM);
+        stream.consumed += payload.len() as u32;
+        if stream.consumed >= STREAM_WINDOW / 2 && !ends_stream {
+            frame::write_window_update(head.stream, std::mem::take(&mut stream.consumed), out);
+        }
+        if self.call == Some(head.stream) {
+            deliver(stream, &mut self.awaited, content, sink)?;
+        } else {
+            stream.received.extend_from_slice(content);
+        }
+        if ends_stream {
+            self.end_stream(head.stream, sink);
+        }
+        Ok(())
+    }
+
+    /// A stream has ended as it should: its status tells what became of the call.
+    fn end_stream(&mut self, id: u32, sink: &mut impl FnMut(Reply<'_>)) {
+        let Some(mut stream) = self.streams.remove(&id) else {
+            return;
+        };
+        let outcome = match (stream.status, stream.grpc_status) {
+            (Some(200) | None, Some(code)) => Ok(Code::Grpc(u8::try_from(code).unwrap_or(u8::MAX))),
+            (Some(200) | None, None) => Err(Failure::Malformed),
+            (Some(status), _) => Ok(Code::Http(status)),
+        };
+        if self.call == Some(id) {
+            self.call = None;
+            // No matter how the call ended, what waits on it gets no reply any more.
+            let failure = match outcome {
+                Ok(Code::Grpc(0)) => Failure::Closed,
+                Ok(code) => code.failure(),
+                Err(failure) => failure,
+            };
+            self.fail_awaited(failure, sink);
+            return;
+        }
+        let (outcome, body) = match (outcome, messages::front(&stream.received)) {
+            (Ok(Code::Grpc(0)), Front::Message(message, [])) => (outcome, message),
+            (Ok(Code::Grpc(0)), _) => (Err(Failure::Malformed), &[][..]),
+            (outcome, _) => (outcome, &[][..]),
+        };
+        sink(Reply { tag: stream.tag, outcome, body });
+        stream.received.clear();
+        self.spare.push(stream.received);
+    }
+
+    fn break_stream(&mut self, id: u32, failure: Failure, sink: &mut impl FnMut(Reply<'_>)) {
+        let Some(stream) = self.streams.remove(&id) else { return };
+        if self.call == Some(id) {
+            self.call = None;
+            self.fail_awaited(failure, sink);
+        } else {
+            sink(Reply { tag: stream.tag, outcome: Err(failure), body: &[] });
+        }
+    }
+
+    fn fail_awaited(&mut self, failure: Failure, sink: &mut impl FnMut(Reply<'_>)) {
+        for tag in self.awaited.drain(..) {
+            sink(Reply { tag, outcome: Err(failure), body: &[] });
+        }
+    }
+}
+
+/// Hands out the replies of a long call, in the order of its messages.
+fn deliver(
+    stream: &mut Stream,
+    awaited: &mut VecDeque<u32>,
+    content: &[u8],
+    sink: &mut impl FnMut(Reply<'_>),
+) -> Handled {
+    let mut kept = std::mem::take(&mut stream.received);
+    let mut rest = if kept.is_empty() {
+        content
+    } else {
+        kept.extend_from_slice(content);
+        &kept
+    };
+    loop {
+        match messages::front(rest) {
+            Front::Message(message, after) => {
+                let tag = awaited.pop_front().ok_or(Failure::Malformed)?;
+                sink(Reply { tag, outcome: Ok(Code::Grpc(0)), body: message });
+                rest = after;
+            }
+            Front::Incomplete => break,
+            Front::Invalid => return Err(Failure::Malformed),
+        }
+    }
+    stream.received = rest.to_vec();
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Decoding: of all fields only those are kept that tell the outcome of a call.
+
+use std::collections::VecDeque;
+
+use super::integer::integer;
+use super::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
+use crate::wire::h2::huffman;
+
+const FIRST_STATUS: usize = 8;
+const STATIC_STATUS: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
+
+/// The block is not valid; the connection is of no more use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Invalid;
+
+/// What a header block says of a call's outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub status: Option<u16>,
+    pub grpc_status: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Status,
+    GrpcStatus,
+    Other,
+}
+
+/// A field of which only what matters is kept.
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    name: Name,
+    name_length: usize,
+    value_length: usize,
+    number: Option<u16>,
+}
+
+impl Field {
+    fn size(&self) -> usize {
+        self.name_length + self.value_length + ENTRY_OVERHEAD
+    }
+}
+
+/// Decodes the header blocks of one connection.
+#[derive(Debug)]
+pub struct Decoder {
+    entries: VecDeque<Field>,
+    size: usize,
+    limit: usize,
+    text: Vec<u8>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), size: 0, limit: DEFAULT_TABLE_SIZE, text: Vec::new() }
+    }
+}
+
+impl Decoder {
+    /// Decodes a whole block. All blocks must be decoded, in their order: each changes what later ones mean.
+    ///
+    /// # Errors
+    /// The block is not valid.
+    pub fn decode(&mut self, mut block: &[u8]) -> Result<Outcome, Invalid> {
+        let mut outcome = Outcome::default();
+        while let Some(first) = block.first() {
+            let field = match first {
+                0x80.. => self.field_at(integer(&mut block, 7)?)?,
+                0x40..=0x7f => {
+                    let field = self.literal(&mut block, 6)?;
+                    self.insert(field);
+                    field
+                }
+                0x20..=0x3f => {
+                    self.resize(integer(&mut block, 5)?)?;
+                    continue;
+                }
+                _ => self.literal(&mut block, 4)?,
+            };
+            match field.name {
+                Name::Status => outcome.status = field.number,
+                Name::GrpcStatus => outcome.grpc_status = field.number,
+                Name::Other => {}
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn field_at(&self, index: usize) -> Result<Field, Invalid> {
+        match index {
+            0 => Err(Invalid),
+            1..=61 => {
+                let status = index.checked_sub(FIRST_STATUS).and_then(|at| STATIC_STATUS.get(at)).copied();
+                let name = STATIC_NAMES[index - 1];
+                // Static values other than statuses are never inserted, so that their length does not matter.
+                Ok(Field { name: name_of(name.as_bytes()), name_length: name.len(), value_length: 3, number: status })
+            }
+            _ => self.entries.get(index - 62).copied().ok_or(Invalid),
+        }
+    }
+
+    fn literal(&mut self, block: &mut &[u8], prefix: u32) -> Result<Field, Invalid> {
+        let (name, name_length) = match integer(block, prefix)? {
+            0 => {
+                self.string(block)?;
+                (name_of(&self.text), self.text.len())
+            }
+            index => {
+                let known = self.field_at(index)?;
+                (known.name, known.name_length)
+            }
+        };
+        self.string(block)?;
+        let number = match name {
+            Name::Other => None,
+            _ => std::str::from_utf8(&self.text).ok().and_then(|text| text.parse().ok()),
+        };
+        Ok(Field { name, name_length, value_length: self.text.len(), number })
+    }
+
+    /// Reads a string into `text`.
+    fn string(&mut self, block: &mut &[u8]) -> Result<(), Invalid> {
+        let is_huffman = block.first().ok_or(Invalid)? & 0x80 != 0;
+        let length = integer(block, 7)?;
+        let (raw, rest) = block.split_at_checked(length).ok_or(Invalid)?;
+        *block = rest;
+        self.text.clear();
+        if is_huffman {
+            huffman::decode(raw, &mut self.text).ok_or(Invalid)
+        } else {
+            self.text.extend_from_slice(raw);
+            Ok(())
+        }
+    }
+
+    fn insert(&mut self, field: Field) {
+        self.evict(self.limit.saturating_sub(field.size()));
+        if field.size() <= self.limit {
+            self.size += field.size();
+            self.entries.push_front(field);
+        }
+    }
+
+    fn resize(&mut self, limit: usize) -> Result<(), Invalid> {
+        if limit > DEFAULT_TABLE_SIZE {
+            return Err(Invalid);
+        }
+        self.limit = limit;
+        self.evict(limit);
+        Ok(())
+    }
+
+    fn evict(&mut self, room: usize) {
+        while self.size > room {
+            match self.entries.pop_back() {
+                Some(oldest) => self.size -= oldest.size(),
+                None => break,
+            }
+        }
+    }
+}
+
+fn name_of(name: &[u8]) -> Name {
+    match name {
+        b":status" => Name::Status,
+        b"grpc-status" => Name::GrpcStatus,
+        _ => Name::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(hexadecimal: &str) -> Vec<u8> {
+        let digits: String = hexadecimal.chars().filter(|c| !c.is_whitespace()).collect();
+        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("digits")).collect()
+    }
+
+    /// RFC 7541, C.6: responses with Huffman codes, in a table of 256 bytes that must evict.
+    #[test]
+    fn responses_of_the_standard() {
+        let mut decoder = Decoder { limit: 256, ..Decoder::default() };
+        let first = "4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e \
+                     919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3";
+        let third = "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d \
+                     d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 \
+                     3d50 07";
+        for (block, status, size) in [(first, 302, 222), ("4883 640e ffc1 c0bf", 307, 222), (third, 200, 215)] {
+            assert_eq!(decoder.decode(&bytes(block)), Ok(Outcome { status: Some(status), grpc_status: None }));
+            assert_eq!(decoder.size, size);
+        }
+    }
+
+    #[test]
+    fn trailers_tell_the_outcome_also_from_the_table() {
+        let mut decoder = Decoder::default();
+        let block = [b"\x40\x0bgrpc-status\x0213".as_slice(), b"\xbe"].concat();
+        assert_eq!(decoder.decode(&block), Ok(Outcome { status: None, grpc_status: Some(13) }));
+        assert_eq!(decoder.decode(b"\x88\xbe"), Ok(Outcome { status: Some(200), grpc_status: Some(13) }));
+        assert_eq!(decoder.decode(b"\x20"), Ok(Outcome::default()));
+        assert_eq!(decoder.decode(b"\xbe"), Err(Invalid), "the table was emptied");
+    }
+
+    #[test]
+    fn what_is_not_valid_is_refused() {
+        for block in [&b"\x80"[..], b"\xff\xff\xff\xff\xff\x7f", b"\x3f\xe2\x1f", b"\x40\x05ab", b"\x40", b"\x82\xbe"] {
+            assert_eq!(Decoder::default().decode(block), Err(Invalid), "{block:02x?}");
+        }
+    }
+}

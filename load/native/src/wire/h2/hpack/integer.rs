@@ -1,0 +1,46 @@
+//! HPACK's numbers and strings.
+
+use super::decoder::Invalid;
+
+/// Reads a number that begins in the low `prefix` bits.
+pub(super) fn integer(block: &mut &[u8], prefix: u32) -> Result<usize, Invalid> {
+    let (first, mut rest) = block.split_first().ok_or(Invalid)?;
+    let mask = (1_usize << prefix) - 1;
+    let mut value = usize::from(*first) & mask;
+    if value == mask {
+        for shift in (0..).step_by(7) {
+            let (byte, after) = rest.split_first().ok_or(Invalid)?;
+            rest = after;
+            if shift > 21 {
+                return Err(Invalid);
+            }
+            value += usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+    }
+    *block = rest;
+    Ok(value)
+}
+
+/// Appends a number whose first byte has `pattern` above its low `prefix` bits.
+pub(super) fn write_integer(value: usize, prefix: u32, pattern: u8, out: &mut Vec<u8>) {
+    let mask = (1_usize << prefix) - 1;
+    if value < mask {
+        out.push(pattern | value as u8);
+        return;
+    }
+    out.push(pattern | mask as u8);
+    let mut rest = value - mask;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    write_integer(text.len(), 7, 0, out);
+    out.extend_from_slice(text);
+}

@@ -1,0 +1,56 @@
+//! gRPC's length-prefixed messages.
+
+/// Bytes before a message: whether it is compressed, and its length.
+pub const PREFIX_BYTES: usize = 5;
+/// No reply is larger: a larger length is damage.
+const LONGEST_MESSAGE: usize = 64 << 20;
+
+/// The bytes before a message.
+#[must_use]
+pub fn prefix(length: usize) -> [u8; PREFIX_BYTES] {
+    let length = (length as u32).to_be_bytes();
+    [0, length[0], length[1], length[2], length[3]]
+}
+
+/// What the front of received bytes holds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Front<'a> {
+    /// A message, and what comes after it.
+    Message(&'a [u8], &'a [u8]),
+    Incomplete,
+    /// Compressed, which was not offered, or too long.
+    Invalid,
+}
+
+/// Takes a message from the front.
+#[inline]
+#[must_use]
+pub fn front(bytes: &[u8]) -> Front<'_> {
+    let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX_BYTES>() else {
+        return Front::Incomplete;
+    };
+    let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
+    if prefix[0] != 0 || length > LONGEST_MESSAGE {
+        return Front::Invalid;
+    }
+    match rest.split_at_checked(length) {
+        Some((message, rest)) => Front::Message(message, rest),
+        None => Front::Incomplete,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_from_pieces_and_nonsense() {
+        let framed = [prefix(2).as_slice(), b"hi", b"next"].concat();
+        assert_eq!(front(&framed), Front::Message(b"hi", b"next"));
+        assert_eq!(front(&framed[..6]), Front::Incomplete);
+        assert_eq!(front(&framed[..3]), Front::Incomplete);
+        assert_eq!(front(&[0, 0, 0, 0, 0]), Front::Message(b"", b""));
+        assert_eq!(front(&[1, 0, 0, 0, 0]), Front::Invalid);
+        assert_eq!(front(&[0, 255, 0, 0, 0]), Front::Invalid);
+    }
+}

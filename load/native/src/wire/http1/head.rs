@@ -1,0 +1,123 @@
+//! The head of an HTTP/1 reply.
+
+use memchr::memchr;
+
+use super::Malformed;
+
+/// How a reply's body ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Known(u64),
+    Chunked,
+    /// With the connection.
+    UntilClose,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    pub status: u16,
+    pub length: Length,
+    pub keeps_alive: bool,
+}
+
+/// Parses a head and says how many bytes it took; none while it is not complete.
+///
+/// # Errors
+/// This is no HTTP/1 reply.
+pub fn parse_head(bytes: &[u8]) -> Result<Option<(Head, usize)>, Malformed> {
+    let mut rest = bytes;
+    let Some(line) = take_line(&mut rest) else {
+        // Garbage is told at once, not when enough of it has come to end a line.
+        let known = bytes.len().min(5);
+        return if bytes[..known] == b"HTTP/"[..known] { Ok(None) } else { Err(Malformed) };
+    };
+    let (minor, status) = parse_status_line(line)?;
+    let mut fields = Fields { keeps_alive: minor >= 1, chunked: false, length: None };
+    loop {
+        match take_line(&mut rest) {
+            None => return Ok(None),
+            Some(b"") => break,
+            Some(line) => fields.take(line)?,
+        }
+    }
+    Ok(Some((fields.head(status), bytes.len() - rest.len())))
+}
+
+/// The next line without its end.
+pub(super) fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = memchr(b'\n', rest)?;
+    let line = &rest[..end];
+    *rest = &rest[end + 1..];
+    Some(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
+    let rest = line.strip_prefix(b"HTTP/1.").ok_or(Malformed)?;
+    let [minor @ b'0'..=b'9', b' ', a, b, c, after @ ..] = rest else { return Err(Malformed) };
+    let digits = [a, b, c].map(|digit| digit.wrapping_sub(b'0'));
+    let is_status =
+        digits.iter().all(|digit| *digit <= 9) && digits[0] > 0 && matches!(after.first(), None | Some(b' '));
+    if !is_status {
+        return Err(Malformed);
+    }
+    Ok((minor - b'0', digits.iter().fold(0, |status, digit| status * 10 + u16::from(*digit))))
+}
+
+struct Fields {
+    keeps_alive: bool,
+    chunked: bool,
+    length: Option<u64>,
+}
+
+impl Fields {
+    #[inline]
+    fn take(&mut self, line: &[u8]) -> Result<(), Malformed> {
+        let colon = memchr(b':', line).ok_or(Malformed)?;
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        // Three names matter, and their lengths tell them from most others.
+        match name.len() {
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let length = parse_length(value).ok_or(Malformed)?;
+                if self.length.is_some_and(|known| known != length) {
+                    return Err(Malformed);
+                }
+                self.length = Some(length);
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                self.chunked = last_token(value).eq_ignore_ascii_case(b"chunked");
+            }
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                for token in value.split(|byte| *byte == b',') {
+                    match token.trim_ascii() {
+                        token if token.eq_ignore_ascii_case(b"close") => self.keeps_alive = false,
+                        token if token.eq_ignore_ascii_case(b"keep-alive") => self.keeps_alive = true,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn head(&self, status: u16) -> Head {
+        let length = match (status, self.chunked, self.length) {
+            (100..=199 | 204 | 304, _, _) => Length::Known(0),
+            (_, true, _) => Length::Chunked,
+            (_, false, Some(length)) => Length::Known(length),
+            (_, false, None) => Length::UntilClose,
+        };
+        Head { status, length, keeps_alive: self.keeps_alive && length != Length::UntilClose }
+    }
+}
+
+fn last_token(value: &[u8]) -> &[u8] {
+    value.rsplit(|byte| *byte == b',').next().unwrap_or_default().trim_ascii()
+}
+
+fn parse_length(value: &[u8]) -> Option<u64> {
+    if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(value.iter().fold(0, |length, digit| length * 10 + u64::from(digit - b'0')))
+}

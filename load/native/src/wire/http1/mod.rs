@@ -1,0 +1,131 @@
+//! HTTP/1.1, one request at a time on a connection.
+
+mod head;
+mod parser;
+
+use std::sync::Arc;
+
+pub use head::{Head, Length, parse_head};
+pub use parser::{HttpReply, Malformed, ReplyParser};
+
+use super::{Cancelled, Code, Reply, Request, Wire};
+use crate::failure::Failure;
+
+/// The unvarying bytes of one kind of request.
+#[derive(Debug, Clone)]
+pub struct HttpCall {
+    /// `METHOD `.
+    before_path: Vec<u8>,
+    /// From the version to the last header; the length of the body follows.
+    after_path: Vec<u8>,
+    has_body: bool,
+}
+
+impl HttpCall {
+    /// Prepares requests of one method to one authority with these headers.
+    pub fn new<'a>(
+        method: &str,
+        authority: &str,
+        headers: impl IntoIterator<Item = (&'a str, &'a str)>,
+        has_body: bool,
+    ) -> Self {
+        let mut after_path = format!(" HTTP/1.1\r\nHost: {authority}\r\n");
+        let mut names_type = false;
+        for (name, value) in headers {
+            names_type |= name.eq_ignore_ascii_case("content-type");
+            after_path.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if has_body {
+            let content_type = if names_type { "" } else { "Content-Type: application/json\r\n" };
+            after_path.push_str(&format!("{content_type}Content-Length: "));
+        } else {
+            after_path.push_str("\r\n");
+        }
+        Self { before_path: format!("{method} ").into_bytes(), after_path: after_path.into_bytes(), has_body }
+    }
+
+    fn write(&self, path: &[u8], body: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.before_path);
+        out.extend_from_slice(path);
+        out.extend_from_slice(&self.after_path);
+        if self.has_body {
+            out.extend_from_slice(itoa::Buffer::new().format(body.len()).as_bytes());
+            out.extend_from_slice(b"\r\n\r\n");
+            out.extend_from_slice(body);
+        }
+    }
+}
+
+/// A connection that speaks HTTP/1.1.
+#[derive(Debug)]
+pub struct Http1 {
+    calls: Arc<Vec<HttpCall>>,
+    parser: ReplyParser,
+    waiting: Option<u32>,
+    closing: bool,
+}
+
+impl Wire for Http1 {
+    type Shared = Vec<HttpCall>;
+
+    fn new(shared: &Arc<Self::Shared>) -> Self {
+        Self { calls: Arc::clone(shared), parser: ReplyParser::default(), waiting: None, closing: false }
+    }
+
+    fn greet(&mut self, _out: &mut Vec<u8>) {}
+
+    fn has_room(&self) -> bool {
+        self.waiting.is_none() && !self.closing
+    }
+
+    fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        self.waiting = Some(request.tag);
+        self.calls[request.call].write(request.path, request.body, out);
+    }
+
+    fn receive(
+        &mut self,
+        mut input: &[u8],
+        _out: &mut Vec<u8>,
+        sink: &mut impl FnMut(Reply<'_>),
+    ) -> Result<(), Failure> {
+        while !input.is_empty() {
+            // Bytes that nobody asked for: whatever they are, the next reply could not be told from them.
+            let tag = self.waiting.ok_or(Failure::Malformed)?;
+            let Some(reply) = self.parser.feed(&mut input).map_err(|Malformed| Failure::Malformed)? else {
+                return Ok(());
+            };
+            self.waiting = None;
+            self.closing = !reply.keeps_alive;
+            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), body: reply.body(&self.parser) });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, sink: &mut impl FnMut(Reply<'_>)) {
+        self.closing = true;
+        if let (Some(tag), Some(reply)) = (self.waiting, self.parser.end()) {
+            self.waiting = None;
+            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), body: reply.body(&self.parser) });
+        }
+    }
+
+    fn cancel(&mut self, _tag: u32, _out: &mut Vec<u8>) -> Cancelled {
+        self.waiting = None;
+        Cancelled::Connection
+    }
+
+    fn abandon(&mut self, sink: &mut impl FnMut(u32)) {
+        self.waiting.take().into_iter().for_each(sink);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    fn farewell(&mut self, _out: &mut Vec<u8>) {}
+}

@@ -1,0 +1,95 @@
+//! Protocols: what turns requests into bytes and bytes into replies. No socket is known here.
+
+pub mod h2;
+pub mod http1;
+
+use crate::failure::Failure;
+
+/// Status of a reply, by protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    Http(u16),
+    Grpc(u8),
+}
+
+impl Code {
+    /// The failure that an unexpected status is.
+    #[must_use]
+    pub fn failure(self) -> Failure {
+        match self {
+            Self::Http(status) => Failure::Status(status),
+            Self::Grpc(code) => Failure::Grpc(code),
+        }
+    }
+}
+
+/// A request to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Whom the reply is for.
+    pub tag: u32,
+    /// Index into the calls that the protocol was made with.
+    pub call: usize,
+    pub path: &'a [u8],
+    pub body: &'a [u8],
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'a> {
+    pub tag: u32,
+    pub outcome: Result<Code, Failure>,
+    pub body: &'a [u8],
+}
+
+/// How much a cancelled request takes with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancelled {
+    /// Itself alone.
+    One,
+    /// All that is under way on the connection; the connection stays.
+    All,
+    /// The connection.
+    Connection,
+}
+
+/// One connection's side of a protocol.
+pub trait Wire: Sized {
+    /// What all connections of a run share.
+    type Shared: Send + Sync;
+
+    fn new(shared: &std::sync::Arc<Self::Shared>) -> Self;
+
+    /// What is written first on a new connection.
+    fn greet(&mut self, out: &mut Vec<u8>);
+
+    /// Whether one more request can be written now.
+    fn has_room(&self) -> bool;
+
+    /// Appends a request's bytes. Only to be called when there is room.
+    fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>);
+
+    /// Takes what the target sent; appends what must be answered at once.
+    ///
+    /// # Errors
+    /// The connection is of no more use.
+    fn receive(&mut self, input: &[u8], out: &mut Vec<u8>, sink: &mut impl FnMut(Reply<'_>)) -> Result<(), Failure>;
+
+    /// The target closed its side: completes a reply that ends so.
+    fn end(&mut self, sink: &mut impl FnMut(Reply<'_>));
+
+    /// Gives up waiting for a reply.
+    fn cancel(&mut self, tag: u32, out: &mut Vec<u8>) -> Cancelled;
+
+    /// Takes out all that is under way.
+    fn abandon(&mut self, sink: &mut impl FnMut(u32));
+
+    /// Whether nothing is under way.
+    fn is_idle(&self) -> bool;
+
+    /// Whether the target wants the connection closed once nothing is under way.
+    fn is_closing(&self) -> bool;
+
+    /// Says goodbye before the connection is closed.
+    fn farewell(&mut self, out: &mut Vec<u8>);
+}

@@ -1,0 +1,153 @@
+//! The result stream, as its schema says, and with histograms that other tools can read.
+
+mod support;
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use base64::Engine as _;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use serde_json::{Value, json};
+use support::{plan_json, read_request, serve};
+
+fn run(address: SocketAddr, changes: &Value) -> (Output, Vec<Value>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan");
+    std::fs::write(&path, plan_json(address, changes).to_string()).expect("written");
+    run_plan(&path)
+}
+
+fn run_plan(path: &Path) -> (Output, Vec<Value>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"))
+        .args(["run", "--plan"])
+        .arg(path)
+        .output()
+        .expect("the program runs");
+    let lines = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+    let records = lines.lines().map(|line| serde_json::from_str(line).expect("a record on each line")).collect();
+    (output, records)
+}
+
+fn answering() -> SocketAddr {
+    serve(|mut stream| {
+        while read_request(&mut stream).is_some() {
+            if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// The members that the schema's record of this type requires and allows.
+fn members_of(schema: &Value, kind: &str) -> Vec<String> {
+    let definition = &schema["$defs"][kind];
+    assert_eq!(definition["additionalProperties"], json!(false));
+    let mut names: Vec<String> = definition["required"]
+        .as_array()
+        .expect("names")
+        .iter()
+        .map(|n| n.as_str().expect("a name").to_owned())
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/schemas/stream.schema.json");
+    serde_json::from_slice(&std::fs::read(path).expect("the contract's schema")).expect("JSON")
+}
+
+fn histogram(text: &Value) -> Histogram<u64> {
+    let text = text.as_str().expect("a histogram");
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text).expect("base64");
+    Deserializer::new().deserialize(&mut bytes.as_slice()).expect("the standard encoding")
+}
+
+#[test]
+fn records_are_as_the_schema_says() {
+    let schema = schema();
+    let phases = json!([
+        {"name": "counted", "virtual_users": 2, "iterations": 30},
+        {"name": "rate", "rate": 200, "arrival": "poisson", "max_virtual_users": 4, "duration_ms": 100},
+    ]);
+    let (output, records) = run(answering(), &json!({"phases": phases}));
+    assert!(output.status.success());
+    for record in &records {
+        let mut names: Vec<String> = record.as_object().expect("an object").keys().cloned().collect();
+        names.sort_unstable();
+        assert_eq!(names, members_of(&schema, record["type"].as_str().expect("a type")), "{record}");
+    }
+    let kinds: Vec<&str> = records.iter().map(|record| record["type"].as_str().expect("a type")).collect();
+    let expected = ["start", "phase_start", "second", "phase_end", "phase_start", "second", "phase_end", "end"];
+    assert_eq!(kinds, expected);
+    assert_eq!(records[0]["connections"], json!(4));
+    assert_eq!(records[7]["reason"], json!("completed"));
+    for (second, end) in [(&records[2], &records[3]), (&records[5], &records[6])] {
+        for name in
+            ["sent", "ok", "failed", "errors", "operations", "bytes_sent", "bytes_received", "service_histogram"]
+        {
+            assert_eq!(second[name], end[name], "a phase of one second");
+        }
+    }
+}
+
+#[test]
+fn histograms_hold_every_reply_in_the_agreed_range() {
+    let phase = json!({"name": "rate", "rate": 300, "arrival": "constant", "max_virtual_users": 4, "duration_ms": 200});
+    let (_, records) = run(answering(), &json!({"phases": [phase]}));
+    let end = records.iter().find(|record| record["type"] == "phase_end").expect("the phase ended");
+    let ok = end["ok"].as_u64().expect("a count");
+    for name in ["service_histogram", "response_histogram", "send_lag_histogram"] {
+        let histogram = histogram(&end[name]);
+        assert_eq!((histogram.len(), histogram.sigfig(), histogram.low()), (ok, 3, 1), "{name}");
+        assert!(histogram.high() >= 3_600_000_000_000, "{name}");
+    }
+    assert_eq!(ok + end["unsent"].as_u64().expect("a count"), 60);
+}
+
+#[test]
+fn the_closed_model_has_no_schedule() {
+    let (_, records) = run(answering(), &json!({}));
+    let end = records.iter().find(|record| record["type"] == "phase_end").expect("the phase ended");
+    assert_eq!((&end["response_histogram"], &end["send_lag_histogram"]), (&Value::Null, &Value::Null));
+    assert_eq!(histogram(&end["service_histogram"]).len(), 3);
+}
+
+#[test]
+fn a_plan_that_cannot_be_carried_out_ends_the_stream_as_failed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan");
+    let plan = plan_json(answering(), &json!({}));
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        plan.to_string()
+    };
+    for (text, words) in [
+        ("{".to_owned(), "the plan is not valid"),
+        (changed(&|plan| plan["version"] = json!(2)), "version"),
+        (changed(&|plan| plan["surprise"] = json!(1)), "surprise"),
+        (changed(&|plan| plan["seed"] = json!("xyz")), "seed"),
+        (changed(&|plan| plan["phases"] = json!([])), "phases"),
+        (changed(&|plan| plan["phases"][0]["virtual_users"] = json!(0)), "phases"),
+        (changed(&|plan| plan["operations"][0]["key"] = json!(3)), "key"),
+        (changed(&|plan| plan["operations"][0]["needs"] = json!("what")), "nothing creates"),
+        (changed(&|plan| plan["operations"][0]["http"] = Value::Null), "not offered over http"),
+        (changed(&|plan| plan["transport"]["protocol"] = json!("grpc")), "proto"),
+        (changed(&|plan| plan["transport"]["stream"] = json!(true)), "stream"),
+        (changed(&|plan| plan["transport"]["batch"] = json!(2)), "batch"),
+        (changed(&|plan| plan["transport"]["host"] = json!("no.such.host.invalid")), "cannot resolve"),
+        (changed(&|plan| plan["ledger"] = json!("/no/such/folder/ledger")), "ledger"),
+        (changed(&|plan| plan["operations"][0]["variants"][0] = json!([{"slot": "choice", "choices": []}])), "choice"),
+    ] {
+        std::fs::write(&path, &text).expect("written");
+        let (output, records) = run_plan(&path);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {error}");
+        assert!(error.contains(words) && !error.contains("panicked"), "{words}: {error}");
+        assert_eq!(records.last().expect("a record")["reason"], json!("failed"), "{words}");
+    }
+}

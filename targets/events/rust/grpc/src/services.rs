@@ -1,0 +1,68 @@
+//! Which service a call is for.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+
+use events_core::limits::{BULK_BYTES, EVENT_BYTES};
+use events_core::shutdown::Shutdown;
+use events_core::writer::Writer;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use hyper::body::Incoming;
+use hyper::service::Service;
+use tonic::body::Body;
+use tonic::codegen::Service as _;
+use tonic::codegen::http::{Request, Response};
+use tonic::service::Routes;
+use tonic_health::pb::health_server::HealthServer;
+
+use crate::api::Api;
+use crate::health::HealthApi;
+use crate::proto::DESCRIPTORS;
+use crate::proto::event_service_server::EventServiceServer;
+use crate::status::reply_to_refused_size;
+
+const EVENT_SERVICE: &str = "/com.example.grpc.EventService/";
+const BATCH_METHOD: &str = "ProcessEventBatch";
+
+/// All services of the port. Made anew for each connection, which costs a few counters.
+#[derive(Clone)]
+pub struct Services {
+    // tonic knows one limit of size for a service, and the contract one for each method.
+    events: EventServiceServer<Api>,
+    batches: EventServiceServer<Api>,
+    others: Routes,
+}
+
+impl Services {
+    pub fn new(writer: &Arc<Writer>, shutdown: &Shutdown) -> io::Result<Self> {
+        let api = Arc::new(Api::new(Arc::clone(writer), shutdown.clone()));
+        let health = HealthServer::new(HealthApi::new(Arc::clone(writer), shutdown.clone()));
+        let reflection = tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .build_v1()
+            .map_err(io::Error::other)?;
+        Ok(Self {
+            events: EventServiceServer::from_arc(Arc::clone(&api)).max_decoding_message_size(EVENT_BYTES),
+            batches: EventServiceServer::from_arc(api).max_decoding_message_size(BULK_BYTES),
+            others: Routes::new(health).add_service(reflection).prepare(),
+        })
+    }
+}
+
+impl Service<Request<Incoming>> for Services {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let (service, limit) = match request.uri().path().strip_prefix(EVENT_SERVICE) {
+            Some(BATCH_METHOD) => (&self.batches, BULK_BYTES),
+            Some(_) => (&self.events, EVENT_BYTES),
+            None => return self.others.clone().call(request).boxed(),
+        };
+        service.clone().call(request).map(move |reply| reply.map(|reply| reply_to_refused_size(reply, limit))).boxed()
+    }
+}
