@@ -11,7 +11,7 @@ from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 from bakeoff.running.run import fresh_table
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, find_targets
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.end_to_end
 KILLS = 10
 EVENTS_BETWEEN_KILLS = 60
 
-TARGETS = ["producer-api-rust-rest", "producer-api-rust-grpc"]
+TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "events"]
 WRITE_MODES = ["group-commit", "per-request"]
 
 

@@ -1,0 +1,22 @@
+// Command grpc is the target producer-api-go-grpc: the events API over gRPC.
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"example.com/bakeoff/events/internal/grpcapi"
+	"example.com/bakeoff/events/internal/process"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+func main() {
+	os.Exit(process.Main(process.Target{
+		Name:         "producer-api-go-grpc",
+		PortVariable: "GRPC_SERVER_PORT",
+		DefaultPort:  9092,
+		NewServer: func(w *writer.Writer, log *slog.Logger) (process.Server, error) {
+			return grpcapi.NewServer(w, log)
+		},
+	}))
+}

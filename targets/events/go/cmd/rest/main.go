@@ -1,0 +1,23 @@
+// Command rest is the target producer-api-go-rest: the events API over REST.
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"example.com/bakeoff/events/internal/httpserver"
+	"example.com/bakeoff/events/internal/process"
+	"example.com/bakeoff/events/internal/restapi"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+func main() {
+	os.Exit(process.Main(process.Target{
+		Name:         "producer-api-go-rest",
+		PortVariable: "SERVER_PORT",
+		DefaultPort:  9083,
+		NewServer: func(w *writer.Writer, log *slog.Logger) (process.Server, error) {
+			return httpserver.New(restapi.NewHandler(w, log), log), nil
+		},
+	}))
+}

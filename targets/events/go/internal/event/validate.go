@@ -1,0 +1,206 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/bakeoff/events/internal/fault"
+)
+
+const (
+	required     = "required"
+	mustBeObject = "must be an object"
+	mustBeArray  = "must be an array"
+	mustBeString = "must be a string"
+	mustBeUUID   = "must be a UUID"
+	mustBeDate   = "must be an RFC 3339 timestamp or epoch milliseconds"
+	duplicate    = "duplicate field"
+)
+
+// Validate returns the event that the draft of a message of source bytes is, or the first rule that it breaks,
+// in the contract's order.
+func Validate(draft *Draft, source int) (Event, error) {
+	if err := object(draft.HeaderIs, field("eventHeader")); err != nil {
+		return Event{}, err
+	}
+	if err := object(draft.BodyIs, field("eventBody")); err != nil {
+		return Event{}, err
+	}
+	if err := validateHeader(&draft.Header); err != nil {
+		return Event{}, err
+	}
+	entities, err := validateEntities(&draft.Body)
+	return Event{Entities: entities, Source: source}, err
+}
+
+func validateHeader(header *Header) error {
+	if err := requiredText(&header.UUID, field("eventHeader.uuid")); err != nil {
+		return err
+	}
+	if !isUUID(header.UUID.Value) {
+		return fault.Broken(field("eventHeader.uuid"), mustBeUUID)
+	}
+	if err := requiredUpTo(100, &header.Name, field("eventHeader.eventName")); err != nil {
+		return err
+	}
+	if err := date(&header.CreatedDate, field("eventHeader.createdDate")); err != nil {
+		return err
+	}
+	if err := date(&header.SavedDate, field("eventHeader.savedDate")); err != nil {
+		return err
+	}
+	if err := text(&header.Type, field("eventHeader.eventType")); err != nil {
+		return err
+	}
+	return upTo(100, header.Type.Value, field("eventHeader.eventType"))
+}
+
+func validateEntities(body *Body) ([]Entity, error) {
+	const path = field("eventBody.entities")
+	switch body.EntitiesAre {
+	case WrongKind:
+		return nil, fault.Broken(path, mustBeArray)
+	case Duplicate:
+		return nil, fault.Broken(path, duplicate)
+	}
+	if body.Count < 1 || body.Count > MaxEntities {
+		return nil, fault.Broken(path, "must hold 1 to 1000 entities")
+	}
+	entities := make([]Entity, len(body.Entities))
+	for i := range body.Entities {
+		draft := &body.Entities[i]
+		if err := validateEntity(draft, i); err != nil {
+			return nil, err
+		}
+		entities[i] = Entity{Type: draft.Type.Value, ID: draft.ID.Value, Attributes: draft.Attributes}
+	}
+	return entities, nil
+}
+
+func validateEntity(entity *EntityDraft, index int) error {
+	if entity.Is != Present {
+		return fault.Broken(entityField{index, ""}, mustBeObject)
+	}
+	if err := requiredUpTo(100, &entity.Type, entityField{index, ".entityType"}); err != nil {
+		return err
+	}
+	if err := requiredUpTo(255, &entity.ID, entityField{index, ".entityId"}); err != nil {
+		return err
+	}
+	path := entityField{index, ".updatedAttributes"}
+	if err := object(entity.AttributesAre, path); err != nil {
+		return err
+	}
+	if entity.Flaw != NoFlaw {
+		return fault.Broken(path, entity.Flaw.reason())
+	}
+	return nil
+}
+
+func object(is State, path fmt.Stringer) error {
+	switch is {
+	case Present:
+		return nil
+	case Absent, Null:
+		return fault.Broken(path, required)
+	case Duplicate:
+		return fault.Broken(path, duplicate)
+	default:
+		return fault.Broken(path, mustBeObject)
+	}
+}
+
+// text checks a text that may be absent.
+func text(found *Text, path fmt.Stringer) error {
+	switch found.Is {
+	case Absent, Null:
+		return nil
+	case Present:
+		return storable(found, path)
+	case Duplicate:
+		return fault.Broken(path, duplicate)
+	default:
+		return fault.Broken(path, mustBeString)
+	}
+}
+
+// requiredText takes the empty text for none.
+func requiredText(found *Text, path fmt.Stringer) error {
+	if err := text(found, path); err != nil {
+		return err
+	}
+	if found.Value == "" {
+		return fault.Broken(path, required)
+	}
+	return nil
+}
+
+func requiredUpTo(limit int, found *Text, path fmt.Stringer) error {
+	if err := requiredText(found, path); err != nil {
+		return err
+	}
+	return upTo(limit, found.Value, path)
+}
+
+func storable(found *Text, path fmt.Stringer) error {
+	flaw := found.Flaw
+	if flaw == NoFlaw && strings.IndexByte(found.Value, 0) >= 0 {
+		flaw = NUL
+	}
+	if flaw != NoFlaw {
+		return fault.Broken(path, flaw.reason())
+	}
+	return nil
+}
+
+func date(found *Text, path fmt.Stringer) error {
+	switch found.Is {
+	case Integer:
+		if isEpochMilliseconds(found.Value) {
+			return nil
+		}
+	case WrongKind:
+	default:
+		if err := text(found, path); err != nil {
+			return err
+		}
+		if found.Value == "" || isTimestamp(found.Value) {
+			return nil
+		}
+	}
+	return fault.Broken(path, mustBeDate)
+}
+
+// upTo counts characters, which are Unicode code points.
+func upTo(limit int, value string, path fmt.Stringer) error {
+	// No text has more characters than bytes, which spares nearly every text the counting.
+	if len(value) <= limit || utf8.RuneCountInString(value) <= limit {
+		return nil
+	}
+	return fault.Broken(path, fmt.Sprintf("must have at most %d characters", limit))
+}
+
+// isUUID wants 8-4-4-4-12 hexadecimal digits.
+func isUUID(value string) bool {
+	if len(value) != 36 {
+		return false
+	}
+	for i := range len(value) {
+		switch i {
+		case 8, 13, 18, 23:
+			if value[i] != '-' {
+				return false
+			}
+		default:
+			if !isHexDigit(value[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isHexDigit(c byte) bool {
+	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f'
+}

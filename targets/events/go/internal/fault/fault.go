@@ -1,0 +1,69 @@
+// Package fault is the one kind of error that reaches a client. Each transport maps its kind once,
+// to a status of its own.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind is what a client has to know about a failure; it decides the status.
+type Kind int
+
+// Kinds of failure.
+const (
+	// Internal is a defect, ours or the database's; details are in the log only.
+	Internal Kind = iota
+	// Malformed is a body or message whose syntax is broken. It ends a stream, a broken rule does not.
+	Malformed
+	// Invalid is a request that breaks a rule of the contract.
+	Invalid
+	// TooLarge is a request of more bytes or events than the contract allows.
+	TooLarge
+	// UnsupportedMedia is a media type or content coding that the contract does not allow.
+	UnsupportedMedia
+	// Overloaded means that the write queue is full.
+	Overloaded
+	// Unavailable means that the database has been away for too long, or that the process is about to end.
+	Unavailable
+)
+
+// Error is a failure with the message that the client gets, word for word.
+type Error struct {
+	Kind    Kind
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errors that are always the same.
+var (
+	ErrInternal    error = &Error{Internal, "internal error"}
+	ErrOverloaded  error = &Error{Overloaded, "overloaded: the write queue is full, retry later"}
+	ErrUnavailable error = &Error{Unavailable, "database: unavailable, retry later"}
+	ErrStopping    error = &Error{Unavailable, "server: stopping, retry later"}
+)
+
+// New is a failure of any kind.
+func New(kind Kind, message string) error {
+	return &Error{kind, message}
+}
+
+// Broken says which rule the field at path breaks.
+func Broken(path fmt.Stringer, reason string) error {
+	return &Error{Invalid, path.String() + ": " + reason}
+}
+
+// BodyTooLarge is a body or message of more than limit bytes.
+func BodyTooLarge(limit int) error {
+	return &Error{TooLarge, fmt.Sprintf("body: larger than %d bytes", limit)}
+}
+
+// Of returns err as an Error. One that is none becomes ErrInternal: internal text never reaches a client.
+func Of(err error) *Error {
+	var failure *Error
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return ErrInternal.(*Error)
+}

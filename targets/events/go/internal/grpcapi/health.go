@@ -1,0 +1,78 @@
+package grpcapi
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"example.com/bakeoff/events/internal/writer"
+)
+
+// watchPeriod is how often the database is asked for those who watch.
+const watchPeriod = time.Second
+
+// health is grpc.health.v1. It asks the database at each check: grpc-go's own implementation would have to be told.
+type health struct {
+	healthpb.UnimplementedHealthServer
+	writer   *writer.Writer
+	stopping context.Context
+}
+
+var errUnknownService = status.Error(codes.NotFound, "service: unknown")
+
+// Check tells whether the service can store events now.
+func (h *health) Check(ctx context.Context, request *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
+	if !isKnown(request.GetService()) {
+		return nil, errUnknownService
+	}
+	return &healthpb.HealthCheckResponse{Status: h.status(ctx)}, nil
+}
+
+// List tells the same of all services.
+func (h *health) List(ctx context.Context, _ *healthpb.HealthListRequest) (*healthpb.HealthListResponse, error) {
+	answer := &healthpb.HealthCheckResponse{Status: h.status(ctx)}
+	return &healthpb.HealthListResponse{
+		Statuses: map[string]*healthpb.HealthCheckResponse{"": answer, serviceName: answer},
+	}, nil
+}
+
+// Watch tells it now and whenever it changes.
+func (h *health) Watch(
+	request *healthpb.HealthCheckRequest, call grpc.ServerStreamingServer[healthpb.HealthCheckResponse],
+) error {
+	told := healthpb.HealthCheckResponse_UNKNOWN
+	ticker := time.NewTicker(watchPeriod)
+	defer ticker.Stop()
+	for {
+		now := healthpb.HealthCheckResponse_SERVICE_UNKNOWN
+		if isKnown(request.GetService()) {
+			now = h.status(call.Context())
+		}
+		if now != told {
+			if err := call.Send(&healthpb.HealthCheckResponse{Status: now}); err != nil {
+				return err
+			}
+			told = now
+		}
+		select {
+		case <-ticker.C:
+		case <-call.Context().Done():
+			return status.FromContextError(call.Context().Err()).Err()
+		case <-h.stopping.Done():
+			return call.Send(&healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_NOT_SERVING})
+		}
+	}
+}
+
+func (h *health) status(ctx context.Context) healthpb.HealthCheckResponse_ServingStatus {
+	if h.stopping.Err() == nil && h.writer.Healthy(ctx) {
+		return healthpb.HealthCheckResponse_SERVING
+	}
+	return healthpb.HealthCheckResponse_NOT_SERVING
+}
+
+func isKnown(service string) bool { return service == "" || service == serviceName }

@@ -1,0 +1,90 @@
+package grpcapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"example.com/bakeoff/events/internal/writer"
+)
+
+const (
+	// callsPerConnection at once: clients that share a connection between many users need a lot.
+	callsPerConnection = 4_096
+	// A client that does not answer a ping for this long is gone.
+	pingTimeout = 20 * time.Second
+	pingPeriod  = time.Minute
+	// clientPingPeriod is how often clients may ping.
+	clientPingPeriod = 10 * time.Second
+	handshakeTimeout = 10 * time.Second
+	// bufferBytes is for each connection and direction. With grpc-go's 32 KiB, 2,000 connections take 70 MB more.
+	bufferBytes = 8 << 10
+	// streamWorkers keep their stacks from call to call: a new goroutine spends a tenth of a call on growing its own.
+	streamWorkers = 512
+	maxHeadBytes  = 16 << 10
+)
+
+// Server serves the API over HTTP/2.
+type Server struct {
+	grpc *grpc.Server
+	// stop tells handlers that the process is to stop.
+	stop context.CancelFunc
+}
+
+// NewServer returns a server that stores events by w.
+func NewServer(w *writer.Writer, log *slog.Logger) (*Server, error) {
+	stopping, stop := context.WithCancel(context.Background())
+	events, err := newService(stopping, w, log)
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("encoding replies: %w", err)
+	}
+	server := grpc.NewServer(options()...)
+	server.RegisterService(description(), events)
+	healthpb.RegisterHealthServer(server, &health{writer: w, stopping: stopping})
+	reflection.RegisterV1(server)
+	return &Server{server, stop}, nil
+}
+
+func options() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.MaxConcurrentStreams(callsPerConnection),
+		grpc.MaxHeaderListSize(maxHeadBytes),
+		grpc.ConnectionTimeout(handshakeTimeout),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingPeriod, Timeout: pingTimeout}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: clientPingPeriod, PermitWithoutStream: true}),
+		grpc.WaitForHandlers(true),
+		grpc.NumStreamWorkers(streamWorkers),
+		grpc.ReadBufferSize(bufferBytes),
+		grpc.WriteBufferSize(bufferBytes),
+	}
+}
+
+// Serve serves until the server is stopped.
+func (s *Server) Serve(listener net.Listener) error { return s.grpc.Serve(listener) }
+
+// Stop answers what was accepted and stops; when ctx ends before, calls are broken off.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stop()
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-finished:
+		return nil
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-finished
+		return ctx.Err()
+	}
+}

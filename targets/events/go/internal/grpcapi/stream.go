@@ -1,0 +1,125 @@
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"google.golang.org/grpc"
+
+	"example.com/bakeoff/events/internal/event"
+	"example.com/bakeoff/events/internal/eventpb"
+	"example.com/bakeoff/events/internal/fault"
+	"example.com/bakeoff/events/internal/protoevent"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+// streamWindow is how many events of one stream may be accepted and not yet answered. When that many are,
+// the stream is not read, and HTTP/2 flow control holds the client back.
+const streamWindow = 256
+
+// turn is the place of an event in the order of replies.
+type turn struct {
+	// accepted is nil for an event that is not stored.
+	accepted *writer.Receipt
+	// invalid is the rule that the event breaks.
+	invalid error
+	// end is the status that ends the stream.
+	end error
+}
+
+// streamEvents stores the events of a stream; the replies come in their order.
+func (s *service) streamEvents(call grpc.ServerStream) error {
+	// It is the replies that end the call: reading cannot be interrupted except by the call's end.
+	messages, err := framesOf(call.Context())
+	if err != nil {
+		return statusOf(err)
+	}
+	turns := make(chan turn, streamWindow)
+	go s.acceptEvents(call.Context(), messages, turns)
+	for {
+		select {
+		case next, more := <-turns:
+			if !more {
+				return nil
+			}
+			if err := s.reply(call, next); err != nil {
+				return err
+			}
+		case <-s.stopping.Done():
+			return s.replyToAccepted(call, turns)
+		}
+	}
+}
+
+// replyToAccepted answers what was accepted before the process was to stop.
+func (s *service) replyToAccepted(call grpc.ServerStream, turns <-chan turn) error {
+	for {
+		select {
+		case next, more := <-turns:
+			if !more {
+				return nil
+			}
+			if err := s.reply(call, next); err != nil {
+				return err
+			}
+		default:
+			return statusOf(fault.ErrStopping)
+		}
+	}
+}
+
+func (s *service) reply(call grpc.ServerStream, next turn) error {
+	switch {
+	case next.end != nil:
+		return next.end
+	case next.invalid != nil:
+		return call.SendMsg(&eventpb.EventResponse{Message: fault.Of(next.invalid).Message})
+	}
+	if err := next.accepted.Outcome(); err != nil {
+		return statusOf(err)
+	}
+	return call.SendMsg(s.stored)
+}
+
+// acceptEvents reads a stream to its end, or until the call ends.
+func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<- turn) {
+	defer close(turns)
+	for {
+		next, more := s.accept(ctx, messages)
+		if !more {
+			return
+		}
+		select {
+		case turns <- next:
+		case <-ctx.Done():
+			return
+		}
+		if next.end != nil {
+			return
+		}
+	}
+}
+
+// accept reads one event; it returns false at the end of the stream.
+func (s *service) accept(ctx context.Context, messages frames) (turn, bool) {
+	message, err := receive(messages, event.MaxBytes)
+	if errors.Is(err, io.EOF) {
+		return turn{}, false
+	}
+	if err != nil {
+		return turn{end: statusOf(err)}, true
+	}
+	decoded, err := protoevent.Decode(message)
+	if err != nil && fault.Of(err).Kind == fault.Malformed {
+		return turn{end: statusOf(err)}, true
+	}
+	if err != nil {
+		return turn{invalid: err}, true
+	}
+	receipt, err := s.writer.Accept(ctx, decoded)
+	if err != nil {
+		return turn{end: statusOf(err)}, true
+	}
+	return turn{accepted: receipt}, true
+}

@@ -1,0 +1,110 @@
+// Package httpserver serves an http.Handler over HTTP/1.1 with one goroutine for each connection.
+//
+// It reads requests with net/http's own parser and stands in for http.Server, which watches each connection in a
+// second goroutine while its handler runs, so as to cancel the request's context when the client goes away. Nothing
+// here would use that, for an accepted event is stored in any case, and it costs more than all the rest of a request:
+// the README has the figures. What this server leaves out with it: HTTP/2, TLS, upgrades, and replies in parts.
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// acceptPause follows a failed accept: most often the process is out of file descriptors, and only time helps.
+const acceptPause = 50 * time.Millisecond
+
+// Server serves a handler. Replies are held until the handler returns, so they should be small.
+type Server struct {
+	handler  http.Handler
+	log      *slog.Logger
+	stopping atomic.Bool
+
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[*conn]struct{}
+	serving  sync.WaitGroup
+}
+
+// New returns a server of a handler, which must not panic.
+func New(handler http.Handler, log *slog.Logger) *Server {
+	return &Server{handler: handler, log: log, conns: map[*conn]struct{}{}}
+}
+
+// Serve accepts connections until the server is stopped.
+func (s *Server) Serve(listener net.Listener) error {
+	s.mu.Lock()
+	s.listener = listener
+	s.mu.Unlock()
+	for !s.stopping.Load() {
+		accepted, err := listener.Accept()
+		switch {
+		case err == nil:
+			s.start(newConn(s, accepted))
+		case s.stopping.Load():
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default:
+			s.log.Warn("a connection could not be accepted", "reason", err)
+			time.Sleep(acceptPause)
+		}
+	}
+	return nil
+}
+
+func (s *Server) start(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns[c] = struct{}{}
+	s.serving.Go(func() {
+		c.serve()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.conns, c)
+	})
+}
+
+// Stop stops accepting and returns when each request that has begun to arrive is answered.
+// When ctx ends before, connections are closed.
+func (s *Server) Stop(ctx context.Context) error {
+	err := s.stopAccepting()
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		s.serving.Wait()
+	}()
+	select {
+	case <-finished:
+		return err
+	case <-ctx.Done():
+		s.each((*conn).close)
+		<-finished
+		return errors.Join(err, ctx.Err())
+	}
+}
+
+func (s *Server) stopAccepting() error {
+	s.stopping.Store(true)
+	s.mu.Lock()
+	listener := s.listener
+	s.mu.Unlock()
+	s.each((*conn).closeIfIdle)
+	if listener == nil {
+		return nil
+	}
+	return listener.Close()
+}
+
+func (s *Server) each(do func(*conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		do(c)
+	}
+}

@@ -1,0 +1,274 @@
+package httpserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// echo replies with what it reads; /ignore does not read.
+func echo(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/ignore" {
+		w.WriteHeader(http.StatusTeapot)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("X-Method", r.Method)
+	fmt.Fprintf(w, "%s:", r.URL.Path)
+	_, _ = w.Write(body)
+}
+
+func start(t *testing.T, handler http.HandlerFunc) (*Server, string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := New(handler, slog.New(slog.DiscardHandler))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		// Connections that a test left open are cut.
+		_ = server.Stop(ctx)
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return server, listener.Addr().String()
+}
+
+// client is a connection with what it has received.
+type client struct {
+	net.Conn
+	t        *testing.T
+	received *bufio.Reader
+}
+
+func dial(t *testing.T, address string) client {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return client{conn, t, bufio.NewReader(conn)}
+}
+
+func (c client) send(text string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// reply returns the next reply and its body.
+func (c client) reply(method string) (*http.Response, string) {
+	c.t.Helper()
+	response, err := http.ReadResponse(c.received, &http.Request{Method: method})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// closed wants the server to have hung up.
+func (c client) closed() {
+	c.t.Helper()
+	if _, err := c.received.ReadByte(); !errors.Is(err, io.EOF) {
+		c.t.Errorf("the connection should be closed: %v", err)
+	}
+}
+
+func post(path, body string, headers ...string) string {
+	head := append([]string{"POST " + path + " HTTP/1.1", "Host: x", fmt.Sprintf("Content-Length: %d", len(body))}, headers...)
+	return strings.Join(head, "\r\n") + "\r\n\r\n" + body
+}
+
+func TestAConnectionServesOneRequestAfterAnother(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	// The last two arrive together.
+	for _, sent := range []string{post("/1", "one"), post("/2", "") + post("/3", "three")} {
+		c.send(sent)
+	}
+	for _, want := range []string{"/1:one", "/2:", "/3:three"} {
+		response, body := c.reply(http.MethodPost)
+		if response.StatusCode != http.StatusOK || body != want || response.Header.Get("X-Method") != "POST" || response.Close {
+			t.Errorf("got %d %s, want %s", response.StatusCode, body, want)
+		}
+		if response.Header.Get("Date") == "" {
+			t.Error("a reply has a date")
+		}
+	}
+}
+
+func TestABodyMayComeInChunks(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	c.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+	if _, body := c.reply(http.MethodPost); body != "/:abcde" {
+		t.Errorf("got %s", body)
+	}
+	c.send(post("/", "next"))
+	if _, body := c.reply(http.MethodPost); body != "/:next" {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestABodyThatTheHandlerIgnoresIsPassedOver(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	c.send(post("/ignore", strings.Repeat("x", 1<<20)) + post("/", "next"))
+	if response, _ := c.reply(http.MethodPost); response.StatusCode != http.StatusTeapot || response.Close {
+		t.Errorf("got %d", response.StatusCode)
+	}
+	if _, body := c.reply(http.MethodPost); body != "/:next" {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestAClientThatExpectsToBeAskedIsAsked(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	head, body, _ := strings.Cut(post("/", "later", "Expect: 100-continue"), "\r\n\r\n")
+	c.send(head + "\r\n\r\n")
+	if response, _ := c.reply(http.MethodPost); response.StatusCode != http.StatusContinue {
+		t.Fatalf("got %d", response.StatusCode)
+	}
+	c.send(body)
+	if _, got := c.reply(http.MethodPost); got != "/:later" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAClientThatIsNotAskedMustConnectAnew(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	c.send("POST /ignore HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+	if response, _ := c.reply(http.MethodPost); response.StatusCode != http.StatusTeapot || !response.Close {
+		t.Errorf("got %d", response.StatusCode)
+	}
+	c.closed()
+}
+
+func TestTheReplyToHEADHasNoBody(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	c.send("HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n")
+	if response, body := c.reply(http.MethodHead); response.ContentLength != 3 || body != "" {
+		t.Errorf("got %d bytes announced and %q", response.ContentLength, body)
+	}
+	c.send(post("/", "next"))
+	if _, body := c.reply(http.MethodPost); body != "/:next" {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestAConnectionEndsWhenTheClientWantsItTo(t *testing.T) {
+	_, address := start(t, echo)
+	for _, request := range []string{
+		post("/", "", "Connection: close"),
+		"GET / HTTP/1.0\r\n\r\n",
+		"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	} {
+		c := dial(t, address)
+		c.send(request)
+		if response, body := c.reply(http.MethodGet); !response.Close || body != "/:" {
+			t.Errorf("%q: got %v %s", request, response.Close, body)
+		}
+		c.closed()
+	}
+}
+
+func TestWhatIsNoRequestIsRefused(t *testing.T) {
+	_, address := start(t, echo)
+	for request, want := range map[string]int{
+		"hello\r\n\r\n":          http.StatusBadRequest,
+		"GET / HTTP/1.1\r\n\r\n": http.StatusBadRequest,
+		"GET / HTTP/1.1\r\nHost: x\r\nBad Name: 1\r\n\r\n":                             http.StatusBadRequest,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n": http.StatusBadRequest,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n":                     http.StatusBadRequest,
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n":                http.StatusBadRequest,
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                             http.StatusHTTPVersionNotSupported,
+		"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", maxHeadBytes):         http.StatusRequestHeaderFieldsTooLarge,
+	} {
+		c := dial(t, address)
+		c.send(request)
+		if response, _ := c.reply(http.MethodGet); response.StatusCode != want || !response.Close {
+			t.Errorf("%.40q…: got %d, want %d", request, response.StatusCode, want)
+		}
+	}
+}
+
+func TestABodyThatBreaksOffIsAnErrorOfReading(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
+	if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if response, _ := c.reply(http.MethodPost); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("got %d", response.StatusCode)
+	}
+}
+
+func TestStopAnswersWhatHasBegunAndClosesWhatIsIdle(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	server, address := start(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(reached)
+			<-release
+		}
+		echo(w, r)
+	})
+	quiet, busy := dial(t, address), dial(t, address)
+	quiet.send(post("/", ""))
+	quiet.reply(http.MethodPost)
+	busy.send(post("/slow", "x"))
+	<-reached
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Stop(t.Context()) }()
+	quiet.closed()
+	select {
+	case err := <-stopped:
+		t.Errorf("stopped with a request under way: %v", err)
+	default:
+	}
+	close(release)
+	if response, body := busy.reply(http.MethodPost); body != "/slow:x" || !response.Close {
+		t.Errorf("got %v %s", response.Close, body)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStopCutsConnectionsWhenItsTimeIsUp(t *testing.T) {
+	server, address := start(t, echo)
+	c := dial(t, address)
+	c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+	c.reply(http.MethodPost)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := server.Stop(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

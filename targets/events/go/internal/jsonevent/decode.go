@@ -1,0 +1,166 @@
+// Package jsonevent decodes events from JSON.
+//
+// The parser is our own because the contract asks for what encoding/json does not give: syntax errors before all
+// others wherever they stand, wrong kinds and duplicates by path, lone surrogates and numbers out of range told
+// apart from broken syntax, and the attributes as the text they came in, looked at once.
+// Tests hold its grammar against encoding/json.
+package jsonevent
+
+import (
+	"unicode/utf8"
+
+	"example.com/bakeoff/events/internal/event"
+	"example.com/bakeoff/events/internal/fault"
+)
+
+var (
+	errNotUTF8      = fault.New(fault.Malformed, "body: not valid UTF-8")
+	errNotJSON      = fault.New(fault.Malformed, "body: not valid JSON")
+	errBodyNoObject = fault.New(fault.Invalid, "body: must be an object")
+)
+
+// Decode returns the event that a body holds, or the first rule that it breaks. The event refers to parts of body.
+func Decode(body string) (event.Event, error) {
+	if !utf8.ValidString(body) {
+		return event.Event{}, errNotUTF8
+	}
+	r := reader{text: body}
+	var draft event.Draft
+	is := r.draft(&draft)
+	if !r.end() {
+		return event.Event{}, errNotJSON
+	}
+	if is != event.Present {
+		return event.Event{}, errBodyNoObject
+	}
+	return event.Validate(&draft, len(body))
+}
+
+func (r *reader) draft(draft *event.Draft) event.State {
+	if r.peek() != '{' {
+		return r.otherKind()
+	}
+	for name := range r.members() {
+		switch {
+		case name == "eventHeader" && !draft.HeaderIs.Repeats():
+			draft.HeaderIs = r.header(&draft.Header)
+		case name == "eventBody" && !draft.BodyIs.Repeats():
+			draft.BodyIs = r.body(&draft.Body)
+		default:
+			r.skip()
+		}
+	}
+	return event.Present
+}
+
+func (r *reader) header(header *event.Header) event.State {
+	if r.peek() != '{' {
+		return r.otherKind()
+	}
+	for name := range r.members() {
+		switch name {
+		case "uuid":
+			r.textField(&header.UUID)
+		case "eventName":
+			r.textField(&header.Name)
+		case "createdDate":
+			r.textField(&header.CreatedDate)
+		case "savedDate":
+			r.textField(&header.SavedDate)
+		case "eventType":
+			r.textField(&header.Type)
+		default:
+			r.skip()
+		}
+	}
+	return event.Present
+}
+
+func (r *reader) body(body *event.Body) event.State {
+	if r.peek() != '{' {
+		return r.otherKind()
+	}
+	for name := range r.members() {
+		if name == "entities" && !body.EntitiesAre.Repeats() {
+			body.EntitiesAre = r.entities(body)
+		} else {
+			r.skip()
+		}
+	}
+	return event.Present
+}
+
+func (r *reader) entities(body *event.Body) event.State {
+	if r.peek() != '[' {
+		return r.otherKind()
+	}
+	for range r.elements() {
+		if draft := body.Append(); draft != nil {
+			draft.Is = r.entity(draft)
+		} else {
+			r.skip()
+		}
+	}
+	return event.Present
+}
+
+func (r *reader) entity(entity *event.EntityDraft) event.State {
+	if r.peek() != '{' {
+		return r.otherKind()
+	}
+	for name := range r.members() {
+		switch {
+		case name == "entityType":
+			r.textField(&entity.Type)
+		case name == "entityId":
+			r.textField(&entity.ID)
+		case name == "updatedAttributes" && !entity.AttributesAre.Repeats():
+			entity.AttributesAre = r.attributes(entity)
+		default:
+			r.skip()
+		}
+	}
+	return event.Present
+}
+
+// attributes keeps the object's text as it stands.
+func (r *reader) attributes(entity *event.EntityDraft) event.State {
+	if r.peek() != '{' {
+		return r.otherKind()
+	}
+	start := r.position
+	r.walk(&entity.Flaw)
+	entity.Attributes = r.text[start:r.position]
+	return event.Present
+}
+
+func (r *reader) textField(text *event.Text) {
+	if text.Is.Repeats() {
+		r.skip()
+		return
+	}
+	switch c := r.peek(); {
+	case c == '"':
+		text.Is = event.Present
+		text.Value, text.Flaw = r.string().decode()
+	case c == '-' || isDigit(c):
+		literal, integer := r.number()
+		if !integer {
+			text.Is = event.WrongKind
+			return
+		}
+		text.Is, text.Value = event.Integer, literal
+	default:
+		text.Is = r.otherKind()
+	}
+}
+
+// otherKind reads a value that is not of the kind that belongs here.
+func (r *reader) otherKind() event.State {
+	if r.peek() == 'n' {
+		r.word("null")
+		return event.Null
+	}
+	r.skip()
+	return event.WrongKind
+}

@@ -1,0 +1,132 @@
+package postgres_test
+
+import (
+	"errors"
+	"net"
+	"reflect"
+	"sync"
+	"testing"
+
+	"example.com/bakeoff/events/internal/postgres"
+	"example.com/bakeoff/events/internal/postgres/postgrestest"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+func rows(id string, document string) writer.Rows {
+	return writer.Rows{Types: []string{"Car"}, IDs: []string{id}, Documents: []string{document}}
+}
+
+func TestStoreMergesShallowly(t *testing.T) {
+	config := postgrestest.Config(t)
+	database := postgrestest.Open(t, config)
+	for _, batch := range []writer.Rows{
+		rows("1", `{"a":{"x":1},"b":0.10,"b":12345678901234567890}`),
+		{Types: []string{"Car", "Loan"}, IDs: []string{"1", "ä"}, Documents: []string{`{"a":{"y":null},"c":null}`, "{}"}},
+	} {
+		if err := database.Store(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]string{"1": `{"a": {"y": null}, "b": 12345678901234567890, "c": null}`, "ä": "{}"}
+	if got := postgrestest.Documents(t, config); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestABatchIsStoredAllOrNone(t *testing.T) {
+	config := postgrestest.Config(t)
+	database := postgrestest.Open(t, config)
+	err := database.Store(t.Context(), writer.Rows{
+		Types: []string{"Car", "Car"}, IDs: []string{"1", "2"}, Documents: []string{"{}", "no JSON"},
+	})
+	if err == nil || errors.Is(err, writer.ErrAway) {
+		t.Errorf("got %v", err)
+	}
+	if got := postgrestest.Documents(t, config); len(got) != 0 {
+		t.Errorf("stored %v", got)
+	}
+	// The connection can be used again.
+	if err := database.Store(t.Context(), rows("3", "{}")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBrokenConnectionsAreReplaced(t *testing.T) {
+	config := postgrestest.Config(t)
+	database := postgrestest.Open(t, config)
+	if err := database.Store(t.Context(), rows("1", "{}")); err != nil {
+		t.Fatal(err)
+	}
+	postgrestest.Exec(t, config, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
+	if err := database.Store(t.Context(), rows("2", "{}")); err != nil && !errors.Is(err, writer.ErrAway) {
+		t.Errorf("got %v", err)
+	}
+	if err := database.Store(t.Context(), rows("2", "{}")); err != nil {
+		t.Errorf("the second attempt: %v", err)
+	}
+	if err := database.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyMayPrepareAtOnce(t *testing.T) {
+	config := postgrestest.Config(t)
+	var preparing sync.WaitGroup
+	for range 8 {
+		preparing.Go(func() {
+			database, err := postgres.Open(t.Context(), config, "test", 1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer database.Close()
+			if err := database.Prepare(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	preparing.Wait()
+}
+
+func TestADatabaseThatDoesNotExistIsNotAwaited(t *testing.T) {
+	config := postgrestest.Config(t).Copy()
+	config.Database = "no such database"
+	database, err := postgres.Open(t.Context(), config, "test", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	if err := database.Prepare(t.Context()); err == nil || errors.Is(err, writer.ErrAway) {
+		t.Errorf("at start: got %v", err)
+	}
+	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+		t.Errorf("later: got %v", err)
+	}
+}
+
+func TestAServerThatDoesNotListenIsAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	config, err := postgres.ParseURL("postgresql://postgres@" + address + "/postgres?sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	database, err := postgres.Open(t.Context(), config, "test", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	if err := database.Prepare(t.Context()); !errors.Is(err, writer.ErrAway) {
+		t.Errorf("preparing: got %v", err)
+	}
+	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+		t.Errorf("storing: got %v", err)
+	}
+	if err := database.Check(t.Context()); err == nil {
+		t.Error("the check finds it")
+	}
+}

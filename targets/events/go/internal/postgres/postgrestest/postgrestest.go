@@ -1,0 +1,91 @@
+// Package postgrestest gives tests a database of their own.
+package postgrestest
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/bakeoff/events/internal/postgres"
+)
+
+// Variable names the server that tests may use, with the right to make schemas.
+const Variable = "TEST_DATABASE_URL"
+
+// Config is that of a new schema on the server, which goes with the test. Without a server the test is skipped.
+func Config(t testing.TB) *postgres.Config {
+	t.Helper()
+	url := os.Getenv(Variable)
+	if url == "" {
+		t.Skipf("%s is not set: it names the PostgreSQL that this test would use", Variable)
+	}
+	config, err := postgres.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := "test_" + rand.Text()
+	Exec(t, config, `CREATE SCHEMA "`+schema+`"`)
+	t.Cleanup(func() { Exec(t, config, `DROP SCHEMA "`+schema+`" CASCADE`) })
+	own := config.Copy()
+	own.RuntimeParams["search_path"] = `"` + schema + `"`
+	return own
+}
+
+// Open returns a prepared database.
+func Open(t testing.TB, config *postgres.Config) *postgres.Database {
+	t.Helper()
+	database, err := postgres.Open(t.Context(), config, t.Name(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(database.Close)
+	if err := database.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return database
+}
+
+// Exec runs a statement over a connection of its own.
+func Exec(t testing.TB, config *postgres.Config, statement string) {
+	t.Helper()
+	within(t, config, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, statement)
+		return err
+	})
+}
+
+// Documents are what is stored, by ID.
+func Documents(t testing.TB, config *postgres.Config) map[string]string {
+	t.Helper()
+	documents := map[string]string{}
+	within(t, config, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, "SELECT id, data::text FROM car_entities")
+		if err != nil {
+			return err
+		}
+		var id, document string
+		_, err = pgx.ForEachRow(rows, []any{&id, &document}, func() error {
+			documents[id] = document
+			return nil
+		})
+		return err
+	})
+	return documents
+}
+
+func within(t testing.TB, config *postgres.Config, do func(context.Context, *pgx.Conn) error) {
+	t.Helper()
+	// Not the test's context, which has ended when its cleanups run.
+	ctx := context.Background()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if err := do(ctx, conn); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,96 @@
+// Package restapi is the events API over REST: it decodes, calls the writer, encodes, and nothing else.
+package restapi
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/gin-gonic/gin"
+
+	"example.com/bakeoff/events/internal/event"
+	"example.com/bakeoff/events/internal/fault"
+	"example.com/bakeoff/events/internal/jsonevent"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+// api holds what the handlers share.
+type api struct {
+	writer *writer.Writer
+	log    *slog.Logger
+}
+
+// NewHandler returns the whole API, which stores events by w. Gin's own logger and recovery are left out:
+// a line per request is not wanted, and a panic is answered in the contract's words.
+func NewHandler(w *writer.Writer, log *slog.Logger) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	a := &api{w, log}
+	router := gin.New()
+	router.HandleMethodNotAllowed = true
+	router.RedirectTrailingSlash = false
+	// /api/v1%2Fevents is not /api/v1/events.
+	router.UseEscapedPath = true
+	router.Use(a.recover)
+	router.POST("/api/v1/events", a.postEvent)
+	router.POST("/api/v1/events/bulk", a.postBulk)
+	router.GET("/api/v1/events/health", a.getHealth)
+	router.NoRoute(func(c *gin.Context) { replyFailure(c, http.StatusNotFound, "path: not found") })
+	router.NoMethod(func(c *gin.Context) { replyFailure(c, http.StatusMethodNotAllowed, "method: not allowed") })
+	return router
+}
+
+func (a *api) postEvent(c *gin.Context) {
+	if err := a.storeEvent(c); err != nil {
+		replyError(c, err)
+		return
+	}
+	replyStored(c)
+}
+
+func (a *api) storeEvent(c *gin.Context) error {
+	body, err := accept(c, event.MaxBytes)
+	if err != nil {
+		return err
+	}
+	decoded, err := jsonevent.Decode(body)
+	if err != nil {
+		return err
+	}
+	return a.writer.Store(c.Request.Context(), decoded)
+}
+
+func (a *api) postBulk(c *gin.Context) {
+	report, err := a.storeBulk(c)
+	if err != nil {
+		replyError(c, err)
+		return
+	}
+	replyReport(c, report)
+}
+
+func (a *api) storeBulk(c *gin.Context) (writer.Report, error) {
+	body, err := accept(c, event.MaxBulkBytes)
+	if err != nil {
+		return writer.Report{}, err
+	}
+	events, err := jsonevent.DecodeBulk(body)
+	if err != nil {
+		return writer.Report{}, err
+	}
+	return a.writer.StoreBulk(c.Request.Context(), events)
+}
+
+func (a *api) getHealth(c *gin.Context) {
+	replyHealth(c, a.writer.Healthy(c.Request.Context()))
+}
+
+// recover answers a request whose handler panicked, which is a defect of ours.
+func (a *api) recover(c *gin.Context) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			a.log.Error("a handler panicked", "reason", reason, "stack", string(debug.Stack()))
+			replyError(c, fault.ErrInternal)
+		}
+	}()
+	c.Next()
+}

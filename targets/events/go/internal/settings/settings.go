@@ -1,0 +1,142 @@
+// Package settings reads the contract's settings from the environment and checks them before anything starts.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"example.com/bakeoff/events/internal/postgres"
+	"example.com/bakeoff/events/internal/writer"
+)
+
+const defaultDatabase = "postgresql://postgres:password@localhost:5432/car_entities"
+
+// Settings are all settings, each usable.
+type Settings struct {
+	Database *postgres.Config
+	// Connections to the database at the most.
+	Connections int
+	// Address to listen on; port 0 takes a free one.
+	Address netip.AddrPort
+	Writer  writer.Options
+	// Workers are the threads that serve requests.
+	Workers  int
+	LogLevel slog.Level
+	LogJSON  bool
+}
+
+// Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
+// portVariable and defaultPort are the target's own.
+func Read(lookup func(string) (string, bool), portVariable string, defaultPort int) (Settings, error) {
+	r := reader{lookup: lookup}
+	settings := Settings{
+		Database:    r.database("DATABASE_URL"),
+		Connections: r.number("DB_POOL_SIZE", 10, 1, 1_000),
+		Address:     netip.AddrPortFrom(r.address("BIND"), uint16(r.number(portVariable, defaultPort, 0, 65_535))),
+		Writer: writer.Options{
+			Mode: word(&r, "WRITE_MODE",
+				choice[writer.Mode]{"group-commit", writer.GroupCommit}, choice[writer.Mode]{"per-request", writer.PerRequest}),
+			Flushers:    r.number("FLUSHERS", 2, 1, 8),
+			QueueEvents: r.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
+		},
+		Workers: r.number("WORKERS", runtime.NumCPU(), 1, 1_024),
+		LogLevel: word(&r, "LOG_LEVEL",
+			choice[slog.Level]{"info", slog.LevelInfo}, choice[slog.Level]{"error", slog.LevelError},
+			choice[slog.Level]{"warn", slog.LevelWarn}, choice[slog.Level]{"debug", slog.LevelDebug}),
+		LogJSON: word(&r, "LOG_FORMAT", choice[bool]{"text", false}, choice[bool]{"json", true}),
+	}
+	if settings.Writer.Mode == writer.GroupCommit {
+		// One more than the flushers use is for health checks.
+		settings.Connections = min(settings.Connections, settings.Writer.Flushers+1)
+	}
+	return settings, r.err
+}
+
+// reader reads variables and keeps the first error.
+type reader struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+// value tells whether the variable is set.
+func (r *reader) value(name string) (string, bool) {
+	value, _ := r.lookup(name)
+	return value, value != ""
+}
+
+func (r *reader) refuse(name, value, advice string) {
+	r.fail(fmt.Errorf("%s is %q: use %s", name, value, advice))
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *reader) number(name string, standard, least, most int) int {
+	value, set := r.value(name)
+	if !set {
+		return standard
+	}
+	number, err := strconv.Atoi(value)
+	if err != nil || number < least || number > most {
+		r.refuse(name, value, fmt.Sprintf("a whole number from %d to %d", least, most))
+		return standard
+	}
+	return number
+}
+
+func (r *reader) address(name string) netip.Addr {
+	value, set := r.value(name)
+	if !set {
+		value = "127.0.0.1"
+	}
+	address, err := netip.ParseAddr(value)
+	if err != nil {
+		r.refuse(name, value, "an IP address such as 127.0.0.1 or ::")
+	}
+	return address
+}
+
+// database does not repeat the URL, which holds a password.
+func (r *reader) database(name string) *postgres.Config {
+	url, set := r.value(name)
+	if !set {
+		url = defaultDatabase
+	}
+	config, err := postgres.ParseURL(url)
+	if err != nil {
+		r.fail(errors.New(name + " is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE"))
+	}
+	return config
+}
+
+// choice is a word that may be used, and what it means.
+type choice[T any] struct {
+	word    string
+	meaning T
+}
+
+// word is one of some words; the first is the default.
+func word[T any](r *reader, name string, choices ...choice[T]) T {
+	value, set := r.value(name)
+	if !set {
+		return choices[0].meaning
+	}
+	words := make([]string, len(choices))
+	for i, choice := range choices {
+		if choice.word == value {
+			return choice.meaning
+		}
+		words[i] = choice.word
+	}
+	last := len(words) - 1
+	r.refuse(name, value, strings.Join(words[:last], ", ")+" or "+words[last])
+	return choices[0].meaning
+}

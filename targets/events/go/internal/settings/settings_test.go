@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.com/bakeoff/events/internal/writer"
+)
+
+func read(variables map[string]string) (Settings, error) {
+	return Read(func(name string) (string, bool) {
+		value, set := variables[name]
+		return value, set
+	}, "SERVER_PORT", 9083)
+}
+
+func TestDefaults(t *testing.T) {
+	settings, err := read(map[string]string{"WRITE_MODE": "", "DATABASE_URL": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := settings.Address.String(); got != "127.0.0.1:9083" {
+		t.Errorf("got %s", got)
+	}
+	if want := (writer.Options{Mode: writer.GroupCommit, Flushers: 2, QueueEvents: 20_000}); !reflect.DeepEqual(settings.Writer, want) {
+		t.Errorf("got %+v", settings.Writer)
+	}
+	if settings.LogLevel != slog.LevelInfo || settings.LogJSON || settings.Workers < 1 {
+		t.Errorf("got %+v", settings)
+	}
+	if settings.Database.Host != "localhost" || settings.Database.Port != 5432 || settings.Database.Database != "car_entities" {
+		t.Errorf("got %s:%d/%s", settings.Database.Host, settings.Database.Port, settings.Database.Database)
+	}
+}
+
+func TestEverySettingCanBeSet(t *testing.T) {
+	settings, err := read(map[string]string{
+		"DATABASE_URL": "postgres://u:p@db.example:6543/d", "SERVER_PORT": "0", "BIND": "::1", "WRITE_MODE": "per-request",
+		"DB_POOL_SIZE": "7", "FLUSHERS": "8", "WORKERS": "3", "QUEUE_EVENTS": "1", "LOG_LEVEL": "debug", "LOG_FORMAT": "json",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if settings.Database.Database != "d" || settings.Address.String() != "[::1]:0" || settings.Connections != 7 ||
+		settings.Writer != (writer.Options{Mode: writer.PerRequest, Flushers: 8, QueueEvents: 1}) ||
+		settings.Workers != 3 || settings.LogLevel != slog.LevelDebug || !settings.LogJSON {
+		t.Errorf("got %+v", settings)
+	}
+}
+
+func TestGroupCommitOpensNoMoreConnectionsThanItUses(t *testing.T) {
+	for _, test := range []struct {
+		pool, flushers string
+		want           int
+	}{{"10", "2", 3}, {"2", "8", 2}, {"10", "1", 2}} {
+		settings, err := read(map[string]string{"DB_POOL_SIZE": test.pool, "FLUSHERS": test.flushers})
+		if err != nil || settings.Connections != test.want {
+			t.Errorf("%+v: got %d, %v", test, settings.Connections, err)
+		}
+	}
+}
+
+func TestASettingThatCannotBeUsedIsNamedWithWhatCan(t *testing.T) {
+	for _, test := range []struct{ name, value, want string }{
+		{"WRITE_MODE", "batch", `WRITE_MODE is "batch": use group-commit or per-request`},
+		{"LOG_LEVEL", "INFO", `LOG_LEVEL is "INFO": use info, error, warn or debug`},
+		{"LOG_FORMAT", "xml", `LOG_FORMAT is "xml": use text or json`},
+		{"FLUSHERS", "9", `FLUSHERS is "9": use a whole number from 1 to 8`},
+		{"FLUSHERS", "0", `FLUSHERS is "0": use a whole number from 1 to 8`},
+		{"DB_POOL_SIZE", "ten", `DB_POOL_SIZE is "ten": use a whole number from 1 to 1000`},
+		{"WORKERS", "-1", `WORKERS is "-1": use a whole number from 1 to 1024`},
+		{"QUEUE_EVENTS", "1e3", `QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000`},
+		{"SERVER_PORT", "65536", `SERVER_PORT is "65536": use a whole number from 0 to 65535`},
+		{"BIND", "localhost", `BIND is "localhost": use an IP address such as 127.0.0.1 or ::`},
+	} {
+		if _, err := read(map[string]string{test.name: test.value}); err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+}
+
+func TestADatabaseURLThatCannotBeUsedIsNotRepeated(t *testing.T) {
+	for _, url := range []string{"mysql://u:secret@h/d", "secret", "postgresql://u:secret@h:port/d"} {
+		_, err := read(map[string]string{"DATABASE_URL": url})
+		if err == nil || !strings.HasPrefix(err.Error(), "DATABASE_URL is not a PostgreSQL URL: use ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
