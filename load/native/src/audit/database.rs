@@ -7,6 +7,7 @@ use postgres::{Client, NoTls};
 
 use super::AuditError;
 use super::rows::{Row, RowError};
+use crate::workload::END_OF_PART;
 
 /// What the binary format begins with.
 const SIGNATURE: &[u8; 11] = b"PGCOPY\n\xff\r\n\0";
@@ -34,6 +35,7 @@ fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>)) -> io::Resul
     let extension = length(&mut input)?;
     io::copy(&mut input.by_ref().take(extension as u64), &mut io::sink())?;
     let mut key_bytes = Vec::new();
+    let mut key = Vec::new();
     let mut document = Vec::new();
     loop {
         let mut fields = [0; 2];
@@ -45,8 +47,9 @@ fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>)) -> io::Resul
         }
         field(&mut input, &mut key_bytes)?;
         field(&mut input, &mut document)?;
-        let key = text_array(&key_bytes).ok_or_else(|| invalid("key is no array of texts"))?;
-        take(Row { key, document: &document });
+        key.clear();
+        read_key(&key_bytes, &mut key).ok_or_else(|| invalid("key is no array of texts"))?;
+        take(Row { key: &key, document: &document });
     }
 }
 
@@ -71,30 +74,34 @@ fn field(input: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<()> {
     input.read_exact(buffer)
 }
 
-/// A one-dimensional array: dimensions, flags, element type, length, lower bound, and each element with its length.
-fn text_array(mut bytes: &[u8]) -> Option<Vec<String>> {
-    let mut next = || {
-        let (head, rest) = bytes.split_first_chunk::<4>()?;
-        bytes = rest;
-        usize::try_from(i32::from_be_bytes(*head)).ok()
-    };
-    if next()? != 1 {
+/// Appends the parts of a one-dimensional array: dimensions, flags, element type, length, lower bound, and each
+/// element with its length.
+fn read_key(mut bytes: &[u8], key: &mut Vec<u8>) -> Option<()> {
+    let dimensions = number(&mut bytes)?;
+    let (_flags, _element_type) = (number(&mut bytes)?, number(&mut bytes)?);
+    let (count, _lower_bound) = (number(&mut bytes)?, number(&mut bytes)?);
+    if dimensions != 1 {
         return None;
     }
-    let (_flags, _element_type, count, _lower_bound) = (next()?, next()?, next()?, next()?);
-    (0..count)
-        .map(|_| {
-            let (head, rest) = bytes.split_first_chunk::<4>()?;
-            let length = usize::try_from(i32::from_be_bytes(*head)).ok()?;
-            let (text, rest) = rest.split_at_checked(length)?;
-            bytes = rest;
-            String::from_utf8(text.to_vec()).ok()
-        })
-        .collect()
+    for _ in 0..count {
+        let length = number(&mut bytes)?;
+        let (text, rest) = bytes.split_at_checked(length)?;
+        bytes = rest;
+        key.extend_from_slice(text);
+        key.push(END_OF_PART);
+    }
+    Some(())
+}
+
+fn number(bytes: &mut &[u8]) -> Option<usize> {
+    let (head, rest) = bytes.split_first_chunk::<4>()?;
+    *bytes = rest;
+    usize::try_from(i32::from_be_bytes(*head)).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::parts;
     use super::*;
 
     fn copied(rows: &[(&[&str], &str)]) -> Vec<u8> {
@@ -122,7 +129,7 @@ mod tests {
     fn rows_are_read_from_the_binary_format() {
         let bytes = copied(&[(&["Car", "a,b{}\"\\"], r#"{"a": 1}"#), (&["x"], "null")]);
         let mut rows = Vec::new();
-        read_binary(bytes.as_slice(), |row| rows.push((row.key, row.document.to_vec()))).expect("reads");
+        read_binary(bytes.as_slice(), |row| rows.push((parts(row.key), row.document.to_vec()))).expect("reads");
         let expected = [
             (vec!["Car".to_owned(), "a,b{}\"\\".to_owned()], br#"{"a": 1}"#.to_vec()),
             (vec!["x".to_owned()], b"null".to_vec()),

@@ -1,5 +1,6 @@
 //! What must be stored, by plan and ledger.
 
+use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub struct Expected {
     /// Operations of which it cannot be known what they touch.
     pub untraceable: u64,
     pub is_complete: bool,
+    key: Vec<u8>,
     message: Vec<u8>,
     steps: Vec<Step>,
 }
@@ -62,6 +64,7 @@ impl Expected {
             unknown: 0,
             untraceable: 0,
             is_complete: false,
+            key: Vec::new(),
             message: Vec::new(),
             steps: Vec::new(),
         };
@@ -89,20 +92,23 @@ impl Expected {
             Outcome::Unknown => self.unknown += 1,
         }
         let is_traceable = record.outcome == Outcome::Acknowledged || !self.key_is_captured(&record.event);
-        let Some(key) = self.key(&record).filter(|_| is_traceable) else {
+        self.key.clear();
+        let has_key = self.renderer.effect_key(record.user, &record.event, record.own.as_deref(), &mut self.key);
+        if !has_key || !is_traceable {
             self.untraceable += 1;
             return;
-        };
+        }
         let index = self.records.len() as u32;
         self.records.push(record);
         self.following.push(NONE);
-        match self.entities.get_mut(&digest(&key)) {
-            Some(entity) => {
+        match self.entities.entry(digest(&self.key)) {
+            Entry::Occupied(mut entity) => {
+                let entity = entity.get_mut();
                 self.following[entity.last as usize] = index;
                 entity.last = index;
             }
-            None => {
-                self.entities.insert(digest(&key), Entity { first: index, last: index, was_seen: false });
+            Entry::Vacant(place) => {
+                place.insert(Entity { first: index, last: index, was_seen: false });
             }
         }
     }
@@ -113,14 +119,9 @@ impl Expected {
         operation.creates.is_some() && event.entity.is_none() && operation.key.is_none()
     }
 
-    fn key(&mut self, record: &Record) -> Option<Vec<String>> {
-        self.renderer.recall(record.user, &record.event);
-        self.renderer.effect_key(record.user, &record.event, record.own.as_deref())
-    }
-
     /// Judges a row; none for a row that nothing explains.
     pub fn judge_row(&mut self, row: &Row<'_>) -> Option<Judgement> {
-        let Some(entity) = self.entities.get_mut(&digest(&row.key)) else {
+        let Some(entity) = self.entities.get_mut(&digest(row.key)) else {
             self.steps.clear();
             return None;
         };
@@ -137,7 +138,7 @@ impl Expected {
     }
 
     /// Judges the entities without a row.
-    pub fn judge_absent(&mut self) -> Vec<(Vec<String>, Judgement)> {
+    pub fn judge_absent(&mut self) -> Vec<(Vec<u8>, Judgement)> {
         let absent: Vec<u32> =
             self.entities.values().filter(|entity| !entity.was_seen).map(|entity| entity.first).collect();
         let mut judged = Vec::new();
@@ -146,7 +147,9 @@ impl Expected {
             let judgement = judge(&self.steps, None);
             let record = self.records[first as usize].clone();
             if judgement != Judgement::Right {
-                judged.push((self.key(&record).unwrap_or_default(), judgement));
+                let mut key = Vec::new();
+                self.renderer.effect_key(record.user, &record.event, record.own.as_deref(), &mut key);
+                judged.push((key, judgement));
             }
         }
         judged.sort_by(|left, right| left.0.cmp(&right.0));
@@ -183,7 +186,7 @@ impl Expected {
 }
 
 /// 128 bits of a key, so that no two of any number of keys in practice are the same.
-fn digest(key: &[String]) -> u128 {
+fn digest(key: &[u8]) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

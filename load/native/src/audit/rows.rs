@@ -7,12 +7,21 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::workload::END_OF_PART;
+
 /// One stored entity.
 #[derive(Debug)]
 pub struct Row<'a> {
-    pub key: Vec<String>,
+    /// The parts of the key, each ended by `END_OF_PART`.
+    pub key: &'a [u8],
     /// JSON text.
     pub document: &'a [u8],
+}
+
+/// The parts of a key as text.
+pub(super) fn parts(key: &[u8]) -> Vec<String> {
+    let ended = key.strip_suffix(&[END_OF_PART]).unwrap_or(key);
+    ended.split(|byte| *byte == END_OF_PART).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
 /// Why rows cannot be read.
@@ -37,6 +46,7 @@ struct Line<'a> {
 /// A line is none.
 pub fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>)) -> Result<(), RowError> {
     let mut text = String::new();
+    let mut key = Vec::new();
     for line in 1.. {
         text.clear();
         if lines.read_line(&mut text)? == 0 {
@@ -46,7 +56,12 @@ pub fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>)) -
             continue;
         }
         let row: Line<'_> = serde_json::from_str(&text).map_err(|source| RowError::Syntax { line, source })?;
-        take(Row { key: row.key, document: row.document.get().as_bytes() });
+        key.clear();
+        for part in &row.key {
+            key.extend_from_slice(part.as_bytes());
+            key.push(END_OF_PART);
+        }
+        take(Row { key: &key, document: row.document.get().as_bytes() });
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::expected::Expected;
 use super::judge::Judgement;
-use super::rows::Row;
+use super::rows::{Row, parts};
 
 /// Violations of one kind: how many, and some of their keys and documents.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl Verdict {
         let example = || {
             let parsed = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Value::Null);
             let expected = expected().map_or(Value::Null, |text| parsed(text.as_bytes()));
-            json!({"key": row.key, "document": parsed(row.document), "expected": expected})
+            json!({"key": parts(row.key), "document": parsed(row.document), "expected": expected})
         };
         match judgement {
             Some(Judgement::Right) => {}
@@ -89,10 +89,10 @@ impl Verdict {
     }
 
     /// Takes an entity that has no row and should have one, or may have lost it.
-    pub(super) fn take_absent(&mut self, key: &[String], judgement: Judgement) {
+    pub(super) fn take_absent(&mut self, key: &[u8], judgement: Judgement) {
         match judgement {
             Judgement::RightWithUnacknowledged => self.unacknowledged_applied += 1,
-            _ => self.lost.add(self.most_examples, || json!({"key": key, "document": null})),
+            _ => self.lost.add(self.most_examples, || json!({"key": parts(key), "document": null})),
         }
     }
 

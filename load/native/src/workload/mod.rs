@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub use keys::AcknowledgedKeys;
 pub use operation::{Effect, EffectKind, Operation, Variant};
-pub use renderer::Renderer;
+pub use renderer::{END_OF_PART, Renderer};
 pub use user::{Entity, UserState};
 
 use crate::message::Descriptors;

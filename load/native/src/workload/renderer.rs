@@ -7,7 +7,10 @@ use crate::message::Scratch;
 use crate::random::Draws;
 use crate::template::{Context, Values};
 
-/// Renders one event at a time: `next` or `recall`, then `body`, `path` and `effect_key`.
+/// Ends a part of a key; no UTF-8 text holds it.
+pub const END_OF_PART: u8 = 0xff;
+
+/// Renders one event at a time: `next` or `recall`, then its message and path.
 #[derive(Debug)]
 pub struct Renderer {
     workload: Arc<Workload>,
@@ -104,21 +107,29 @@ impl Renderer {
         self.variant().path.render(&self.values, None, out);
     }
 
-    /// The parts of the key of the operation's effect; `own` is what the event's own reply captured.
-    pub fn effect_key(&mut self, user: u32, event: &Event, own: Option<&Entity>) -> Option<Vec<String>> {
+    /// Appends the parts of the key of the operation's effect, each ended by `END_OF_PART`, whatever was rendered
+    /// before; `own` is what the event's own reply captured. False without an effect.
+    pub fn effect_key(&mut self, user: u32, event: &Event, own: Option<&Entity>, out: &mut Vec<u8>) -> bool {
         let workload = Arc::clone(&self.workload);
-        let effect = workload.operations[usize::from(event.operation)].effect.as_ref()?;
-        let mut captured = own.map(|entity| entity.captured.clone()).unwrap_or_default();
-        captured.extend(event.entity.iter().flat_map(|entity| entity.captured.iter().cloned()));
-        let context = context(&workload, user, event.sequence, &self.key, &captured);
-        let mut values = Values::default();
-        values.fill(effect.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
-        let part = |template: &crate::template::Template| {
-            let mut text = Vec::new();
-            template.render(&values, None, &mut text);
-            String::from_utf8_lossy(&text).into_owned()
+        let Some(effect) = &workload.operations[usize::from(event.operation)].effect else { return false };
+        self.operation = usize::from(event.operation);
+        self.render_key(&workload, user, event);
+        let needed = event.entity.as_ref().map_or(&[][..], |entity| &entity.captured);
+        let both: Vec<(Box<str>, Box<str>)>;
+        let captured = match own {
+            None => needed,
+            Some(own) => {
+                both = own.captured.iter().chain(needed).cloned().collect();
+                &both
+            }
         };
-        Some(effect.key.iter().map(part).collect())
+        let context = context(&workload, user, event.sequence, &self.key, captured);
+        self.values.fill(effect.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
+        for part in &effect.key {
+            part.render(&self.values, None, out);
+            out.push(END_OF_PART);
+        }
+        true
     }
 }
 
