@@ -65,7 +65,7 @@ def test_refused_connections_are_counted(tmp_path: Path) -> None:
 def test_wrong_replies_are_malformed(tmp_path: Path) -> None:
     with grpc_server(answer={"stored": False}) as server:
         outcome = run_engine(tmp_path, plan_for("grpc", server.port, iterations(2), verify_share=1))
-    assert outcome.of("phase_end")[0]["errors"] == {"malformed_reply": 2}
+    assert outcome.of("phase_end")[0]["errors"] == {"malformed": 2}
 
 
 def test_batches_carry_events_in_one_message(tmp_path: Path) -> None:

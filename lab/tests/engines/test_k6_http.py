@@ -107,14 +107,14 @@ def test_a_share_of_replies_is_checked(tmp_path: Path, share: float, malformed: 
     with http_server(lambda _number: HttpReply(body=b'{"stored":false}')) as server:
         outcome = run_engine(tmp_path, plan_for("http", server.port, iterations(10), verify_share=share))
     [phase] = outcome.of("phase_end")
-    assert phase["errors"] == ({"malformed_reply": malformed} if malformed else {})
+    assert phase["errors"] == ({"malformed": malformed} if malformed else {})
     assert phase["ok"] == 10 - malformed
 
 
 def test_a_reply_that_is_not_json_is_malformed(tmp_path: Path) -> None:
     with http_server(lambda _number: HttpReply(body=b"<html>")) as server:
         outcome = run_engine(tmp_path, plan_for("http", server.port, iterations(2), verify_share=1))
-    assert outcome.of("phase_end")[0]["errors"] == {"malformed_reply": 2}
+    assert outcome.of("phase_end")[0]["errors"] == {"malformed": 2}
 
 
 def test_batches_carry_events_sequence_by_sequence(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TIMEOUT = "timeout"
-MALFORMED_REPLY = "malformed_reply"
+MALFORMED_REPLY = "malformed"
 
 # k6's error codes, of lib/netext/httpext/error_codes.go. 1213 is every errno of connect() but "refused"; towards a
 # server that was healthy a moment ago it is EADDRNOTAVAIL: no local port is left.

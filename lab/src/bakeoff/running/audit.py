@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bakeoff.documents import first_problem
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
@@ -42,4 +43,7 @@ def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, le
         verdict: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
         raise BakeoffError(f"The audit's verdict is not JSON: {done.stdout[:200]!r}.") from error
+    problem = first_problem(verdict, workload.directory.parent / "schemas" / "verdict.schema.json")
+    if problem:
+        raise BakeoffError(f"The audit's verdict breaks its schema: {problem}.")
     return {**verdict, "clean": done.returncode == _CLEAN}
