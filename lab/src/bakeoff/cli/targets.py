@@ -20,7 +20,7 @@ def list_targets() -> None:
         table.add_column(heading, no_wrap=heading != "state")
     for target in find_targets(find_project()):
         missing = target.missing_programs
-        state = f"{', '.join(missing)} not found" if missing else "to be built" if target.build.is_stale() else "built"
+        state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
         table.add_row(target.name, target.workload, target.language, target.protocol, port, state)
     Console().print(table)

@@ -59,7 +59,10 @@ class Engine:
         toolchain = self.document.get("toolchain", {})
         missing = [program for program in toolchain.get("commands", []) if shutil.which(program) is None]
         if missing:
-            raise BakeoffError(f"The engine {self.name} needs {', '.join(missing)}. {toolchain.get('install', '')}")
+            install = toolchain.get("install", "").rstrip(".")
+            raise BakeoffError(
+                f"The engine {self.name} needs {', '.join(missing)}: {install}. Or choose another with --engine."
+            )
 
 
 def find_engine(project: Project, name: str) -> Engine:
