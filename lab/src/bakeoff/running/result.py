@@ -64,7 +64,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """One phase and what was measured in it. `begin_ns` and `end_ns` are wall clock, Unix nanoseconds."""
+    """One phase and what was measured in it. `begin_ns` and `end_ns` are wall clock, Unix nanoseconds.
+
+    `arrival_rate_per_s` is None in the closed model.
+    """
 
     number: int
     name: str
@@ -72,6 +75,22 @@ class PhaseResult:
     begin_ns: int
     end_ns: int
     measured: Measured
+    arrival_rate_per_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Second:
+    """One second of a run: operations acknowledged and requests failed in it, latencies in ms of what it answered.
+
+    `at_s` counts from the begin of the first phase. Latencies are None in a second that answered nothing.
+    """
+
+    at_s: float
+    phase: int
+    operations: int
+    failed: int
+    p50_ms: float | None
+    p99_ms: float | None
 
 
 def file_stem(started_at: datetime, mode: str, payload: str) -> str:
@@ -83,6 +102,9 @@ def file_stem(started_at: datetime, mode: str, payload: str) -> str:
 class RunResult:
     """One target × mode × payload on a fresh database.
 
+    `contender` names the target with its settings in its comparison, `factors` are the levels that make it differ, and
+    `round` counts from 1. `warm_up`, `database_activity` and `machine_state` tell how long it took until steady, what
+    PostgreSQL counted meanwhile, and what the machine was like.
     `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
     second that this machine's calibrations name: `engine`, and each reference line of the database.
     """
@@ -109,3 +131,10 @@ class RunResult:
     audit: Mapping[str, Any] | None = field(default=None)
     ceilings: Mapping[str, float] = field(default_factory=dict)
     stream_file: Path | None = field(default=None)
+    contender: str = ""
+    factors: Mapping[str, str] = field(default_factory=dict)
+    round: int = 1
+    timeline: Sequence[Second] = ()
+    warm_up: Mapping[str, Any] | None = None
+    database_activity: Mapping[str, Any] | None = None
+    machine_state: Mapping[str, Any] | None = None

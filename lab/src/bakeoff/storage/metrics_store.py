@@ -1,7 +1,7 @@
 """Writes runs into the metrics database."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,16 @@ def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunRe
             "started_at": run.started_at,
             "finished_at": run.finished_at,
             "start_to_healthy_s": run.start_to_healthy_s,
-            "audit": None if run.audit is None else Jsonb(dict(run.audit)),
+            "audit": _json(run.audit),
             "ceilings": Jsonb(dict(run.ceilings)),
             "stream_file": None if run.stream_file is None else str(run.stream_file),
+            "contender": run.contender or run.target,
+            "factors": Jsonb(dict(run.factors)),
+            "round": run.round,
+            "warm_up": _json(run.warm_up),
+            "database_activity": _json(run.database_activity),
+            "machine_state": _json(run.machine_state),
+            "timeline": Jsonb([astuple(second) for second in run.timeline]),
         },
         returning=True,
     )
@@ -111,6 +118,7 @@ def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunRe
             "phase_number": phase.number,
             "phase_name": phase.name,
             "virtual_users": phase.virtual_users,
+            "arrival_rate_per_s": phase.arrival_rate_per_s,
             "started_at": datetime.fromtimestamp(phase.begin_ns / 1e9, UTC),
         }
         _insert(connection, "test_phases", {**identity, **_measured_columns(phase.measured)})
@@ -123,6 +131,10 @@ def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunRe
     for finding in run.findings:
         _insert(connection, "findings", {"test_run_id": run_id, **asdict(finding)})
     return run_id
+
+
+def _json(value: Mapping[str, Any] | None) -> Jsonb | None:
+    return None if value is None else Jsonb(dict(value))
 
 
 def _measured_columns(measured: Measured) -> dict[str, Any]:

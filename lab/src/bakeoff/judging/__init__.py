@@ -1,0 +1,1 @@
+"""From stored runs to verdicts: medians with intervals, ties, bottlenecks and findings."""

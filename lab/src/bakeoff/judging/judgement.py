@@ -1,0 +1,169 @@
+"""What a comparison came to: immutable values that every report, page and gate shares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+LATENCIES = ("p50", "p90", "p95", "p99", "p99.9", "max")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure over rounds: its median, and the bounds of its 95% bootstrap interval.
+
+    The bounds are None with fewer than three rounds. `values` holds the rounds' own figures, in the order of rounds.
+    """
+
+    median: float
+    low: float | None
+    high: float | None
+    values: Sequence[float]
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """What one role (api, database, engine) used. None: it could not be told. CPU per cent is of one core."""
+
+    cpu_us_each: Estimate | None
+    cpu_percent_mean: Estimate | None
+    cpu_percent_peak: Estimate | None
+    memory_mean_mb: Estimate
+    memory_peak_mb: Estimate
+
+
+@dataclass(frozen=True)
+class Level:
+    """One phase over all rounds, or all phases together.
+
+    `latency_ms` maps the names of LATENCIES to estimates over rounds; `histogram` is the merged HDR histogram of all
+    rounds (standard compressed encoding, nanoseconds). `virtual_users` is 0 in the open model and for all phases
+    together; `arrival_rate_per_s` is None in the closed model.
+    """
+
+    name: str
+    virtual_users: int
+    arrival_rate_per_s: float | None
+    duration_s: float
+    requests: int
+    failed: int
+    unsent: int
+    throughput_per_s: Estimate
+    error_rate: Estimate
+    latency_ms: Mapping[str, Estimate]
+    histogram: str
+    costs: Mapping[str, CostEstimate]
+    errors: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgedFinding:
+    """A doubt or fact, with advice, and the rounds that it was found in (empty: of the comparison as a whole)."""
+
+    kind: str
+    severity: str
+    message: str
+    advice: str
+    rounds: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What limited a contender: `kind` is api-cpu, database, pool, generator, machine, load or unknown."""
+
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A target with its settings, as it entered the comparison.
+
+    `key` is unique in the comparison; `label` is what people read, and names only what differs. `rank` counts from 1
+    and is shared by ties; None where nothing valid was measured. `ceiling_share` is the peak as a share of what the
+    engine can do, None without a calibration; `reference_shares` are shares of each reference line.
+    """
+
+    key: str
+    label: str
+    target: str
+    language: str
+    protocol: str
+    payload: str
+    factors: Mapping[str, str]
+    rank: int | None
+    tied_with: Sequence[str]
+    run_ids: Sequence[int]
+    rounds: int
+    void_rounds: int
+    levels: Sequence[Level]
+    total: Level | None
+    peak_throughput_per_s: Estimate | None
+    optimal_users: int | None
+    breaking_users: int | None
+    start_to_healthy_s: Estimate | None
+    bottleneck: Bottleneck
+    ceiling_share: float | None
+    reference_shares: Mapping[str, float]
+    findings: Sequence[JudgedFinding]
+    settings: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two contenders round by round: how many times the throughput of `other` does `one` reach.
+
+    `p_adjusted` is after Holm's correction over all pairs; None with too few rounds. `verdict` tells of `one`.
+    """
+
+    one: str
+    other: str
+    ratio: Estimate
+    p_value: float | None
+    p_adjusted: float | None
+    verdict: Literal["faster", "slower", "tie", "unknown"]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one factor did while all others stayed alike: REST against gRPC, one language against another, …
+
+    `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together.
+    """
+
+    factor: str
+    one: str
+    other: str
+    ratio: Estimate
+    matched: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The comparison as a whole. `verdict` is one sentence, with its uncertainty; `contenders` are in rank order.
+
+    `noise_floor` is the relative spread of one contender against itself (A/A where it was measured, else between
+    rounds); `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed
+    to repeat it: commit, machine, versions. `not_measured` maps a target to the reason.
+    """
+
+    comparison_id: int | None
+    name: str
+    workload: str
+    mode: str
+    command: str
+    started_at: datetime
+    finished_at: datetime | None
+    status: str
+    rounds: int
+    verdict: str
+    contenders: Sequence[Contender]
+    pairings: Sequence[Pairing]
+    effects: Sequence[Effect]
+    noise_floor: float | None
+    smallest_claim: float | None
+    reference_lines: Mapping[str, float]
+    findings: Sequence[JudgedFinding]
+    provenance: Mapping[str, str]
+    not_measured: Mapping[str, str] = field(default_factory=dict)
