@@ -7,6 +7,7 @@ import (
 
 	"example.com/bakeoff/events/internal/grpcapi"
 	"example.com/bakeoff/events/internal/process"
+	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -15,8 +16,8 @@ func main() {
 		Name:         "producer-api-go-grpc",
 		PortVariable: "GRPC_SERVER_PORT",
 		DefaultPort:  9092,
-		NewServer: func(w *writer.Writer, log *slog.Logger) (process.Server, error) {
-			return grpcapi.NewServer(w, log)
+		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
+			return grpcapi.NewServer(w, config.TLS, config.Token, log)
 		},
 	}))
 }

@@ -8,6 +8,7 @@ import (
 	"example.com/bakeoff/events/internal/httpserver"
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/restapi"
+	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -16,8 +17,8 @@ func main() {
 		Name:         "producer-api-go-rest",
 		PortVariable: "SERVER_PORT",
 		DefaultPort:  9083,
-		NewServer: func(w *writer.Writer, log *slog.Logger) (process.Server, error) {
-			return httpserver.New(restapi.NewHandler(w, log), log), nil
+		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
+			return httpserver.New(restapi.NewHandler(w, config.Token, log), config.TLS, log), nil
 		},
 	}))
 }

@@ -16,12 +16,16 @@ const (
 	Internal Kind = iota
 	// Malformed is a body or message whose syntax is broken. It ends a stream, a broken rule does not.
 	Malformed
+	// Incomplete is a body or message that breaks off, or comes too slowly.
+	Incomplete
 	// Invalid is a request that breaks a rule of the contract.
 	Invalid
 	// TooLarge is a request of more bytes or events than the contract allows.
 	TooLarge
 	// UnsupportedMedia is a media type or content coding that the contract does not allow.
 	UnsupportedMedia
+	// Unauthenticated is a request without the token that is asked for.
+	Unauthenticated
 	// Overloaded means that the write queue is full.
 	Overloaded
 	// Unavailable means that the database has been away for too long, or that the process is about to end.
@@ -38,10 +42,12 @@ func (e *Error) Error() string { return e.Message }
 
 // Errors that are always the same.
 var (
-	ErrInternal    error = &Error{Internal, "internal error"}
-	ErrOverloaded  error = &Error{Overloaded, "overloaded: the write queue is full, retry later"}
-	ErrUnavailable error = &Error{Unavailable, "database: unavailable, retry later"}
-	ErrStopping    error = &Error{Unavailable, "server: stopping, retry later"}
+	ErrInternal        error = &Error{Internal, "internal error"}
+	ErrUnauthenticated error = &Error{Unauthenticated, "authorization: a valid bearer token is required"}
+	ErrIncomplete      error = &Error{Incomplete, "body: incomplete"}
+	ErrOverloaded      error = &Error{Overloaded, "overloaded: the write queue is full, retry later"}
+	ErrUnavailable     error = &Error{Unavailable, "database: unavailable, retry later"}
+	ErrStopping        error = &Error{Unavailable, "server: stopping, retry later"}
 )
 
 // New is a failure of any kind.

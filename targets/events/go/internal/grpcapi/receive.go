@@ -6,16 +6,18 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
 
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/protoevent"
 )
 
-// frames is what grpc-go's own RecvMsg reads from: it is of the stream that grpc.ServerTransportStreamFromContext
-// returns.
+// frames is what grpc-go's own RecvMsg reads from and its server ends: the stream that
+// grpc.ServerTransportStreamFromContext returns.
 //
 // RecvMsg will not do. It knows one limit of size for all methods where the contract has one for each, and answers
 // a message above it, as one that does not decode, with a status and words of its own that no handler can change.
@@ -23,6 +25,8 @@ type frames interface {
 	// ReadMessageHeader returns io.EOF when the call has no more messages.
 	ReadMessageHeader(header []byte) error
 	Read(length int) (mem.BufferSlice, error)
+	// WriteStatus ends the call, and its reading.
+	WriteStatus(*status.Status) error
 }
 
 var errNoFrames = errors.New("this grpc-go keeps its frames to itself")
@@ -41,6 +45,12 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// A context with a deadline would do the same at several times the cost.
+	overdue := time.AfterFunc(patience, func() {
+		// An error means that the client is gone.
+		_ = messages.WriteStatus(status.Convert(statusOf(fault.ErrIncomplete)))
+	})
+	defer overdue.Stop()
 	message, err := receive(messages, limit)
 	if errors.Is(err, io.EOF) {
 		err = protoevent.ErrNotAMessage
@@ -74,7 +84,7 @@ func receive(messages frames, limit int) (string, error) {
 	return join(data), nil
 }
 
-// unread is what becomes of an error of reading. Unless the message breaks off the client is gone.
+// unread is what becomes of an error of reading. Unless the message breaks off the call has ended.
 func unread(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return protoevent.ErrNotAMessage

@@ -2,16 +2,20 @@ package grpcapi
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -29,6 +33,10 @@ const (
 	// streamWorkers keep their stacks from call to call: a new goroutine spends a tenth of a call on growing its own.
 	streamWorkers = 512
 	maxHeadBytes  = 16 << 10
+	// The windows do not grow: grpc-go would measure the connection by pings, with nearly every call. What is beyond a
+	// stream's window comes once a handler asks for it; a connection's window is given back as data comes.
+	streamWindowBytes     = 256 << 10
+	connectionWindowBytes = 1 << 20
 )
 
 // Server serves the API over HTTP/2.
@@ -38,23 +46,28 @@ type Server struct {
 	stop context.CancelFunc
 }
 
-// NewServer returns a server that stores events by w.
-func NewServer(w *writer.Writer, log *slog.Logger) (*Server, error) {
+// NewServer returns a server that stores events by w for those who have the token. It speaks TLS unless that is nil.
+func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *slog.Logger) (*Server, error) {
 	stopping, stop := context.WithCancel(context.Background())
 	events, err := newService(stopping, w, log)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("encoding replies: %w", err)
 	}
-	server := grpc.NewServer(options()...)
+	server := grpc.NewServer(options(secured, token)...)
 	server.RegisterService(description(), events)
 	healthpb.RegisterHealthServer(server, &health{writer: w, stopping: stopping})
 	reflection.RegisterV1(server)
 	return &Server{server, stop}, nil
 }
 
-func options() []grpc.ServerOption {
-	return []grpc.ServerOption{
+func options(secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
+	transport := insecure.NewCredentials()
+	if secured != nil {
+		transport = credentials.NewTLS(secured)
+	}
+	options := []grpc.ServerOption{
+		grpc.Creds(transport),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxConcurrentStreams(callsPerConnection),
 		grpc.MaxHeaderListSize(maxHeadBytes),
@@ -65,7 +78,13 @@ func options() []grpc.ServerOption {
 		grpc.NumStreamWorkers(streamWorkers),
 		grpc.ReadBufferSize(bufferBytes),
 		grpc.WriteBufferSize(bufferBytes),
+		grpc.StaticStreamWindowSize(streamWindowBytes),
+		grpc.StaticConnWindowSize(connectionWindowBytes),
 	}
+	if token != nil {
+		options = append(options, grpc.InTapHandle(admission(token)))
+	}
+	return options
 }
 
 // Serve serves until the server is stopped.

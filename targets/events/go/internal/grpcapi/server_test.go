@@ -56,7 +56,7 @@ func start(t *testing.T, s *storage, mode writer.Mode) (*Server, *grpc.ClientCon
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: mode, Flushers: 1, QueueEvents: 100}, log)
-	server, err := NewServer(w, log)
+	server, err := NewServer(w, nil, nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -16,7 +17,11 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-const serviceName = "com.example.grpc.EventService"
+const (
+	serviceName = "com.example.grpc.EventService"
+	// patience is how long the message of a unary call may take to come. Who takes longer holds a call for nothing.
+	patience = time.Minute
+)
 
 // service is EventService.
 type service struct {

@@ -17,6 +17,10 @@ func codeOf(kind fault.Kind) codes.Code {
 	switch kind {
 	case fault.Malformed, fault.Invalid, fault.UnsupportedMedia:
 		return codes.InvalidArgument
+	case fault.Incomplete:
+		return codes.DeadlineExceeded
+	case fault.Unauthenticated:
+		return codes.Unauthenticated
 	case fault.TooLarge, fault.Overloaded:
 		return codes.ResourceExhausted
 	case fault.Unavailable:

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"io"
 	"math"
@@ -49,6 +50,9 @@ type conn struct {
 }
 
 func newConn(server *Server, accepted net.Conn) *conn {
+	if server.secure != nil {
+		accepted = tls.Server(accepted, server.secure.config)
+	}
 	c := &conn{Conn: accepted, server: server}
 	c.reader = bufio.NewReader(limited{c})
 	c.writer = bufio.NewWriter(accepted)
@@ -122,6 +126,16 @@ func (c *conn) renewPatience() {
 	}
 }
 
+// allowWriting leaves a client that was slow to send the time to take its reply.
+func (c *conn) allowWriting(now time.Time) {
+	if now.Sub(c.renewed) < patienceStep {
+		return
+	}
+	if err := c.SetWriteDeadline(now.Add(patience)); err != nil {
+		c.server.log.Debug("a connection without deadline", "reason", err)
+	}
+}
+
 // read reads the head of a request; with any status but OK there is none.
 func (c *conn) read() (*http.Request, int) {
 	request, err := http.ReadRequest(c.reader)
@@ -160,10 +174,13 @@ func isWellFormed(request *http.Request) bool {
 func (c *conn) refuse(status int) {
 	c.response.reset()
 	c.response.WriteHeader(status)
-	if !c.reply(false, false) {
-		return
+	if c.reply(false, false) {
+		c.linger()
 	}
-	// Where the request would have ended is unknown: the client is to see the reply and hang up itself.
+}
+
+// linger follows the reply to a request whose end is unknown or far: the client is to see the reply and hang up itself.
+func (c *conn) linger() {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.discard(c.reader)
 	}
@@ -176,7 +193,11 @@ func (c *conn) answer(request *http.Request) bool {
 	c.server.handler.ServeHTTP(&c.response, request)
 	consumed := unread() == nil
 	keep := consumed && !request.Close && request.ProtoAtLeast(1, 1) && !c.server.stopping.Load()
-	return c.reply(keep, request.Method == http.MethodHead) && keep
+	replied := c.reply(keep, request.Method == http.MethodHead)
+	if replied && !consumed {
+		c.linger()
+	}
+	return replied && keep
 }
 
 // bodyOf returns what is to be done with the rest of the body; an error means that there is still more of it.

@@ -40,13 +40,15 @@ func (r *response) Write(p []byte) (int, error) {
 func (c *conn) reply(keep, headOnly bool) bool {
 	r := &c.response
 	r.WriteHeader(http.StatusOK)
+	now := time.Now()
+	c.allowWriting(now)
 	buffer := c.writer.AvailableBuffer()
 	buffer = append(buffer, "HTTP/1.1 "...)
 	buffer = strconv.AppendInt(buffer, int64(r.status), 10)
 	buffer = append(buffer, ' ')
 	buffer = append(buffer, http.StatusText(r.status)...)
 	buffer = append(buffer, "\r\nDate: "...)
-	buffer = time.Now().UTC().AppendFormat(buffer, http.TimeFormat)
+	buffer = now.UTC().AppendFormat(buffer, http.TimeFormat)
 	buffer = append(buffer, "\r\nContent-Length: "...)
 	buffer = strconv.AppendInt(buffer, int64(len(r.body)), 10)
 	buffer = append(buffer, "\r\n"...)

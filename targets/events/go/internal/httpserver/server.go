@@ -3,11 +3,13 @@
 // It reads requests with net/http's own parser and stands in for http.Server, which watches each connection in a
 // second goroutine while its handler runs, so as to cancel the request's context when the client goes away. Nothing
 // here would use that, for an accepted event is stored in any case, and it costs more than all the rest of a request:
-// the README has the figures. What this server leaves out with it: HTTP/2, TLS, upgrades, and replies in parts.
+// the README has the figures. What this server leaves out with it: upgrades, and replies in parts. HTTP/2, which
+// clients may choose over TLS, is left to http.Server.
 package httpserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -22,8 +24,10 @@ const acceptPause = 50 * time.Millisecond
 
 // Server serves a handler. Replies are held until the handler returns, so they should be small.
 type Server struct {
-	handler  http.Handler
-	log      *slog.Logger
+	handler http.Handler
+	log     *slog.Logger
+	// secure is nil for a server without TLS.
+	secure   *secure
 	stopping atomic.Bool
 
 	mu       sync.Mutex
@@ -32,9 +36,13 @@ type Server struct {
 	serving  sync.WaitGroup
 }
 
-// New returns a server of a handler, which must not panic.
-func New(handler http.Handler, log *slog.Logger) *Server {
-	return &Server{handler: handler, log: log, conns: map[*conn]struct{}{}}
+// New returns a server of a handler, which must not panic. It speaks TLS unless that is nil.
+func New(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
+	s := &Server{handler: handler, log: log, conns: map[*conn]struct{}{}}
+	if secured != nil {
+		s.secure = newSecure(handler, secured, log)
+	}
+	return s
 }
 
 // Serve accepts connections until the server is stopped.
@@ -42,6 +50,9 @@ func (s *Server) Serve(listener net.Listener) error {
 	s.mu.Lock()
 	s.listener = listener
 	s.mu.Unlock()
+	if s.secure != nil {
+		s.serving.Go(s.secure.serveHTTP2)
+	}
 	for !s.stopping.Load() {
 		accepted, err := listener.Accept()
 		switch {
@@ -63,7 +74,9 @@ func (s *Server) start(c *conn) {
 	defer s.mu.Unlock()
 	s.conns[c] = struct{}{}
 	s.serving.Go(func() {
-		c.serve()
+		if secured, ok := c.Conn.(*tls.Conn); !ok || s.secure.handshake(secured) {
+			c.serve()
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.conns, c)
@@ -74,6 +87,9 @@ func (s *Server) start(c *conn) {
 // When ctx ends before, connections are closed.
 func (s *Server) Stop(ctx context.Context) error {
 	err := s.stopAccepting()
+	if s.secure != nil {
+		err = errors.Join(err, s.secure.stop(ctx))
+	}
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)

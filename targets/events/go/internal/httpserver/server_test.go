@@ -35,7 +35,7 @@ func start(t *testing.T, handler http.HandlerFunc) (*Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := New(handler, slog.New(slog.DiscardHandler))
+	server := New(handler, nil, slog.New(slog.DiscardHandler))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {

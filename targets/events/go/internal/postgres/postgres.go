@@ -32,7 +32,7 @@ const (
 	connectTimeout = 2 * time.Second
 	checkTimeout   = 3 * time.Second
 	// statementTimeout is the server's, so that a statement that is given up does not store anything later.
-	statementTimeout = 5 * time.Second
+	statementTimeout = 10 * time.Second
 	// storeTimeout is for a connection over which nothing comes any more.
 	storeTimeout = statementTimeout + time.Second
 )

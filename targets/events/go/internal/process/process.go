@@ -28,7 +28,7 @@ type Target struct {
 	PortVariable string
 	DefaultPort  int
 	// NewServer makes the server of its protocol.
-	NewServer func(*writer.Writer, *slog.Logger) (Server, error)
+	NewServer func(*writer.Writer, settings.Settings, *slog.Logger) (Server, error)
 }
 
 // Server answers requests.
@@ -70,7 +70,7 @@ func run(target Target) error {
 		return err
 	}
 	defer database.Close()
-	return serve(ctx, target, listener, database, config.Writer, log)
+	return serve(ctx, target, listener, database, config, log)
 }
 
 func openDatabase(
@@ -91,19 +91,19 @@ func openDatabase(
 // serve serves until ctx ends, then answers what was accepted.
 func serve(
 	ctx context.Context, target Target, listener net.Listener,
-	storage writer.Storage, options writer.Options, log *slog.Logger,
+	storage writer.Storage, config settings.Settings, log *slog.Logger,
 ) error {
 	// Writing outlives ctx: what was accepted is still to be stored.
 	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	store := writer.Start(writing, storage, options, log)
-	server, err := target.NewServer(store, log)
+	store := writer.Start(writing, storage, config.Writer, log)
+	server, err := target.NewServer(store, config, log)
 	if err != nil {
 		return fmt.Errorf("setting up the server: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
-	log.Info("listening", "address", listener.Addr().String(), "target", target.Name, "write_mode", options.Mode)
+	log.Info("listening", "address", listener.Addr().String(), "target", target.Name, "write_mode", config.Writer.Mode)
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving: %w", err)

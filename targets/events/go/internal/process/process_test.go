@@ -11,13 +11,14 @@ import (
 
 	"example.com/bakeoff/events/internal/httpserver"
 	"example.com/bakeoff/events/internal/restapi"
+	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 var target = Target{
 	Name: "test", PortVariable: "SERVER_PORT", DefaultPort: 9083,
-	NewServer: func(w *writer.Writer, log *slog.Logger) (Server, error) {
-		return httpserver.New(restapi.NewHandler(w, log), log), nil
+	NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
+		return httpserver.New(restapi.NewHandler(w, config.Token, log), config.TLS, log), nil
 	},
 }
 
@@ -53,8 +54,8 @@ func TestWhatWasAcceptedIsAnsweredBeforeTheEnd(t *testing.T) {
 	listener, s := listen(t), newStorage()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	options := writer.Options{Mode: writer.GroupCommit, Flushers: 1, QueueEvents: 10}
-	go func() { ended <- serve(ctx, target, listener, s, options, slog.New(slog.DiscardHandler)) }()
+	config := settings.Settings{Writer: writer.Options{Mode: writer.GroupCommit, Flushers: 1, QueueEvents: 10}}
+	go func() { ended <- serve(ctx, target, listener, s, config, slog.New(slog.DiscardHandler)) }()
 
 	statuses := make(chan string, 1)
 	go func() {

@@ -40,7 +40,7 @@ func call(t *testing.T, s storage, request *http.Request) (int, http.Header, map
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: writer.PerRequest, QueueEvents: 1}, log)
 	recorder := httptest.NewRecorder()
-	NewHandler(w, log).ServeHTTP(recorder, request)
+	NewHandler(w, nil, log).ServeHTTP(recorder, request)
 	var reply map[string]any
 	if err := json.Unmarshal(recorder.Body.Bytes(), &reply); err != nil {
 		t.Fatalf("%s: %v", recorder.Body, err)
@@ -181,7 +181,7 @@ func TestHealth(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	for kind, want := range map[fault.Kind]int{
-		fault.Malformed: 400, fault.Invalid: 400, fault.TooLarge: 413, fault.UnsupportedMedia: 415,
+		fault.Malformed: 400, fault.Incomplete: 400, fault.Invalid: 400, fault.Unauthenticated: 401, fault.TooLarge: 413, fault.UnsupportedMedia: 415,
 		fault.Overloaded: 429, fault.Unavailable: 503, fault.Internal: 500,
 	} {
 		if got := statusOf(kind); got != want {

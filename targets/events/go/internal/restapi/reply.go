@@ -78,20 +78,25 @@ func replyHealth(c *gin.Context, healthy bool) {
 // replyError is the one place where errors become statuses.
 func replyError(c *gin.Context, err error) {
 	failure := fault.Of(err)
-	if failure.Kind == fault.Overloaded || failure.Kind == fault.Unavailable {
+	switch failure.Kind {
+	case fault.Overloaded, fault.Unavailable:
 		c.Header("Retry-After", retryAfterSeconds)
+	case fault.Unauthenticated:
+		c.Header("WWW-Authenticate", "Bearer")
 	}
 	replyFailure(c, statusOf(failure.Kind), failure.Message)
 }
 
 func statusOf(kind fault.Kind) int {
 	switch kind {
-	case fault.Malformed, fault.Invalid:
+	case fault.Malformed, fault.Incomplete, fault.Invalid:
 		return http.StatusBadRequest
 	case fault.TooLarge:
 		return http.StatusRequestEntityTooLarge
 	case fault.UnsupportedMedia:
 		return http.StatusUnsupportedMediaType
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
 	case fault.Overloaded:
 		return http.StatusTooManyRequests
 	case fault.Unavailable:

@@ -18,7 +18,6 @@ const trustedLength = 64 << 10
 var (
 	errMediaType     = fault.New(fault.UnsupportedMedia, "content-type: must be application/json")
 	errContentCoding = fault.New(fault.UnsupportedMedia, "content-encoding: must be identity")
-	errIncomplete    = fault.New(fault.Malformed, "body: incomplete")
 )
 
 // accept returns a request's body of at most limit bytes.
@@ -29,7 +28,7 @@ func accept(c *gin.Context, limit int) (string, error) {
 	if c.Request.ContentLength <= int64(limit) {
 		body, err := readUpTo(limit, c.Request)
 		if err != nil {
-			return "", errIncomplete
+			return "", fault.ErrIncomplete
 		}
 		if len(body) <= limit {
 			return body, nil

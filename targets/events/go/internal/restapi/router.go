@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/jsonevent"
@@ -17,23 +18,26 @@ import (
 // api holds what the handlers share.
 type api struct {
 	writer *writer.Writer
+	token  *bearer.Token
 	log    *slog.Logger
 }
 
-// NewHandler returns the whole API, which stores events by w. Gin's own logger and recovery are left out:
+// NewHandler returns the whole API, which stores events by w for those who have the token. Gin's own logger and recovery are left out:
 // a line per request is not wanted, and a panic is answered in the contract's words.
-func NewHandler(w *writer.Writer, log *slog.Logger) http.Handler {
+func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
-	a := &api{w, log}
+	a := &api{w, token, log}
 	router := gin.New()
 	router.HandleMethodNotAllowed = true
 	router.RedirectTrailingSlash = false
 	// /api/v1%2Fevents is not /api/v1/events.
 	router.UseEscapedPath = true
 	router.Use(a.recover)
+	router.GET("/api/v1/events/health", a.getHealth)
+	// What comes from here on needs the token, paths that do not exist as well.
+	router.Use(a.authorize)
 	router.POST("/api/v1/events", a.postEvent)
 	router.POST("/api/v1/events/bulk", a.postBulk)
-	router.GET("/api/v1/events/health", a.getHealth)
 	router.NoRoute(func(c *gin.Context) { replyFailure(c, http.StatusNotFound, "path: not found") })
 	router.NoMethod(func(c *gin.Context) { replyFailure(c, http.StatusMethodNotAllowed, "method: not allowed") })
 	return router
@@ -82,6 +86,14 @@ func (a *api) storeBulk(c *gin.Context) (writer.Report, error) {
 
 func (a *api) getHealth(c *gin.Context) {
 	replyHealth(c, a.writer.Healthy(c.Request.Context()))
+}
+
+// authorize lets nobody pass without the token.
+func (a *api) authorize(c *gin.Context) {
+	if err := a.token.Check(c.Request.Header["Authorization"]); err != nil {
+		replyError(c, err)
+		c.Abort()
+	}
 }
 
 // recover answers a request whose handler panicked, which is a defect of ours.

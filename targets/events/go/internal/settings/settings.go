@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,11 +11,15 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/postgres"
 	"example.com/bakeoff/events/internal/writer"
 )
 
-const defaultDatabase = "postgresql://postgres:password@localhost:5432/car_entities"
+const (
+	defaultDatabase = "postgresql://postgres:password@localhost:5432/car_entities"
+	longestToken    = 256
+)
 
 // Settings are all settings, each usable.
 type Settings struct {
@@ -25,7 +30,11 @@ type Settings struct {
 	Address netip.AddrPort
 	Writer  writer.Options
 	// Workers are the threads that serve requests.
-	Workers  int
+	Workers int
+	// TLS is nil for a server without.
+	TLS *tls.Config
+	// Token is nil for a server that asks for none.
+	Token    *bearer.Token
 	LogLevel slog.Level
 	LogJSON  bool
 }
@@ -45,6 +54,8 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 			QueueEvents: r.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
 		},
 		Workers: r.number("WORKERS", runtime.NumCPU(), 1, 1_024),
+		TLS:     r.tls("TLS_CERT_FILE", "TLS_KEY_FILE"),
+		Token:   r.token("API_TOKEN"),
 		LogLevel: word(&r, "LOG_LEVEL",
 			choice[slog.Level]{"info", slog.LevelInfo}, choice[slog.Level]{"error", slog.LevelError},
 			choice[slog.Level]{"warn", slog.LevelWarn}, choice[slog.Level]{"debug", slog.LevelDebug}),
@@ -115,6 +126,38 @@ func (r *reader) database(name string) *postgres.Config {
 		r.fail(errors.New(name + " is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE"))
 	}
 	return config
+}
+
+// tls offers no protocol yet: that is the server's to say.
+func (r *reader) tls(certName, keyName string) *tls.Config {
+	certFile, certSet := r.value(certName)
+	keyFile, keySet := r.value(keyName)
+	if !certSet && !keySet {
+		return nil
+	}
+	if certSet != keySet {
+		r.fail(fmt.Errorf("only one of %s and %s is set: set both, or neither", certName, keyName))
+		return nil
+	}
+	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		r.fail(fmt.Errorf("%s and %s: %w: use PEM files of a certificate and its key", certName, keyName, err))
+		return nil
+	}
+	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+}
+
+// token does not repeat what it refuses.
+func (r *reader) token(name string) *bearer.Token {
+	text, set := r.value(name)
+	if !set {
+		return nil
+	}
+	if len(text) > longestToken || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		r.fail(fmt.Errorf("%s cannot be used: use 1 to %d visible ASCII characters", name, longestToken))
+		return nil
+	}
+	return bearer.NewToken(text)
 }
 
 // choice is a word that may be used, and what it means.

@@ -29,12 +29,13 @@ func NewOutage(log *slog.Logger) *Outage { return &Outage{log: log} }
 // RideOut repeats an attempt until it fails with something else than ErrAway or not at all, or patience ends.
 func (o *Outage) RideOut(ctx context.Context, attempt func(context.Context) error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		began := time.Now()
 		err := attempt(ctx)
 		if !errors.Is(err, ErrAway) {
 			o.end()
 			return err
 		}
-		left := patience - o.begin(err)
+		left := patience - o.begin(began, err)
 		if left <= 0 {
 			return err
 		}
@@ -46,12 +47,13 @@ func (o *Outage) RideOut(ctx context.Context, attempt func(context.Context) erro
 	}
 }
 
-// begin returns how long the outage has lasted.
-func (o *Outage) begin(reason error) time.Duration {
+// begin returns how long the outage has lasted. One that begins did so with the attempt that failed: a statement that
+// hung until it was given up has used up the patience.
+func (o *Outage) begin(attempt time.Time, reason error) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() {
-		o.since = time.Now()
+		o.since = attempt
 		o.log.Warn("database away, retrying", "reason", reason)
 	}
 	return time.Since(o.since)

@@ -42,6 +42,20 @@ func TestPatienceEndsAfterFiveSecondsAndIsNotRenewed(t *testing.T) {
 	})
 }
 
+func TestAnAttemptThatHangsForLongerThanPatienceIsTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start, attempts := time.Now(), 0
+		err := NewOutage(quiet).RideOut(t.Context(), func(context.Context) error {
+			attempts++
+			time.Sleep(2 * patience)
+			return ErrAway
+		})
+		if !errors.Is(err, ErrAway) || attempts != 1 || time.Since(start) != 2*patience {
+			t.Errorf("got %v after %v and %d attempts", err, time.Since(start), attempts)
+		}
+	})
+}
+
 func TestAnAnswerOfAnyKindEndsTheOutage(t *testing.T) {
 	for _, answer := range []error{nil, errRefused} {
 		synctest.Test(t, func(t *testing.T) {

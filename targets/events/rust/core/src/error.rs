@@ -14,6 +14,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The request's media type or content coding is not one the contract allows.
     UnsupportedMedia,
+    /// The request does not carry the token.
+    Unauthenticated,
     /// The write queue is full.
     Overloaded,
     /// The database has been away for too long.
@@ -54,6 +56,12 @@ impl Error {
     /// A media type or content coding that is not accepted.
     pub fn unsupported_media(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::UnsupportedMedia, message)
+    }
+
+    /// A request without the token.
+    #[must_use]
+    pub fn unauthenticated() -> Self {
+        Self::new(ErrorKind::Unauthenticated, "authorization: a valid bearer token is required")
     }
 
     /// The write queue is full.

@@ -2,8 +2,8 @@
 //!
 //! A transport decodes with [`json`] or [`protobuf`], calls a [`writer::Writer`], and encodes its answer.
 
-pub mod accept;
 pub mod bulk;
+pub mod clients;
 mod commit;
 mod draft;
 pub mod error;
@@ -25,5 +25,7 @@ pub mod settings;
 pub mod shutdown;
 pub mod storage;
 mod timestamp;
+pub mod tls;
+pub mod token;
 mod validation;
 pub mod writer;

@@ -29,6 +29,7 @@ impl Outage {
     {
         let mut pause = FIRST_PAUSE;
         loop {
+            let started = Instant::now();
             let reason = match attempt().await {
                 Err(StorageError::Away(reason)) => reason,
                 answer => {
@@ -36,7 +37,7 @@ impl Outage {
                     return answer;
                 }
             };
-            let left = PATIENCE.saturating_sub(self.begin(&reason).elapsed());
+            let left = PATIENCE.saturating_sub(self.begin(started, &reason).elapsed());
             if left.is_zero() {
                 return Err(StorageError::Away(reason));
             }
@@ -45,11 +46,12 @@ impl Outage {
         }
     }
 
-    fn begin(&self, reason: &str) -> Instant {
+    /// Since when it has been away. An attempt that failed late found it away all the while.
+    fn begin(&self, attempt: Instant, reason: &str) -> Instant {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         *since.get_or_insert_with(|| {
             tracing::warn!(reason, "database away, retrying");
-            Instant::now()
+            attempt
         })
     }
 
@@ -91,6 +93,18 @@ mod tests {
         });
         assert_eq!(answer.await, away());
         assert_eq!((attempts, start.elapsed()), (1, PATIENCE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_that_outlasts_patience_is_not_repeated() {
+        let (outage, start) = (Outage::default(), Instant::now());
+        let long = PATIENCE * 2;
+        let answer = outage.ride_out(async || {
+            sleep(long).await;
+            away()
+        });
+        assert_eq!(answer.await, away());
+        assert_eq!(start.elapsed(), long);
     }
 
     #[tokio::test(start_paused = true)]

@@ -18,6 +18,13 @@ const UPSERT: &str = include_str!("../../../../../contract/events/upsert.sql");
 /// An attempt to connect ends after this, so that a host that swallows packets is noticed.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
+/// A statement ends after this. It is the server that ends it: one that the client only forgot could still
+/// store, long after a newer update of the same entity was acknowledged.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
+/// For a server that does not even end statements.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(11);
+/// Who waits longer than this for a connection is one of too many behind a database that hangs.
+const TURN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A database, and the connections to it that are free.
 ///
@@ -35,7 +42,10 @@ impl Postgres {
     #[must_use]
     pub fn new(options: &PgConnectOptions, connections: usize) -> Self {
         Self {
-            options: options.clone().disable_statement_logging(),
+            options: options
+                .clone()
+                .disable_statement_logging()
+                .options([("statement_timeout", STATEMENT_TIMEOUT.as_millis())]),
             free: Mutex::default(),
             permits: Semaphore::new(connections),
         }
@@ -74,9 +84,14 @@ impl Postgres {
         &self,
         work: impl AsyncFnOnce(&mut PgConnection) -> Result<(), sqlx::Error>,
     ) -> Result<(), StorageError> {
-        let _permit = self.permits.acquire().await;
+        let Ok(_permit) = timeout(TURN_TIMEOUT, self.permits.acquire()).await else {
+            return Err(StorageError::Away(format!("no connection free within {TURN_TIMEOUT:?}")));
+        };
         let mut connection = self.free_connection().await?;
-        let answer = work(&mut connection).await.map_err(classify);
+        let answer = match timeout(SILENCE_TIMEOUT, work(&mut connection)).await {
+            Ok(answer) => answer.map_err(classify),
+            Err(_) => Err(StorageError::Away(format!("no answer within {SILENCE_TIMEOUT:?}"))),
+        };
         match answer {
             // What broke this one has broken the others: after a restart not each of them costs an attempt.
             Err(StorageError::Away(_)) => self.lock().clear(),
@@ -124,7 +139,7 @@ fn classify(error: sqlx::Error) -> StorageError {
 }
 
 /// Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources,
-/// operator intervention (shutdown, starting up), and a standby that is not yet promoted.
+/// operator intervention (shutdown, starting up, a statement that took too long), and a standby that is not yet promoted.
 fn is_passing(code: Option<&str>) -> bool {
     code.is_some_and(|code| ["08", "40", "53", "57", "25006"].iter().any(|class| code.starts_with(class)))
 }
@@ -135,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_passes() {
-        for code in ["08006", "40001", "40P01", "53300", "57P01", "57P03", "25006"] {
+        for code in ["08006", "40001", "40P01", "53300", "57014", "57P01", "57P03", "25006"] {
             assert!(is_passing(Some(code)), "{code}");
         }
         for code in ["22P02", "22003", "28P01", "3D000", "42P01", "25001", "54000"] {

@@ -7,15 +7,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpSocket;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::clients::{self, Entrance, Protocol};
 use crate::logging;
 use crate::outage::Outage;
 use crate::postgres::Postgres;
 use crate::settings::{Settings, Target};
 use crate::shutdown::{Shutdown, signalled};
 use crate::storage::StorageError;
+use crate::tls;
+use crate::token::Token;
 use crate::writer::Writer;
 
 /// The contract allows 10 s; what is left is for the process to end.
@@ -23,14 +27,19 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_millis(9_500);
 /// Connections that wait to be accepted: thousands of clients may start at the same moment.
 const BACKLOG: u32 = 4_096;
 
-/// Starts a target, serves by `serve` until SIGTERM or SIGINT, answers what was accepted.
-///
-/// `serve` gets the listener and the writer and ends when all requests are answered after the wish to stop.
-pub fn run<F>(target: &Target, serve: impl FnOnce(TcpListener, Arc<Writer>, Shutdown) -> F) -> ExitCode
-where
-    F: Future<Output = io::Result<()>>,
-{
-    match start(target, serve) {
+/// What a transport answers requests with.
+pub struct Desk {
+    /// Stores events.
+    pub writer: Arc<Writer>,
+    /// What every request must carry, if set.
+    pub token: Option<Token>,
+    /// Tells that the process is to stop.
+    pub shutdown: Shutdown,
+}
+
+/// Starts a target, speaks `protocol` with its clients until SIGTERM or SIGINT, answers what was accepted.
+pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(Desk) -> io::Result<P>) -> ExitCode {
+    match start(target, protocol) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("error: {reason}");
@@ -39,10 +48,7 @@ where
     }
 }
 
-fn start<F>(target: &Target, serve: impl FnOnce(TcpListener, Arc<Writer>, Shutdown) -> F) -> Result<(), String>
-where
-    F: Future<Output = io::Result<()>>,
-{
+fn start<P: Protocol>(target: &Target, protocol: impl FnOnce(Desk) -> io::Result<P>) -> Result<(), String> {
     let settings = Settings::from_environment(target).map_err(text)?;
     logging::start(settings.log_level, settings.log_format, target.module);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -50,17 +56,15 @@ where
         .enable_all()
         .build()
         .map_err(|error| format!("threads cannot be started: {error}"))?;
-    runtime.block_on(live(target, &settings, serve))
+    runtime.block_on(live(target, &settings, protocol))
 }
 
-async fn live<F>(
+async fn live<P: Protocol>(
     target: &Target,
     settings: &Settings,
-    serve: impl FnOnce(TcpListener, Arc<Writer>, Shutdown) -> F,
-) -> Result<(), String>
-where
-    F: Future<Output = io::Result<()>>,
-{
+    protocol: impl FnOnce(Desk) -> io::Result<P>,
+) -> Result<(), String> {
+    let tls = settings.tls.as_ref().map(|files| tls::acceptor(files, target.protocols)).transpose().map_err(text)?;
     // Bound before the database is waited for, so that a taken port is told at once; no client is let in yet.
     let socket = bind(settings.address).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let storage = open_database(settings).await?;
@@ -69,26 +73,26 @@ where
 
     let writer = Arc::new(Writer::start(Arc::new(storage), settings));
     let (trigger, shutdown) = Shutdown::new();
-    let signals = async {
-        let heard = signalled().await;
-        tracing::info!("stopping");
-        trigger.pull();
-        heard
-    };
-    tracing::info!(%address, write_mode = %settings.write_mode, "listening");
-    let mut serving = std::pin::pin!(serve(listener, Arc::clone(&writer), shutdown));
-    tokio::select! {
-        served = &mut serving => return served.map_err(text),
-        heard = signals => heard.map_err(text)?,
-    }
-    if timeout(SHUTDOWN_LIMIT, async {
+    let desk = Desk { writer: Arc::clone(&writer), token: settings.token.clone(), shutdown: shutdown.clone() };
+    let protocol = protocol(desk).map_err(text)?;
+    tracing::info!(%address, write_mode = %settings.write_mode, tls = tls.is_some(), "listening");
+    let serving = tokio::spawn(clients::serve(Entrance { listener, tls }, protocol, shutdown));
+    signalled().await.map_err(text)?;
+    tracing::info!("stopping");
+    trigger.pull();
+    stop(serving, &writer).await
+}
+
+/// Waits until all that was accepted is answered, but not for clients that do not take their replies.
+async fn stop(serving: JoinHandle<()>, writer: &Writer) -> Result<(), String> {
+    let answered = async {
         let served = serving.await;
         writer.drain().await;
         served
-    })
-    .await
-    .is_err()
-    {
+    };
+    if let Ok(served) = timeout(SHUTDOWN_LIMIT, answered).await {
+        served.map_err(text)?;
+    } else {
         tracing::warn!("some clients did not take their replies in time");
     }
     tracing::info!("stopped");

@@ -4,11 +4,15 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 
 use sqlx::postgres::PgConnectOptions;
 use tracing::Level;
+
+use crate::tls::{CERTIFICATE_VARIABLE, KEY_VARIABLE, TlsFiles};
+use crate::token::Token;
 
 /// What a target has of its own.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +25,8 @@ pub struct Target {
     pub port_variable: &'static str,
     /// The documented port.
     pub default_port: u16,
+    /// What it offers over TLS by ALPN, the best first.
+    pub protocols: &'static [&'static str],
 }
 
 /// How events reach the database.
@@ -67,6 +73,10 @@ pub struct Settings {
     pub workers: usize,
     /// Events that wait at the most; in per-request mode requests under way.
     pub queue_events: usize,
+    /// Certificate and key when clients are to speak TLS.
+    pub tls: Option<TlsFiles>,
+    /// What every request must carry, if set.
+    pub token: Option<Token>,
     /// The least important lines that are shown.
     pub log_level: Level,
     /// How they look.
@@ -76,6 +86,13 @@ pub struct Settings {
 /// A setting that cannot be used. Says which, what it is, and what to use.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingError(String);
+
+impl SettingError {
+    /// `<variable> is "<value>": use <advice>`
+    pub(crate) fn new(variable: &str, value: &str, advice: &str) -> Self {
+        Self(format!("{variable} is {value:?}: use {advice}"))
+    }
+}
 
 impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,6 +132,8 @@ impl Settings {
             flushers,
             workers: variables.number("WORKERS", cores, 1..=1_024)?,
             queue_events: variables.number("QUEUE_EVENTS", 20_000, 1..=10_000_000)?,
+            tls: variables.tls_files()?,
+            token: variables.token("API_TOKEN")?,
             log_level: variables.word(
                 "LOG_LEVEL",
                 &[("info", Level::INFO), ("error", Level::ERROR), ("warn", Level::WARN), ("debug", Level::DEBUG)],
@@ -134,7 +153,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         };
         match words.iter().find(|(word, _)| *word == value) {
             Some((_, meaning)) => Ok(*meaning),
-            None => Err(unusable(name, &value, &one_of(words))),
+            None => Err(SettingError::new(name, &value, &one_of(words))),
         }
     }
 
@@ -149,16 +168,34 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
             Ok(number) if allowed.contains(&number) => Ok(number),
             _ => {
                 let advice = format!("a whole number from {} to {}", allowed.start(), allowed.end());
-                Err(unusable(name, &value, &advice))
+                Err(SettingError::new(name, &value, &advice))
             }
         }
     }
 
     fn address(&self, name: &str) -> Result<IpAddr, SettingError> {
         match (self.0)(name) {
-            Some(value) => value.parse().map_err(|_| unusable(name, &value, "an IP address such as 127.0.0.1 or ::")),
+            Some(value) => {
+                value.parse().map_err(|_| SettingError::new(name, &value, "an IP address such as 127.0.0.1 or ::"))
+            }
             None => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         }
+    }
+
+    fn tls_files(&self) -> Result<Option<TlsFiles>, SettingError> {
+        let file = |name| (self.0)(name).map(PathBuf::from);
+        match (file(CERTIFICATE_VARIABLE), file(KEY_VARIABLE)) {
+            (Some(certificates), Some(key)) => Ok(Some(TlsFiles { certificates, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(alone(CERTIFICATE_VARIABLE, KEY_VARIABLE)),
+            (None, Some(_)) => Err(alone(KEY_VARIABLE, CERTIFICATE_VARIABLE)),
+        }
+    }
+
+    /// A secret: it is not repeated.
+    fn token(&self, name: &str) -> Result<Option<Token>, SettingError> {
+        let unusable = || SettingError(format!("{name} cannot be used: use 1 to 256 visible ASCII characters"));
+        (self.0)(name).map(|text| Token::new(&text).ok_or_else(unusable)).transpose()
     }
 
     /// The URL holds a password: it is not repeated.
@@ -174,8 +211,8 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
     }
 }
 
-fn unusable(name: &str, value: &str, advice: &str) -> SettingError {
-    SettingError(format!("{name} is {value:?}: use {advice}"))
+fn alone(set: &str, missing: &str) -> SettingError {
+    SettingError(format!("{set} is set and {missing} is not: use both or neither"))
 }
 
 /// `a, b or c`
@@ -193,7 +230,7 @@ mod tests {
     use super::*;
 
     const TARGET: Target =
-        Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8081 };
+        Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8081, protocols: &[] };
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::read(&TARGET, |name| {
@@ -208,6 +245,7 @@ mod tests {
         assert_eq!(settings.address.to_string(), "127.0.0.1:8081");
         assert_eq!(settings.write_mode, WriteMode::GroupCommit);
         assert_eq!((settings.flushers, settings.queue_events), (2, 20_000));
+        assert_eq!((settings.tls, settings.token), (None, None));
         assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
         assert_eq!((settings.database.get_host(), settings.database.get_port()), ("localhost", 5432));
     }
@@ -223,6 +261,9 @@ mod tests {
             ("FLUSHERS", "8"),
             ("WORKERS", "3"),
             ("QUEUE_EVENTS", "1"),
+            ("TLS_CERT_FILE", "cert.pem"),
+            ("TLS_KEY_FILE", "key.pem"),
+            ("API_TOKEN", "secret"),
             ("LOG_LEVEL", "debug"),
             ("LOG_FORMAT", "json"),
         ])
@@ -232,6 +273,8 @@ mod tests {
         assert_eq!(settings.write_mode, WriteMode::PerRequest);
         assert_eq!((settings.pool_size, settings.flushers), (7, 8));
         assert_eq!((settings.workers, settings.queue_events), (3, 1));
+        let files = TlsFiles { certificates: "cert.pem".into(), key: "key.pem".into() };
+        assert_eq!((settings.tls, settings.token), (Some(files), Token::new("secret")));
         assert_eq!((settings.log_level, settings.log_format), (Level::DEBUG, LogFormat::Json));
     }
 
@@ -255,6 +298,9 @@ mod tests {
             ("WORKERS", "-1", r#"WORKERS is "-1": use a whole number from 1 to 1024"#),
             ("QUEUE_EVENTS", "1e3", r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#),
             ("SERVER_PORT", "65536", r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#),
+            ("TLS_CERT_FILE", "c", "TLS_CERT_FILE is set and TLS_KEY_FILE is not: use both or neither"),
+            ("TLS_KEY_FILE", "k", "TLS_KEY_FILE is set and TLS_CERT_FILE is not: use both or neither"),
+            ("API_TOKEN", "my secret", "API_TOKEN cannot be used: use 1 to 256 visible ASCII characters"),
             ("BIND", "localhost", r#"BIND is "localhost": use an IP address such as 127.0.0.1 or ::"#),
         ] {
             assert_eq!(read(&[(name, value)]).err().as_deref(), Some(message));

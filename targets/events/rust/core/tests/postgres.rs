@@ -14,7 +14,8 @@ use futures_util::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
-const TARGET: Target = Target { name: "events-test", module: "events_test", port_variable: "PORT", default_port: 0 };
+const TARGET: Target =
+    Target { name: "events-test", module: "events_test", port_variable: "PORT", default_port: 0, protocols: &[] };
 
 /// A database that a test has for itself.
 struct Database {
@@ -258,6 +259,35 @@ async fn a_database_that_goes_away_is_noticed_and_comes_back_by_itself() {
         writer.drain().await;
         database.drop().await;
     }
+}
+
+/// The table cannot be read or written until this is dropped.
+async fn lock_table(database: &Database) -> PgConnection {
+    let mut connection = database.connect().await;
+    connection.execute("BEGIN; LOCK TABLE car_entities").await.expect("nobody else has locked it");
+    connection
+}
+
+async fn hang(mode: &str) {
+    let Some(database) = Database::create(&format!("hang_{}", mode.len())).await else {
+        return;
+    };
+    let writer = database.writer(&[("WRITE_MODE", mode), ("FLUSHERS", "1"), ("DB_POOL_SIZE", "1")]).await;
+    let lock = lock_table(&database).await;
+    // The one on the only connection, and those that wait for it.
+    let answers = join_all(["a", "b", "c"].map(|id| writer.store(event(&[(id, "{}")])))).await;
+    assert_eq!(answers, vec![Err(Error::unavailable()); 3], "{mode}");
+    drop(lock);
+    assert_eq!(writer.store(event(&[("d", "{}")])).await, Ok(()), "{mode}");
+    assert_eq!(database.stored().await, documents(&[("d", "{}")]), "{mode}");
+    writer.drain().await;
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn a_statement_that_hangs_is_ended_and_stores_nothing_later() {
+    // At once, for it takes as long as a statement may.
+    join_all(MODES.map(hang)).await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod api;
 mod codec;
 mod health;
+mod preface;
 mod proto;
 mod server;
 mod services;
@@ -15,6 +16,8 @@ use std::process::ExitCode;
 
 use events_core::process;
 use events_core::settings::Target;
+use server::Http2;
+use services::Services;
 
 // Requests allocate on one thread and are freed on another, which is what it is fast at.
 #[global_allocator]
@@ -25,8 +28,9 @@ const TARGET: Target = Target {
     module: env!("CARGO_CRATE_NAME"),
     port_variable: "GRPC_SERVER_PORT",
     default_port: 9090,
+    protocols: &["h2"],
 };
 
 fn main() -> ExitCode {
-    process::run(&TARGET, server::serve)
+    process::run(&TARGET, |desk| Services::new(&desk).map(Http2::new))
 }

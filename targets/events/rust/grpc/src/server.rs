@@ -1,17 +1,14 @@
-//! The services on one port.
+//! HTTP/2 with a client.
 
-use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use events_core::accept::accept;
-use events_core::shutdown::Shutdown;
-use events_core::writer::Writer;
+use events_core::clients::Protocol;
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::TcpListener;
+use hyper_util::server::graceful::Watcher;
+use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::preface::Prefaced;
 use crate::services::Services;
 
 /// Calls at once on one connection. Clients that share a connection between many users need more than hyper's 200.
@@ -20,30 +17,32 @@ const CALLS_PER_CONNECTION: u32 = 4_096;
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 const PING_PERIOD: Duration = Duration::from_mins(1);
 
-/// Serves until `shutdown`, then answers what was accepted.
+/// HTTP/2 that carries the services.
 ///
 /// Not tonic's own server: its layers around each request cost a sixth of the processor time of a call.
-pub async fn serve(listener: TcpListener, writer: Arc<Writer>, mut shutdown: Shutdown) -> io::Result<()> {
-    let services = Services::new(&writer, &shutdown)?;
-    let connections = GracefulShutdown::new();
-    let mut http = http2::Builder::new(TokioExecutor::new());
-    http.timer(TokioTimer::new())
-        .max_concurrent_streams(CALLS_PER_CONNECTION)
-        .keep_alive_interval(PING_PERIOD)
-        .keep_alive_timeout(PING_TIMEOUT);
-    loop {
-        let stream = tokio::select! {
-            stream = accept(&listener) => stream,
-            () = shutdown.requested() => break,
-        };
-        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), services.clone()));
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "connection ended");
-            }
-        });
+#[derive(Clone)]
+pub struct Http2 {
+    services: Services,
+    http2: http2::Builder<TokioExecutor>,
+}
+
+impl Http2 {
+    pub fn new(services: Services) -> Self {
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        http2
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(CALLS_PER_CONNECTION)
+            .keep_alive_interval(PING_PERIOD)
+            .keep_alive_timeout(PING_TIMEOUT);
+        Self { services, http2 }
     }
-    drop(listener);
-    connections.shutdown().await;
-    Ok(())
+}
+
+impl Protocol for Http2 {
+    async fn serve<S>(self, stream: S, _http2: bool, watcher: Watcher) -> Result<(), hyper::Error>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        watcher.watch(self.http2.serve_connection(TokioIo::new(Prefaced::new(stream)), self.services)).await
+    }
 }

@@ -4,16 +4,18 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
+use events_core::error::Error;
 use events_core::limits::{BULK_BYTES, EVENT_BYTES};
-use events_core::shutdown::Shutdown;
-use events_core::writer::Writer;
+use events_core::process::Desk;
+use events_core::token::Token;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use tonic::body::Body;
 use tonic::codegen::Service as _;
-use tonic::codegen::http::{Request, Response};
+use tonic::codegen::http::header::AUTHORIZATION;
+use tonic::codegen::http::{HeaderValue, Request, Response};
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 
@@ -21,9 +23,11 @@ use crate::api::Api;
 use crate::health::HealthApi;
 use crate::proto::DESCRIPTORS;
 use crate::proto::event_service_server::EventServiceServer;
-use crate::status::reply_to_refused_size;
+use crate::status::{self, reply_to_refused_size};
 
 const EVENT_SERVICE: &str = "/com.example.grpc.EventService/";
+const HEALTH_METHOD: &str = "/com.example.grpc.EventService/HealthCheck";
+const HEALTH_SERVICE: &str = "/grpc.health.v1.Health/";
 const BATCH_METHOD: &str = "ProcessEventBatch";
 
 /// All services of the port. Made anew for each connection, which costs a few counters.
@@ -33,10 +37,12 @@ pub struct Services {
     events: EventServiceServer<Api>,
     batches: EventServiceServer<Api>,
     others: Routes,
+    token: Option<Token>,
 }
 
 impl Services {
-    pub fn new(writer: &Arc<Writer>, shutdown: &Shutdown) -> io::Result<Self> {
+    pub fn new(desk: &Desk) -> io::Result<Self> {
+        let Desk { writer, token, shutdown } = desk;
         let api = Arc::new(Api::new(Arc::clone(writer), shutdown.clone()));
         let health = HealthServer::new(HealthApi::new(Arc::clone(writer), shutdown.clone()));
         let reflection = tonic_reflection::server::Builder::configure()
@@ -48,7 +54,24 @@ impl Services {
             events: EventServiceServer::from_arc(Arc::clone(&api)).max_decoding_message_size(EVENT_BYTES),
             batches: EventServiceServer::from_arc(api).max_decoding_message_size(BULK_BYTES),
             others: Routes::new(health).add_service(reflection).prepare(),
+            token: token.clone(),
         })
+    }
+}
+
+impl Services {
+    /// Lets calls through that carry the token, and everybody ask about health.
+    fn authorize<B>(&self, request: &Request<B>) -> Result<(), Error> {
+        let Some(token) = &self.token else {
+            return Ok(());
+        };
+        let path = request.uri().path();
+        if path == HEALTH_METHOD || path.starts_with(HEALTH_SERVICE) {
+            return Ok(());
+        }
+        let mut values = request.headers().get_all(AUTHORIZATION).iter();
+        let only = values.next().filter(|_| values.next().is_none());
+        token.check(only.map(HeaderValue::as_bytes))
     }
 }
 
@@ -58,6 +81,9 @@ impl Service<Request<Incoming>> for Services {
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
+        if let Err(error) = self.authorize(&request) {
+            return ready(Ok(status::from(&error).into_http())).boxed();
+        }
         let (service, limit) = match request.uri().path().strip_prefix(EVENT_SERVICE) {
             Some(BATCH_METHOD) => (&self.batches, BULK_BYTES),
             Some(_) => (&self.events, EVENT_BYTES),

@@ -10,6 +10,7 @@ pub fn from(error: &Error) -> Status {
     let code = match error.kind() {
         ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::UnsupportedMedia => Code::InvalidArgument,
         ErrorKind::TooLarge | ErrorKind::Overloaded => Code::ResourceExhausted,
+        ErrorKind::Unauthenticated => Code::Unauthenticated,
         ErrorKind::Unavailable => Code::Unavailable,
         ErrorKind::Internal => Code::Internal,
     };

@@ -23,16 +23,13 @@ const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 /// The whole body, if it has at most `limit` bytes, whatever its length was said to be.
 pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Error> {
     if body.size_hint().lower() > limit as u64 {
-        // Who waits to be asked for the body has not sent it.
-        if !headers.contains_key(EXPECT) {
-            discard(&mut body).await;
-        }
+        discard(headers, body).await;
         return Err(Error::body_too_large(limit));
     }
     if let Some(bytes) = collect_in_time(&mut body, limit).await? {
         return Ok(bytes);
     }
-    discard(&mut body).await;
+    discard(headers, body).await;
     Err(Error::body_too_large(limit))
 }
 
@@ -80,10 +77,15 @@ async fn next_data(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     Ok(None)
 }
 
-async fn discard(body: &mut Body) {
+/// Reads a body that is refused, so that the refusal can be read.
+pub async fn discard(headers: &HeaderMap, mut body: Body) {
+    // Who waits to be asked for the body has not sent it.
+    if body.is_end_stream() || headers.contains_key(EXPECT) {
+        return;
+    }
     let read = async {
         let mut left = DISCARD_BYTES;
-        while let Ok(Some(data)) = next_data(body).await {
+        while let Ok(Some(data)) = next_data(&mut body).await {
             left = left.saturating_sub(data.len());
             if left == 0 {
                 break;

@@ -1,7 +1,7 @@
-//! What a request says about its body.
+//! What a request says about its body and its sender.
 
-use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
 use events_core::error::Error;
 
 /// Refuses media types and content codings other than plain JSON.
@@ -13,6 +13,12 @@ pub fn check(headers: &HeaderMap) -> Result<(), Error> {
         return Err(Error::unsupported_media("content-encoding: must be identity"));
     }
     Ok(())
+}
+
+/// The credentials, unless a request has several.
+pub fn authorization(headers: &HeaderMap) -> Option<&[u8]> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    values.next().filter(|_| values.next().is_none()).map(HeaderValue::as_bytes)
 }
 
 /// Parameters do not matter: `application/json; charset=utf-8` is JSON, too.

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use events_core::process;
 use events_core::settings::Target;
+use server::Http;
 
 // Requests allocate on one thread and are freed on another, which is what it is fast at.
 #[global_allocator]
@@ -20,8 +21,9 @@ const TARGET: Target = Target {
     module: env!("CARGO_CRATE_NAME"),
     port_variable: "SERVER_PORT",
     default_port: 8081,
+    protocols: &["h2", "http/1.1"],
 };
 
 fn main() -> ExitCode {
-    process::run(&TARGET, |listener, writer, shutdown| server::serve(listener, routes::router(writer), shutdown))
+    process::run(&TARGET, |desk| Ok(Http::new(routes::router(desk.writer, desk.token))))
 }

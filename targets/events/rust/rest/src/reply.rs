@@ -1,7 +1,7 @@
 //! Replies as JSON, and the one place where errors become statuses.
 
 use axum::Json;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use events_core::bulk::BulkReport;
@@ -23,9 +23,12 @@ impl From<Error> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = failure(status(self.0.kind()), self.0.message());
-        if matches!(self.0.kind(), ErrorKind::Overloaded | ErrorKind::Unavailable) {
-            response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
-        }
+        let advice = match self.0.kind() {
+            ErrorKind::Overloaded | ErrorKind::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
+            ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+            _ => None,
+        };
+        response.headers_mut().extend(advice);
         response
     }
 }
@@ -35,6 +38,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
         ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
         ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -111,18 +115,22 @@ mod tests {
 
     #[test]
     fn every_kind_of_error_has_its_status() {
-        for (error, status, retry_after) in [
+        for (error, status, advice) in [
             (Error::malformed("body: not valid JSON"), 400, None),
             (Error::invalid("eventHeader: required"), 400, None),
             (Error::body_too_large(1), 413, None),
             (Error::unsupported_media("content-type: must be application/json"), 415, None),
-            (Error::overloaded(), 429, Some("1")),
+            (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
+            (Error::overloaded(), 429, Some(("retry-after", "1"))),
             (Error::internal(), 500, None),
-            (Error::unavailable(), 503, Some("1")),
+            (Error::unavailable(), 503, Some(("retry-after", "1"))),
         ] {
             let response = Refusal::from(error).into_response();
             assert_eq!(response.status().as_u16(), status);
-            assert_eq!(response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()), retry_after);
+            let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+            for name in ["www-authenticate", "retry-after"] {
+                assert_eq!(header(name), advice.filter(|(named, _)| *named == name).map(|(_, value)| value));
+            }
         }
     }
 }

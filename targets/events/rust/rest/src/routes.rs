@@ -6,24 +6,44 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{get, post};
 use events_core::error::Error;
+use events_core::token::Token;
 use events_core::writer::Writer;
 use events_core::{json, limits};
 
 use crate::reply::{self, Refusal};
 use crate::{body, headers};
 
-/// The whole API.
-pub fn router(writer: Arc<Writer>) -> Router {
-    Router::new()
+const HEALTH: &str = "/api/v1/events/health";
+
+/// The whole API, for those who carry the token if one is set.
+pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
+    let routes = Router::new()
         .route("/api/v1/events", post(process_event))
         .route("/api/v1/events/bulk", post(process_bulk))
-        .route("/api/v1/events/health", get(health))
+        .route(HEALTH, get(health))
         .fallback(async || reply::failure(StatusCode::NOT_FOUND, "path: not found"))
         .method_not_allowed_fallback(async || reply::failure(StatusCode::METHOD_NOT_ALLOWED, "method: not allowed"))
-        .with_state(writer)
+        .with_state(writer);
+    match token {
+        Some(token) => routes.layer(middleware::from_fn_with_state(token, authorize)),
+        None => routes,
+    }
+}
+
+/// Lets requests through that carry the token, and everybody ask about health.
+async fn authorize(State(token): State<Token>, request: Request, next: Next) -> Result<Response, Refusal> {
+    if request.uri().path() != HEALTH
+        && let Err(refusal) = token.check(headers::authorization(request.headers()))
+    {
+        let (head, body) = request.into_parts();
+        body::discard(&head.headers, body).await;
+        return Err(refusal.into());
+    }
+    Ok(next.run(request).await)
 }
 
 async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, Refusal> {

@@ -1,42 +1,52 @@
-//! Accepting connections and letting them go.
+//! HTTP with a client.
 
-use std::io;
 use std::time::Duration;
 
 use axum::Router;
-use events_core::accept::accept;
-use events_core::shutdown::Shutdown;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use events_core::clients::Protocol;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::Watcher;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A client that takes longer for the head of a request, or is idle for longer, is let go.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
-/// Serves until `shutdown`, then answers what was accepted.
+/// Over HTTP/2, a client that does not answer a ping for this long.
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// HTTP/1.1, or HTTP/2 where a client asks for it over TLS.
 ///
 /// Not `axum::serve`, which has no time limit for request heads.
-pub async fn serve(listener: TcpListener, router: Router, mut shutdown: Shutdown) -> io::Result<()> {
-    let service = TowerToHyperService::new(router);
-    let connections = GracefulShutdown::new();
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-    loop {
-        let stream = tokio::select! {
-            stream = accept(&listener) => stream,
-            () = shutdown.requested() => break,
-        };
-        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service.clone()));
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "connection ended");
-            }
-        });
+#[derive(Clone)]
+pub struct Http {
+    service: TowerToHyperService<Router>,
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
+}
+
+impl Http {
+    pub fn new(router: Router) -> Self {
+        let mut http1 = http1::Builder::new();
+        http1.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        http2.timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT).keep_alive_timeout(PING_TIMEOUT);
+        Self { service: TowerToHyperService::new(router), http1, http2 }
     }
-    drop(listener);
-    connections.shutdown().await;
-    Ok(())
+}
+
+impl Protocol for Http {
+    async fn serve<S>(self, stream: S, http2: bool, watcher: Watcher) -> Result<(), hyper::Error>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let stream = TokioIo::new(stream);
+        if http2 {
+            watcher.watch(self.http2.serve_connection(stream, self.service)).await
+        } else {
+            watcher.watch(self.http1.serve_connection(stream, self.service)).await
+        }
+    }
 }
 
 #[cfg(test)]

@@ -134,6 +134,19 @@ impl Queue {
         }
     }
 
+    /// Answers all that wait with an error.
+    pub fn refuse_waiting(&self, error: &Error) {
+        let refused = {
+            let mut state = self.lock();
+            state.bytes = 0;
+            std::mem::take(&mut state.waiting)
+        };
+        for waiting in refused {
+            waiting.acknowledgement.give(Err(error.clone()));
+        }
+        self.room.notify_waiters();
+    }
+
     /// Lets the flushers end when the queue is empty.
     pub fn close(&self) {
         self.lock().closed = true;

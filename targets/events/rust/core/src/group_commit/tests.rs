@@ -1,7 +1,9 @@
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use tokio::task::yield_now;
 
 use super::GroupCommit;
 use crate::commit::Committer;
@@ -214,4 +216,20 @@ async fn draining_stores_what_was_accepted_and_ends_every_flusher() {
         group.drain().await;
         assert_eq!(outcomes(receipts).await, [None; 3_001]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_patience_with_the_database_ends_those_that_wait_are_told_at_once() {
+    let (storage, _begun) = FakeStorage::free();
+    storage.go_away();
+    let group = start(&storage, 1, 2);
+    let first = submit(&group, "a", "{}");
+    // The flusher takes it and starts to be patient.
+    yield_now().await;
+    let waiting = [submit(&group, "b", "{}"), submit(&group, "c", "{}")];
+    let mut stream = pin!(group.submit_waiting(event("d", "{}")));
+    assert!(stream.as_mut().now_or_never().is_none());
+    assert_eq!(first.outcome().await, Err(Error::unavailable()));
+    assert_eq!(outcomes(waiting).await, [Some(ErrorKind::Unavailable); 2]);
+    assert!(stream.now_or_never().is_some());
 }

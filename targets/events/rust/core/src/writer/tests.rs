@@ -6,7 +6,7 @@ use crate::fake::{FakeStorage, REFUSED, event, statement};
 use crate::model::Event;
 use crate::settings::{Settings, Target};
 
-const TARGET: Target = Target { name: "test", module: "test", port_variable: "PORT", default_port: 0 };
+const TARGET: Target = Target { name: "test", module: "test", port_variable: "PORT", default_port: 0, protocols: &[] };
 
 const MODES: [&str; 2] = ["group-commit", "per-request"];
 

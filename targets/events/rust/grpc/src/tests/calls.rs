@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use bytes::BufMut;
+use events_core::token::Token;
 use prost::Message;
 use tonic::client::Grpc;
 use tonic::codec::{Codec, EncodeBuf, Encoder};
@@ -166,4 +167,30 @@ async fn other_methods_are_unimplemented() {
     for method in ["/com.example.grpc.EventService/Other", "/com.example.grpc.Other/ProcessEvent"] {
         assert_eq!(send_raw::<EventResponse>(&server, method, b"").await.0, Code::Unimplemented);
     }
+}
+
+#[tokio::test]
+async fn without_the_token_only_health_is_answered() {
+    let server = Server::start_with(Token::new("secret")).await;
+    let mut client = server.client().await;
+    let refused_as = refusal(Code::Unauthenticated, "authorization: a valid bearer token is required");
+    for wrong in [None, Some("Bearer wrong")] {
+        let mut request = Request::new(event("1"));
+        if let Some(wrong) = wrong {
+            request.metadata_mut().insert("authorization", wrong.parse().expect("a value"));
+        }
+        assert_eq!(refused(client.process_event(request).await), refused_as, "{wrong:?}");
+    }
+    assert_eq!(send_raw::<EventResponse>(&server, "/nowhere/Nothing", &[]).await, refused_as);
+    assert_eq!(server.rows(), 0);
+    assert!(client.health_check(HealthRequest::default()).await.is_ok());
+}
+
+#[tokio::test]
+async fn with_the_token_an_event_is_stored() {
+    let server = Server::start_with(Token::new("secret")).await;
+    let mut request = Request::new(event("1"));
+    request.metadata_mut().insert("authorization", "Bearer secret".parse().expect("a value"));
+    let reply = server.client().await.process_event(request).await.expect("stored");
+    assert_eq!((reply.into_inner(), server.rows()), (processed(), 1));
 }

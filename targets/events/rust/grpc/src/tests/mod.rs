@@ -9,16 +9,21 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use events_core::clients::{self, Entrance};
+use events_core::process::Desk;
 use events_core::rows::Rows;
 use events_core::settings::Settings;
 use events_core::shutdown::{Shutdown, Trigger};
 use events_core::storage::{Answer, Storage, StorageError};
+use events_core::token::Token;
 use events_core::writer::Writer;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tonic::transport::Channel;
 
 use crate::TARGET;
+use crate::server::Http2;
+use crate::services::Services;
 
 /// What any other client has.
 mod client {
@@ -61,18 +66,24 @@ struct Server {
     address: SocketAddr,
     storage: Arc<CountingStorage>,
     trigger: Trigger,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<()>,
 }
 
 impl Server {
     async fn start() -> Self {
+        Self::start_with(None).await
+    }
+
+    async fn start_with(token: Option<Token>) -> Self {
         let storage = Arc::new(CountingStorage::default());
         let settings = Settings::read(&TARGET, |_| None).expect("defaults are usable");
         let writer = Arc::new(Writer::start(Arc::clone(&storage) as Arc<_>, &settings));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (trigger, shutdown) = Shutdown::new();
-        let serving = tokio::spawn(crate::server::serve(listener, writer, shutdown));
+        let desk = Desk { writer, token, shutdown: shutdown.clone() };
+        let protocol = Http2::new(Services::new(&desk).expect("the descriptors are valid"));
+        let serving = tokio::spawn(clients::serve(Entrance { listener, tls: None }, protocol, shutdown));
         Self { address, storage, trigger, serving }
     }
 

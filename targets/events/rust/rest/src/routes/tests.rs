@@ -7,6 +7,7 @@ use axum::http::{Method, Request, Response, StatusCode};
 use events_core::rows::Rows;
 use events_core::settings::Settings;
 use events_core::storage::{Answer, Storage, StorageError};
+use events_core::token::Token;
 use events_core::writer::Writer;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -48,10 +49,14 @@ struct Api {
 
 impl Api {
     fn new() -> Self {
+        Self::with_token(None)
+    }
+
+    fn with_token(token: Option<Token>) -> Self {
         let storage = Arc::new(CountingStorage::default());
         let settings = Settings::read(&TARGET, |_| None).expect("defaults are usable");
         let writer = Writer::start(Arc::clone(&storage) as Arc<_>, &settings);
-        Self { router: router(Arc::new(writer)), storage }
+        Self { router: router(Arc::new(writer), token), storage }
     }
 
     async fn send(&self, request: Request<Body>) -> Reply {
@@ -203,4 +208,32 @@ async fn a_database_that_is_away_is_503() {
     }
     api.storage.away.store(false, Ordering::Relaxed);
     assert_eq!(api.post(EVENTS, event("1").to_string()).await.json().await.0, 200);
+}
+
+#[tokio::test]
+async fn without_the_token_only_health_is_answered() {
+    let api = Api::with_token(Token::new("secret"));
+    for wrong in [None, Some("Bearer wrong")] {
+        for path in [EVENTS, BULK, "/nowhere"] {
+            let mut request = post(path);
+            if let Some(wrong) = wrong {
+                request = request.header("authorization", wrong);
+            }
+            let reply = api.send(request.body(event("1").to_string().into()).expect("a request")).await;
+            assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+            let message = "authorization: a valid bearer token is required";
+            assert_eq!(reply.json().await, (401, failure(message)), "{wrong:?} {path}");
+        }
+    }
+    assert_eq!(api.rows(), 0);
+    let health = api.send(Request::get(HEALTH).body(Body::empty()).expect("a request")).await;
+    assert_eq!(health.json().await.0, 200);
+}
+
+#[tokio::test]
+async fn with_the_token_an_event_is_stored() {
+    let api = Api::with_token(Token::new("secret"));
+    let request = post(EVENTS).header("authorization", "Bearer secret").body(event("1").to_string().into());
+    assert_eq!(api.send(request.expect("a request")).await.json().await.0, 200);
+    assert_eq!(api.rows(), 1);
 }

@@ -4,22 +4,23 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use events_core::clients::{self, Entrance};
 use events_core::shutdown::{Shutdown, Trigger};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use super::serve;
+use super::Http;
 use crate::body;
 
-type Serving = JoinHandle<std::io::Result<()>>;
+type Serving = JoinHandle<()>;
 
 async fn start(router: Router) -> (TcpStream, Trigger, Serving) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound");
     let (trigger, shutdown) = Shutdown::new();
-    let serving = tokio::spawn(serve(listener, router, shutdown));
+    let serving = tokio::spawn(clients::serve(Entrance { listener, tls: None }, Http::new(router), shutdown));
     (TcpStream::connect(address).await.expect("listening"), trigger, serving)
 }
 
@@ -50,7 +51,7 @@ async fn shutdown_answers_what_was_accepted_and_closes_what_is_idle() {
     assert_eq!(read_to_end(&mut idle).await, "");
     finish.notify_one();
     assert!(read_to_end(&mut busy).await.ends_with("late"));
-    assert!(serving.await.expect("no panic").is_ok());
+    serving.await.expect("no panic");
 }
 
 #[tokio::test(start_paused = true)]

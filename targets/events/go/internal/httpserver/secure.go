@@ -1,0 +1,112 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	http2Protocol    = "h2"
+	handshakeTimeout = 10 * time.Second
+	// A connection over which nothing comes is asked for a sign of life, and closed without one.
+	pingPeriod  = time.Minute
+	pingTimeout = 20 * time.Second
+	// requestsPerConnection at once.
+	requestsPerConnection = 1_024
+)
+
+// secure serves connections with TLS: those that choose HTTP/2 by http.Server, which gets them as if from a listener.
+type secure struct {
+	config *tls.Config
+	http2  http.Server
+	chosen chan net.Conn
+	closed chan struct{}
+	close  sync.Once
+	log    *slog.Logger
+}
+
+func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secure {
+	config = config.Clone()
+	config.NextProtos = []string{http2Protocol, "http/1.1"}
+	return &secure{
+		config: config,
+		http2: http.Server{
+			Handler:        handler,
+			MaxHeaderBytes: maxHeadBytes,
+			ReadTimeout:    patience,
+			IdleTimeout:    patience,
+			HTTP2: &http.HTTP2Config{
+				MaxConcurrentStreams: requestsPerConnection,
+				SendPingTimeout:      pingPeriod,
+				PingTimeout:          pingTimeout,
+				WriteByteTimeout:     patience,
+			},
+			ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		},
+		chosen: make(chan net.Conn),
+		closed: make(chan struct{}),
+		log:    log,
+	}
+}
+
+// handshake tells whether the connection is for HTTP/1.1. If not, it has failed or been handed over.
+func (s *secure) handshake(conn *tls.Conn) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeTimeout)
+	defer cancel()
+	if err := conn.HandshakeContext(ctx); err != nil {
+		s.log.Debug("a handshake failed", "reason", err)
+		_ = conn.Close()
+		return false
+	}
+	if conn.ConnectionState().NegotiatedProtocol != http2Protocol {
+		return true
+	}
+	select {
+	case s.chosen <- conn:
+	case <-s.closed:
+		_ = conn.Close()
+	}
+	return false
+}
+
+// serveHTTP2 serves the connections that are handed over, until the server is stopped.
+func (s *secure) serveHTTP2() {
+	if err := s.http2.Serve(handover{s}); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("HTTP/2 is no longer served", "reason", err)
+	}
+}
+
+// stop answers the requests that have begun to arrive; when ctx ends before, connections are closed.
+func (s *secure) stop(ctx context.Context) error {
+	err := s.http2.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http2.Close())
+	}
+	return err
+}
+
+// handover is the listener of the connections that chose HTTP/2.
+type handover struct{ *secure }
+
+func (h handover) Accept() (net.Conn, error) {
+	select {
+	case conn := <-h.chosen:
+		return conn, nil
+	case <-h.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (h handover) Close() error {
+	h.close.Do(func() { close(h.closed) })
+	return nil
+}
+
+// Addr is not that of the listener which accepted the connections; nobody asks for it.
+func (h handover) Addr() net.Addr { return &net.TCPAddr{} }
