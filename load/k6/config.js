@@ -21,7 +21,18 @@ export function optionsFor(plan) {
     noVUConnectionReuse: false,
     maxRedirects: 0,
     throw: true, // instead of a logged line for every failed request
+    hosts: hostsOf(plan.transport),
   };
+}
+
+/** Host and port as requests name them: the certificate's name where there is one. */
+export function authorityOf({ host, port, tls }) {
+  return `${(tls && tls.server_name) || host}:${port}`;
+}
+
+/** The certificate's name is looked up here, and nowhere else. */
+function hostsOf({ host, tls }) {
+  return tls && tls.server_name && tls.server_name !== host ? { [tls.server_name]: host } : {};
 }
 
 function executorFor(phases, gracefulStop) {

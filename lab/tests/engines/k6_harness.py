@@ -43,9 +43,10 @@ def plan_for(
     batch_size: int = 1,
     connections: int | None = None,
     streamed: bool = False,
+    transport: Record | None = None,
     **changes: Any,
 ) -> Plan:
-    """A small plan against a server of `k6_servers`; `changes` replace members of the plan."""
+    """A small plan against a server of `k6_servers`; `changes` replace members of the plan, `transport` adds to it."""
     plan: Plan = {
         "version": 1,
         "workload": "probe",
@@ -63,6 +64,7 @@ def plan_for(
             "batch": batch_size,
             "stream": streamed,
             "timeout_ms": timeout_ms,
+            **(transport or {}),
         },
         "proto": probe_proto() if protocol == "grpc" else None,
         "phases": list(phases),

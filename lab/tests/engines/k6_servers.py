@@ -3,9 +3,10 @@
 import asyncio
 import base64
 import json
+import ssl
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from certificates import Certificate
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from grpc_tools import protoc
 
@@ -33,10 +35,11 @@ OK_REPLY = b'{"stored":true,"refused":0}'
 
 @dataclass(frozen=True)
 class Seen:
-    """One request: path and body of HTTP, method and JSON of gRPC."""
+    """One request: path and body of HTTP, method and JSON of gRPC; headers or metadata under lower-case names."""
 
     path: str
     body: str
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass
@@ -58,11 +61,15 @@ class HttpReply:
 
 
 @contextmanager
-def http_server(answer: Callable[[int], HttpReply] = lambda _number: HttpReply()) -> Iterator[Server]:
-    """Answers request by request, as `answer` says for its number, from 0."""
+def http_server(
+    answer: Callable[[int], HttpReply] = lambda _number: HttpReply(), certificate: Certificate | None = None
+) -> Iterator[Server]:
+    """Answers request by request, as `answer` says for its number, from 0; over TLS where there is a certificate."""
     server = Server()
     loop = asyncio.new_event_loop()
-    listener = loop.run_until_complete(asyncio.start_server(_http_handler(server, answer), "127.0.0.1", 0))
+    listener = loop.run_until_complete(
+        asyncio.start_server(_http_handler(server, answer), "127.0.0.1", 0, ssl=_tls(certificate))
+    )
     server.port = listener.sockets[0].getsockname()[1]
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -76,6 +83,16 @@ def http_server(answer: Callable[[int], HttpReply] = lambda _number: HttpReply()
             task.cancel()
         loop.run_until_complete(asyncio.sleep(0))
         loop.close()
+
+
+def _tls(certificate: Certificate | None) -> ssl.SSLContext | None:
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.file, certificate.key)
+    # Offered and not spoken: a client that prefers it does not do what a plan says.
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    return context
 
 
 def _http_handler(server: Server, answer: Callable[[int], HttpReply]) -> Callable[..., Any]:
@@ -102,7 +119,8 @@ async def _http_request(reader: asyncio.StreamReader) -> Seen:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     lengths = [line.split(":")[1] for line in head.split("\r\n") if line.lower().startswith("content-length:")]
     body = await reader.readexactly(int(lengths[0])) if lengths else b""
-    return Seen(head.split()[1], body.decode())
+    lines = [line.partition(": ") for line in head.split("\r\n")[1:] if line]
+    return Seen(head.split()[1], body.decode(), {name.lower(): value for name, _, value in lines})
 
 
 def probe_proto() -> dict[str, str]:
@@ -121,14 +139,21 @@ def _descriptor_set() -> str:
 
 @contextmanager
 def grpc_server(
-    status: grpc.StatusCode = grpc.StatusCode.OK, answer: dict[str, Any] | None = None, silent: bool = False
+    status: grpc.StatusCode = grpc.StatusCode.OK,
+    answer: dict[str, Any] | None = None,
+    silent: bool = False,
+    certificate: Certificate | None = None,
 ) -> Iterator[Server]:
     """Answers every call alike: with a status, and `answer` as the message; `silent` keeps calls waiting."""
     server = Server()
     finished = threading.Event()
     handlers = _GrpcHandlers(server, status, answer or json.loads(OK_REPLY), finished if silent else None)
     listener = grpc.server(ThreadPoolExecutor(4), handlers=[handlers])
-    server.port = listener.add_insecure_port("127.0.0.1:0")
+    if certificate is None:
+        server.port = listener.add_insecure_port("127.0.0.1:0")
+    else:
+        pair = (certificate.key.read_bytes(), certificate.file.read_bytes())
+        server.port = listener.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
     listener.start()
     try:
         yield server
@@ -165,6 +190,7 @@ class _GrpcHandlers(grpc.GenericRpcHandler):
         return grpc.unary_unary_rpc_method_handler(call, request_class.FromString, lambda m: m.SerializeToString())
 
     def _note(self, method: str, request: Any, context: grpc.ServicerContext) -> None:
-        self._server.seen.append(Seen(method, json_format.MessageToJson(request, indent=None)))
+        metadata = {name: str(value) for name, value in context.invocation_metadata()}
+        self._server.seen.append(Seen(method, json_format.MessageToJson(request, indent=None), metadata))
         self._peers.add(context.peer())
         self._server.connections = len(self._peers)

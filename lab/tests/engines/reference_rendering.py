@@ -16,6 +16,7 @@ from rendering_cases import CASES
 VECTORS = Path(__file__).parents[3] / "contract" / "vectors" / "rendering.json"
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 TWO_TO_32 = 1 << 32
+SHARED_USER = 9_999_999
 
 Json = dict[str, Any]
 Acknowledged = Mapping[str, Sequence[int]]
@@ -80,11 +81,15 @@ def _key(
 ) -> Json:
     known = acknowledged.get(str(kind), [])
     reuse = plan["keys"][kind]["reuse"]
-    made_by = sequence
-    if reuse is not None and known and reuse_draw / TWO_TO_32 < reuse["share"]:
-        made_by = known[_pick(reuse, pick_draw, len(known))]
-    context = {"plan": plan, "user": user, "sequence": made_by, "key": ""}
-    return {"kind": kind, "sequence": made_by, "text": _render(plan["keys"][kind]["format"], iter(()), context, None)}
+    owner, made_by, shared = user, sequence, {}
+    if reuse is not None and reuse_draw / TWO_TO_32 < reuse["share"]:
+        if "shared" in reuse:
+            owner, made_by, shared = SHARED_USER, _pick(reuse, pick_draw, reuse["shared"]), {"shared": True}
+        elif known:
+            made_by = known[_pick(reuse, pick_draw, len(known))]
+    context = {"plan": plan, "user": owner, "sequence": made_by, "key": ""}
+    text = _render(plan["keys"][kind]["format"], iter(()), context, None)
+    return {"kind": kind, "sequence": made_by, "text": text} | shared
 
 
 def _pick(reuse: Json, draw: int, count: int) -> int:

@@ -180,6 +180,10 @@ CASES: tuple[Json, ...] = (
     _reuse("zipf reuse, exponent above 1", {"share": 1, "pick": "zipf", "s": 1.3}),
     _reuse("zipf reuse, exponent below 1", {"share": 1, "pick": "zipf", "s": 0.7}),
     _reuse("zipf reuse, exponent 1", {"share": 1, "pick": "zipf", "s": 1}),
+    _reuse(
+        "shared keys, uniform, in the place of half of the new ones", {"share": 0.5, "pick": "uniform", "shared": 4}
+    ),
+    _reuse("shared keys, zipf", {"share": 1, "pick": "zipf", "s": 0.99, "shared": 1000}),
     _padded(),
     _mixture(),
     _batch(),

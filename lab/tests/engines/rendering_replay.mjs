@@ -12,7 +12,7 @@ export function differences(vectors) {
 
 function renderedEvent(plan, asked) {
   const { operation, variant, key, message, path } = source(plan, asked).next();
-  const keyOfVector = key && { kind: plan.operations[operation].key, sequence: key.sequence, text: key.text };
+  const keyOfVector = key && { kind: plan.operations[operation].key, sequence: key.sequence, text: key.text, shared: key.shared };
   return { operation, variant, key: keyOfVector, message, path };
 }
 

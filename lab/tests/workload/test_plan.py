@@ -9,9 +9,10 @@ from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.loader import Workload, load_workload
-from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan import Load, Tls, compile_plan
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
+from bakeoff.workload.reuse import Reuse
 
 LOAD = Load(
     target="a-target",
@@ -102,6 +103,38 @@ def test_filler_does_not_repeat(project: Project) -> None:
     history = [json.dumps(entry) for entry in attributes["maintenanceHistory"]]
     assert len(history) > 100
     assert len(set(history)) == len(history)
+
+
+RATE = {"name": "Rate", "rate": 12.5, "arrival": "poisson", "max_virtual_users": 64, "duration_ms": 1000}
+HELD = {"name": "Held", "virtual_users": 3, "duration_ms": 500}
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        replace(LOAD, phases=[RATE, {**RATE, "arrival": "constant"}]),
+        replace(LOAD, phases=[HELD], think_time_ms=12.5),
+        replace(LOAD, tls=Tls()),
+        replace(LOAD, tls=Tls(Path("/etc/ca.pem"), "shop.test"), headers={"authorization": "Bearer a.b-c"}),
+        replace(LOAD, reuse=Reuse(share=0.9, pick="zipf:0.99", shared=10), preload=1000),
+    ],
+)
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, protocol: str) -> None:
+    plan = compile_plan(load_workload(project, "events"), replace(load, protocol=protocol))
+    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    assert plan["phases"] == list(load.phases)
+    assert plan["transport"].get("tls") == (None if load.tls is None else load.tls.planned())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Authorization": "x"}, {"host": "x"}, {"grpc-timeout": "1S"}, {"a b": "x"}, {"a": "x\ny: z"}, {"a": " x"}],
+)
+def test_headers_that_would_break_the_protocol_are_no_plan(project: Project, headers: dict[str, str]) -> None:
+    plan = compile_plan(load_workload(project, "events"), replace(LOAD, headers=headers))
+    problem = first_problem(plan, project.contract / "schemas" / "plan.schema.json")
+    assert problem is not None and "headers" in problem
 
 
 def test_a_workload_of_somebody_else_compiles(empty_checkout: Project) -> None:

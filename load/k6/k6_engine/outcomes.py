@@ -15,6 +15,10 @@ _K6_ERRORS = {
     "1212": "refused",
     "1213": "ports_exhausted",
     "1220": "reset",
+    "1300": "tls",
+    "1301": "tls",
+    "1310": "certificate",
+    "1311": "certificate",
 }
 
 _GRPC_STATUSES = (

@@ -81,7 +81,9 @@ class Session:
 
     def _run_group(self, group: Group, settings: dict[str, str]) -> None:
         book = PhaseBook(self._plan, group, self._stream)
-        process = K6Process(self._k6, SCRIPTS / SCRIPT_NAMES[self._plan.protocol], settings)
+        tls = self._plan.document["transport"].get("tls", {})
+        script = SCRIPTS / SCRIPT_NAMES[self._plan.protocol]
+        process = K6Process(self._k6, script, settings, ca_file=tls.get("ca_file"))
         try:
             self._follow(process, book)
             status = process.wait()

@@ -1,6 +1,7 @@
 // Sends events over gRPC: one connection for each virtual user, made once and kept until the end.
 
 import grpc from 'k6/net/grpc';
+import { authorityOf } from '../config.js';
 import { connectionsOpened, grpcRequestFailed, malformedReplies, unmeasuredFailures } from './measures.js';
 import { replyCheck } from './replies.js';
 
@@ -12,7 +13,8 @@ export class GrpcTransport {
   constructor(plan, client) {
     this.client = client;
     this.connected = false;
-    this.address = `${plan.transport.host}:${plan.transport.port}`;
+    this.address = authorityOf(plan.transport);
+    this.plaintext = !plan.transport.tls;
     this.timeoutMs = plan.transport.timeout_ms;
     this.batch = plan.transport.batch > 1 ? batchCall(plan) : null;
     this.calls = plan.operations.map((operation, index) => call(operation.grpc, String(index), plan));
@@ -34,7 +36,7 @@ export class GrpcTransport {
 
   connect() {
     try {
-      this.client.connect(this.address, { plaintext: true, timeout: this.timeoutMs });
+      this.client.connect(this.address, { plaintext: this.plaintext, timeout: this.timeoutMs });
     } catch (error) {
       const kind = connectErrorKind(String(error));
       grpcRequestFailed.add(true);
@@ -71,6 +73,8 @@ function relativeTo(folder, file) {
 
 function connectErrorKind(message) {
   if (message.includes('connection refused')) return 'refused';
+  if (message.includes('x509: ')) return 'certificate';
+  if (message.includes('tls: ')) return 'tls';
   if (message.includes('connection reset')) return 'reset';
   if (message.includes('cannot assign requested address')) return 'ports_exhausted';
   if (message.includes('deadline exceeded') || message.includes('i/o timeout')) return 'timeout';
@@ -78,7 +82,7 @@ function connectErrorKind(message) {
 }
 
 function call(rules, name, plan) {
-  const params = { tags: { name }, timeout: plan.transport.timeout_ms };
+  const params = { tags: { name }, timeout: plan.transport.timeout_ms, metadata: plan.transport.headers || {} };
   return {
     method: rules.method,
     expect: statusCode(rules.expect),

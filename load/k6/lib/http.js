@@ -1,13 +1,14 @@
 // Sends events over HTTP. k6 keeps one connection for each virtual user, because nothing here closes it.
 
 import http from 'k6/http';
+import { authorityOf } from '../config.js';
 import { connectionsOpened, malformedReplies } from './measures.js';
 import { replyCheck } from './replies.js';
 
 export class HttpTransport {
   /** @param {object} plan contract/schemas/plan.schema.json */
   constructor(plan) {
-    this.origin = `http://${plan.transport.host}:${plan.transport.port}`;
+    this.origin = `${plan.transport.tls ? 'https' : 'http'}://${authorityOf(plan.transport)}`;
     this.batch = plan.transport.batch > 1 ? batchCall(plan) : null;
     this.calls = plan.operations.map((operation, index) => call(operation.http, String(index), plan));
   }
@@ -65,7 +66,7 @@ function batchCall(plan) {
 
 function parameters(rules, name, plan) {
   return {
-    headers: rules.headers,
+    headers: { ...plan.transport.headers, ...rules.headers }, // names are lower-case in both
     tags: { name },
     timeout: plan.transport.timeout_ms,
     redirects: 0,

@@ -2,24 +2,33 @@
 
 import { Template } from './template.js';
 
+const SHARED_USER = 9999999; // whose keys the shared ones are; it sends nothing
+
 export class KeyKind {
   /** @param {object} definition a member of the plan's `keys` */
   constructor(definition, run) {
     this.format = new Template(definition.format, run);
     this.share = definition.reuse === null ? 0 : definition.reuse.share;
+    this.shared = (definition.reuse && definition.reuse.shared) || 0;
     this.pick = picker(definition.reuse);
     this.acknowledged = []; // the sequences that made them, in the order of acknowledgement
   }
 
   /**
    * The key of an event, whose two shares are already drawn.
-   * @returns {{sequence: number, text: string}} the sequence that made the key, and its text
+   * @returns {{sequence: number, shared: boolean|undefined, text: string}} the sequence that made the key, its text,
+   *     and whether all users share it
    */
   choose(user, sequence, reuseShare, pickShare) {
     const known = this.acknowledged;
-    const reused = known.length > 0 && reuseShare < this.share;
-    const madeBy = reused ? known[this.pick(pickShare, known.length)] : sequence;
-    return { sequence: madeBy, text: this.format.render(null, { user, sequence: madeBy }) };
+    const count = this.shared || known.length;
+    if (count === 0 || reuseShare >= this.share) return this.key(user, sequence);
+    const picked = this.pick(pickShare, count);
+    return this.shared ? { ...this.key(SHARED_USER, picked), shared: true } : this.key(user, known[picked]);
+  }
+
+  key(user, sequence) {
+    return { sequence, text: this.format.render(null, { user, sequence }) };
   }
 }
 

@@ -46,7 +46,7 @@ export class EventSource {
 
   /** Tells that the event was acknowledged: from now on its key can be reused. */
   acknowledge(event) {
-    const madeAKey = event.key !== null && event.key.sequence === event.sequence;
+    const madeAKey = event.key !== null && !event.key.shared && event.key.sequence === event.sequence;
     if (madeAKey) this.kinds[this.operations[event.operation].key].acknowledged.push(event.sequence);
   }
 

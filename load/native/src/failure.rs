@@ -12,6 +12,10 @@ pub enum Failure {
     /// No file descriptor is left.
     DescriptorsExhausted,
     Unreachable,
+    /// The target's certificate is not trusted, or for another name.
+    Certificate,
+    /// The TLS handshake or a TLS record failed for any other reason.
+    Tls,
     Reset,
     /// The connection ended before the reply did.
     Closed,
@@ -57,6 +61,8 @@ impl Failure {
             Self::PortsExhausted => "ports_exhausted",
             Self::DescriptorsExhausted => "descriptors_exhausted",
             Self::Unreachable => "unreachable",
+            Self::Certificate => "certificate",
+            Self::Tls => "tls",
             Self::Reset => "reset",
             Self::Closed => "closed",
             Self::Timeout => "timeout",

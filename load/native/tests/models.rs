@@ -23,7 +23,8 @@ struct Null {
 impl Null {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"))
-            .arg("null")
+            // What the events workload expects: `EventResponse { success: true }`.
+            .args(["null", "--grpc-reply", "0801"])
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program runs");

@@ -41,7 +41,9 @@ fn state(workload: &Workload, acknowledged: &Value) -> UserState {
         let operation = workload.operations.iter().position(|o| o.key == Some(kind)).expect("an operation");
         for sequence in sequences.as_array().expect("sequences") {
             let sequence = number(sequence);
-            let event = Event { sequence, operation: operation as u16, key_sequence: sequence, entity: None };
+            let operation_index = operation as u16;
+            let event =
+                Event { sequence, operation: operation_index, key_sequence: sequence, is_shared: false, entity: None };
             state.acknowledge(&workload.operations[operation], &event, None);
         }
     }
@@ -75,7 +77,8 @@ fn every_event_renders_as_the_vectors_say() {
                 assert_eq!(text(|out| renderer.path(out)), path, "{place}");
             }
             if let Some(sequence) = expected["key"].get("sequence") {
-                assert_eq!(event.key_sequence, number(sequence), "{place}");
+                let is_shared = expected["key"]["shared"].as_bool().unwrap_or(false);
+                assert_eq!((event.key_sequence, event.is_shared), (number(sequence), is_shared), "{place}");
             }
             let mut again = Renderer::new(Arc::clone(&workload));
             again.recall(user, &event);

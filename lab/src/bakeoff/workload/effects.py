@@ -1,13 +1,17 @@
 """What an event does to stored state, as the workload declares it."""
 
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bakeoff.documents import Document
+from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan import Plan
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
+from bakeoff.workload.template import slots_named
 
 
 @dataclass(frozen=True)
@@ -19,13 +23,32 @@ class StoredRow:
 
 
 def rows_of(plan: Plan, count: int) -> list[StoredRow]:
-    """Rows that the first `count` events of virtual user 0 store when each makes a new entity."""
-    return [_row(plan, sequence) for sequence in range(count)]
+    """Rows that the first `count` storing events of virtual user 0 store when each makes a new entity.
+
+    Raises BakeoffError for a workload without an operation that stores a document under a key of its own.
+    """
+    if not any(_stores_alone(operation) for operation in plan["operations"]):
+        raise BakeoffError(
+            f"{plan['workload']} has no operation that stores a document under a key of its own making, so the lab "
+            f"cannot tell what its rows look like. Give one an effect of kind merge or put without captured values."
+        )
+    rows = (_row(plan, sequence) for sequence in itertools.count())
+    return list(itertools.islice((row for row in rows if row is not None), count))
 
 
-def _row(plan: Plan, sequence: int) -> StoredRow:
+def _stores_alone(operation: Document) -> bool:
+    """Whether what an operation stores, and where, follows from the plan without any reply."""
+    effect = operation["effect"]
+    if operation["needs"] is not None or effect is None or effect["kind"] == "delete":
+        return False
+    return not any(slots_named(part, "captured") for part in effect["key"])
+
+
+def _row(plan: Plan, sequence: int) -> StoredRow | None:
     numbers = RandomNumbers(int(plan["seed"], 16), 0, sequence)
     operation = _operation(plan["operations"], numbers.below(sum(entry["weight"] for entry in plan["operations"])))
+    if not _stores_alone(operation):
+        return None
     variant = operation["variants"][numbers.below(len(operation["variants"]))]
     # Reuse and pick are drawn whether they are needed or not.
     numbers.draw()

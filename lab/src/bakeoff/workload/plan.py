@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.reuse import Reuse
 from bakeoff.workload.template import (
     Segments,
     TemplateError,
@@ -51,11 +52,25 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Tls:
+    """How a target that is reached by TLS proves who it is: by the system's authorities and its host where None."""
+
+    ca_file: Path | None = None
+    server_name: str | None = None
+
+    def planned(self) -> Document:
+        """As the plan holds it."""
+        members = {"ca_file": self.ca_file, "server_name": self.server_name}
+        return {name: str(value) for name, value in members.items() if value is not None}
+
+
+@dataclass(frozen=True)
 class Load:
     """What to send to where, beyond what the workload says.
 
-    `reuse_share` overrides the share of every kind of keys; `window` is how many messages a user has under way in a
-    stream.
+    `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
+    `window` is how many messages a user has under way in a stream. `headers` go with every request, as HTTP headers or
+    gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before.
     """
 
     target: str
@@ -74,14 +89,17 @@ class Load:
     think_time_ms: float = 0
     verify_share: float = 0.01
     ledger: Path | None = None
-    reuse_share: float | None = None
     window: int = 1
+    tls: Tls | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    reuse: Reuse = field(default_factory=Reuse)
+    preload: int = 0
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
     """The plan, as contract/schemas/plan.schema.json says.
 
-    Raises UsageError for a payload that the workload does not have or a protocol that an operation cannot be sent by.
+    Raises UsageError for what the workload does not have: a payload, a protocol, a batch, a stream, keys to use again.
     """
     document = workload.document
     size = _size(workload, load.payload)
@@ -96,28 +114,35 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         "run": load.run,
         "seed": f"{load.seed:016x}",
         "base_time_ms": BASE_TIME_MS,
-        "transport": {
-            "protocol": load.protocol,
-            "host": load.host,
-            "port": load.port,
-            "connections": load.connections,
-            "batch": load.batch,
-            "stream": load.stream,
-            "window": load.window,
-            "timeout_ms": load.timeout_ms,
-        },
+        "transport": _transport(load),
         "proto": _proto(workload) if load.protocol == "grpc" else None,
         "phases": [dict(phase) for phase in load.phases],
         "think_time_ms": load.think_time_ms,
         "thresholds": THRESHOLDS,
-        "keys": [_key(name, document["keys"][name], load.reuse_share) for name in keys],
+        "keys": _keys(workload, load.reuse),
         "size_bytes": size,
         "operations": operations,
         "batch": _batch(workload, load) if load.batch > 1 else None,
         "stream": _stream(workload, load) if load.stream else None,
         "ledger": None if load.ledger is None else str(load.ledger),
         "verify_share": load.verify_share,
+        "preload": load.preload,
     }
+
+
+def _transport(load: Load) -> Document:
+    transport = {
+        "protocol": load.protocol,
+        "host": load.host,
+        "port": load.port,
+        "connections": load.connections,
+        "batch": load.batch,
+        "stream": load.stream,
+        "window": load.window,
+        "timeout_ms": load.timeout_ms,
+        "headers": dict(load.headers),
+    }
+    return transport if load.tls is None else {**transport, "tls": load.tls.planned()}
 
 
 def _size(workload: Workload, payload: str) -> int | None:
@@ -128,11 +153,14 @@ def _size(workload: Workload, payload: str) -> int | None:
     return None if size == "natural" else int(size)
 
 
-def _key(name: str, entry: Document, reuse_share: float | None) -> Document:
-    reuse = entry.get("reuse")
-    if reuse is not None and reuse_share is not None:
-        reuse = {**reuse, "share": reuse_share}
-    return {"name": name, "format": parse_template(entry["format"]), "reuse": reuse}
+def _keys(workload: Workload, reuse: Reuse) -> list[Document]:
+    kinds: dict[str, Document] = workload.document.get("keys", {})
+    if not reuse.is_empty and not any("reuse" in kind for kind in kinds.values()):
+        raise UsageError(f"{workload.name} uses no key again: leave out what says how keys are used again.")
+    return [
+        {"name": name, "format": parse_template(kind["format"]), "reuse": reuse.applied_to(kind.get("reuse"))}
+        for name, kind in kinds.items()
+    ]
 
 
 def _operation(workload: Workload, entry: Document, keys: list[str], size: int | None, load: Load) -> Document:

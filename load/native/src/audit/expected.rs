@@ -11,6 +11,7 @@ use super::AuditError;
 use super::json::pointed;
 use super::judge::{Judgement, Step, judge, last_document};
 use super::rows::Row;
+use super::shared::judge_shared;
 use crate::ledger::{Ledger, Outcome, Record};
 use crate::plan::Plan;
 use crate::workload::{Event, Renderer, Workload};
@@ -28,6 +29,8 @@ pub struct Expected {
     /// Operations of which it cannot be known what they touch.
     pub untraceable: u64,
     pub is_complete: bool,
+    /// Rows that were there before, and must still be.
+    pub preloaded: u64,
     key: Vec<u8>,
     message: Vec<u8>,
     steps: Vec<Step>,
@@ -64,6 +67,7 @@ impl Expected {
             unknown: 0,
             untraceable: 0,
             is_complete: false,
+            preloaded: plan.preload,
             key: Vec::new(),
             message: Vec::new(),
             steps: Vec::new(),
@@ -127,8 +131,7 @@ impl Expected {
         };
         entity.was_seen = true;
         let first = entity.first;
-        self.replay(first);
-        Some(judge(&self.steps, Some(row.document.trim_ascii())))
+        Some(self.judge(first, Some(row.document.trim_ascii())))
     }
 
     /// What the acknowledged operations of the entity judged last leave behind, as JSON; none when it is deleted.
@@ -143,8 +146,7 @@ impl Expected {
             self.entities.values().filter(|entity| !entity.was_seen).map(|entity| entity.first).collect();
         let mut judged = Vec::new();
         for first in absent {
-            self.replay(first);
-            let judgement = judge(&self.steps, None);
+            let judgement = self.judge(first, None);
             let record = self.records[first as usize].clone();
             if judgement != Judgement::Right {
                 let mut key = Vec::new();
@@ -154,6 +156,16 @@ impl Expected {
         }
         judged.sort_by(|left, right| left.0.cmp(&right.0));
         judged
+    }
+
+    /// Judges an entity by its operations: in their order, or, where users shared its key, in any.
+    fn judge(&mut self, first: u32, row: Option<&[u8]>) -> Judgement {
+        self.replay(first);
+        if self.records[first as usize].event.is_shared {
+            judge_shared(&self.steps, row)
+        } else {
+            judge(&self.steps, row)
+        }
     }
 
     /// Renders the entity's operations anew into `steps`.
@@ -171,9 +183,10 @@ impl Expected {
             self.renderer.json(&mut self.message);
             let document = pointed(&self.message, &effect.document).unwrap_or_default();
             if self.steps.len() == count {
-                self.steps.push(Step { kind: effect.kind, document: Vec::new(), is_unknown: false });
+                self.steps.push(Step { user: 0, kind: effect.kind, document: Vec::new(), is_unknown: false });
             }
             let step = &mut self.steps[count];
+            step.user = record.user;
             step.kind = effect.kind;
             step.is_unknown = record.outcome == Outcome::Unknown;
             step.document.clear();

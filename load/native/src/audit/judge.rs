@@ -6,6 +6,7 @@ use crate::workload::EffectKind;
 /// An operation on an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
+    pub user: u32,
     pub kind: EffectKind,
     /// The document that is merged or put, as JSON text.
     pub document: Vec<u8>,
@@ -27,12 +28,12 @@ pub enum Judgement {
     Wrong,
 }
 
-type Members<'a> = Vec<(&'a [u8], &'a [u8])>;
+pub(super) type Members<'a> = Vec<(&'a [u8], &'a [u8])>;
 
 /// A document that is no object is the one member of its kind.
 const WHOLE: &[u8] = b"\0";
 
-fn members_of(document: &[u8]) -> Members<'_> {
+pub(super) fn members_of(document: &[u8]) -> Members<'_> {
     members(document).unwrap_or_else(|| vec![(WHOLE, document)])
 }
 
@@ -137,6 +138,7 @@ mod tests {
 
     fn steps(list: &[(EffectKind, &str, bool)]) -> Vec<Step> {
         let step = |(kind, document, is_unknown): &(EffectKind, &str, bool)| Step {
+            user: 0,
             kind: *kind,
             document: document.as_bytes().to_vec(),
             is_unknown: *is_unknown,

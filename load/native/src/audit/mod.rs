@@ -5,6 +5,7 @@ mod expected;
 mod json;
 mod judge;
 mod rows;
+mod shared;
 mod verdict;
 
 use std::path::Path;
@@ -63,5 +64,6 @@ pub fn audit(plan: &Path, ledger: &Path, source: &Source<'_>, examples: usize) -
     for (key, judgement) in expected.judge_absent() {
         verdict.take_absent(&key, judgement);
     }
+    verdict.take_preloaded(expected.preloaded);
     Ok(verdict)
 }

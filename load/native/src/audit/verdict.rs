@@ -96,6 +96,11 @@ impl Verdict {
         }
     }
 
+    /// Rows that were stored before the run are among those that no operation explains: none may be missing.
+    pub(super) fn take_preloaded(&mut self, count: u64) {
+        self.lost.count += count.saturating_sub(self.unexplained.count);
+    }
+
     /// Whether every acknowledged operation is stored as it must be.
     #[must_use]
     pub fn is_clean(&self) -> bool {

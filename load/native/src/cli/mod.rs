@@ -44,7 +44,7 @@ A body is a template: ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice 
 ${date FROM TO}, ${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
 With --rate latency counts from the instant at which a request was due, so that a target that stalls is seen to stall.")]
 pub struct RunArguments {
-    /// http://host:port/path, or grpc://host:port/package.Service/Method
+    /// http(s)://host:port/path, or grpc(s)://host:port/package.Service/Method
     #[arg(required_unless_present = "plan", conflicts_with = "plan")]
     pub url: Option<String>,
     /// Carry out this plan and write the result stream to standard output
@@ -80,7 +80,7 @@ pub struct ToolArguments {
     /// HTTP method; POST with a body, else GET
     #[arg(short = 'X', long)]
     pub method: Option<String>,
-    /// HTTP header, `Name: value`
+    /// HTTP header or gRPC metadata, `Name: value`
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     pub headers: Vec<String>,
     /// Body template, or @FILE
@@ -98,6 +98,12 @@ pub struct ToolArguments {
     /// Connections that the users share (default: one each)
     #[arg(short, long)]
     pub connections: Option<u32>,
+    /// https and grpcs: PEM file of the authorities to trust (default: the system's)
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+    /// https and grpcs: name that the certificate must be for (default: the host)
+    #[arg(long, value_name = "NAME")]
+    pub server_name: Option<String>,
     /// gRPC: file of the service
     #[arg(long, value_name = "FILE")]
     pub proto: Option<PathBuf>,
@@ -127,11 +133,20 @@ pub struct NullArguments {
     #[arg(long, default_value = "127.0.0.1:0")]
     pub listen: String,
     /// Body of HTTP replies
-    #[arg(long, default_value = r#"{"success":true,"message":"Event processed successfully"}"#)]
+    #[arg(long, default_value = "{}")]
     pub http_reply: String,
     /// Message of gRPC replies, in hexadecimal; empty is the empty message
-    #[arg(long, default_value = "0801", value_parser = units::hexadecimal)]
+    #[arg(long, default_value = "", value_parser = units::hexadecimal)]
     pub grpc_reply: units::Bytes,
+    /// How long a reply takes
+    #[arg(long, default_value = "0ms", value_parser = units::duration_ms)]
+    pub delay: u64,
+    /// Every so many replies one takes --slow-delay instead; never when zero
+    #[arg(long, default_value_t = 0, requires = "slow_delay")]
+    pub slow_every: u32,
+    /// How long a slow reply takes
+    #[arg(long, default_value = "0ms", value_parser = units::duration_ms)]
+    pub slow_delay: u64,
 }
 
 #[derive(Debug, Args)]

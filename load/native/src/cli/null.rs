@@ -2,15 +2,23 @@
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::NullArguments;
+use crate::null::{Delay, Server};
 
 /// Serves until it is ended.
 ///
 /// # Errors
 /// The address cannot be listened on.
 pub fn null(arguments: &NullArguments) -> Result<ExitCode, Box<dyn Error>> {
-    let server = crate::null::Server::bind(&arguments.listen, arguments.http_reply.as_bytes(), &arguments.grpc_reply)?;
+    let server = Server::bind(&arguments.listen, arguments.http_reply.as_bytes(), &arguments.grpc_reply)?;
+    let delay = Delay {
+        usual: Duration::from_millis(arguments.delay),
+        slow_every: arguments.slow_every,
+        slow: Duration::from_millis(arguments.slow_delay),
+    };
+    let server = server.delayed(delay);
     println!("listening {}", server.address()?);
     server.serve()?;
     Ok(ExitCode::SUCCESS)

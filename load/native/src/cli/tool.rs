@@ -10,7 +10,7 @@ use prost::Message as _;
 use super::ToolArguments;
 use crate::plan::{
     Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, Operation, Phase, Plan, PlanError, Proto,
-    Protocol, Stream, Thresholds, Transport,
+    Protocol, Stream, Thresholds, Tls, Transport,
 };
 use crate::template::{Segment, parse_template};
 
@@ -44,6 +44,8 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
             stream: arguments.stream,
             window: arguments.window,
             timeout_ms: arguments.timeout,
+            headers: metadata(target.protocol, arguments)?,
+            tls: target.is_encrypted.then(|| tls(arguments)),
         },
         proto: proto(target.protocol, arguments)?,
         phases: vec![phase(arguments)],
@@ -56,6 +58,7 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
         stream: arguments.stream.then(|| Stream { method: target.path.clone(), reply: BTreeMap::new() }),
         ledger: None,
         verify_share: 0.0,
+        preload: 0,
     };
     plan.check()?;
     Ok(plan)
@@ -64,6 +67,7 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
 #[derive(Debug, PartialEq)]
 struct Target {
     protocol: Protocol,
+    is_encrypted: bool,
     host: String,
     port: u16,
     path: String,
@@ -72,7 +76,9 @@ struct Target {
 impl Target {
     fn parse(url: &str) -> Result<Self, PlanError> {
         let wrong = || {
-            PlanError::rule(format!("{url}: write http://host:port/path or grpc://host:port/package.Service/Method"))
+            PlanError::rule(format!(
+                "{url}: write http(s)://host:port/path or grpc(s)://host:port/package.Service/Method"
+            ))
         };
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -84,19 +90,26 @@ impl Target {
         if host.is_empty() {
             return Err(wrong());
         }
-        match scheme {
-            "http" => {
-                let path = if path.is_empty() { "/" } else { path };
-                Ok(Self { protocol: Protocol::Http, host, port: port.unwrap_or(80), path: path.to_owned() })
-            }
-            "grpc" => {
-                let path = path.trim_start_matches('/').to_owned();
-                Ok(Self { protocol: Protocol::Grpc, host, port: port.ok_or_else(wrong)?, path })
-            }
-            "https" | "grpcs" => Err(PlanError::rule(format!("{url}: TLS is not offered; put the target behind none"))),
-            _ => Err(wrong()),
-        }
+        let (protocol, is_encrypted, usual_port) = match scheme {
+            "http" => (Protocol::Http, false, Some(80)),
+            "https" => (Protocol::Http, true, Some(443)),
+            "grpc" => (Protocol::Grpc, false, None),
+            "grpcs" => (Protocol::Grpc, true, Some(443)),
+            _ => return Err(wrong()),
+        };
+        let path = match protocol {
+            Protocol::Http if path.is_empty() => "/",
+            Protocol::Http => path,
+            Protocol::Grpc => path.trim_start_matches('/'),
+        };
+        let port = port.or(usual_port).ok_or_else(wrong)?;
+        Ok(Self { protocol, is_encrypted, host, port, path: path.to_owned() })
     }
+}
+
+fn tls(arguments: &ToolArguments) -> Tls {
+    let ca_file = arguments.ca_file.as_ref().map(|path| path.display().to_string());
+    Tls { ca_file, server_name: arguments.server_name.clone() }
 }
 
 fn now_ms() -> i64 {
@@ -162,20 +175,31 @@ fn body(arguments: &ToolArguments) -> Result<Vec<Segment>, Box<dyn Error>> {
 }
 
 fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Result<HttpCall, PlanError> {
-    let header = |header: &String| {
-        let (name, value) = header
-            .split_once(':')
-            .ok_or_else(|| PlanError::rule(format!("header {header:?}: write it as `Name: value`")))?;
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
-    };
     Ok(HttpCall {
         method: arguments.method.clone().unwrap_or_else(|| if has_body { "POST" } else { "GET" }.to_owned()),
         path: parse_template(&target.path)?,
-        headers: arguments.headers.iter().map(header).collect::<Result<_, PlanError>>()?,
+        headers: arguments.headers.iter().map(|text| header(text)).collect::<Result<_, PlanError>>()?,
         expect: arguments.expect,
         reply: BTreeMap::new(),
         capture: BTreeMap::new(),
     })
+}
+
+/// Headers of gRPC calls, whose names are lower-case; those of HTTP go with the request as they were written.
+fn metadata(protocol: Protocol, arguments: &ToolArguments) -> Result<BTreeMap<String, String>, PlanError> {
+    match protocol {
+        Protocol::Http => Ok(BTreeMap::new()),
+        Protocol::Grpc => {
+            let entry = |text: &String| header(text).map(|(name, value)| (name.to_ascii_lowercase(), value));
+            arguments.headers.iter().map(entry).collect()
+        }
+    }
+}
+
+fn header(text: &str) -> Result<(String, String), PlanError> {
+    let (name, value) =
+        text.split_once(':').ok_or_else(|| PlanError::rule(format!("header {text:?}: write it as `Name: value`")))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 fn proto(protocol: Protocol, arguments: &ToolArguments) -> Result<Option<Proto>, Box<dyn Error>> {
@@ -205,16 +229,18 @@ mod tests {
 
     #[test]
     fn urls() {
-        let target = |protocol, host: &str, port, path: &str| {
-            Some(Target { protocol, host: host.to_owned(), port, path: path.to_owned() })
+        let target = |protocol, is_encrypted, host: &str, port, path: &str| {
+            Some(Target { protocol, is_encrypted, host: host.to_owned(), port, path: path.to_owned() })
         };
         for (url, expected) in [
-            ("http://localhost:8081/a?b", target(Protocol::Http, "localhost", 8081, "/a?b")),
-            ("http://example.org", target(Protocol::Http, "example.org", 80, "/")),
-            ("http://[::1]:80/", target(Protocol::Http, "::1", 80, "/")),
-            ("grpc://h:9090/p.S/M", target(Protocol::Grpc, "h", 9090, "p.S/M")),
+            ("http://localhost:8081/a?b", target(Protocol::Http, false, "localhost", 8081, "/a?b")),
+            ("http://example.org", target(Protocol::Http, false, "example.org", 80, "/")),
+            ("https://example.org/a", target(Protocol::Http, true, "example.org", 443, "/a")),
+            ("http://[::1]:80/", target(Protocol::Http, false, "::1", 80, "/")),
+            ("grpc://h:9090/p.S/M", target(Protocol::Grpc, false, "h", 9090, "p.S/M")),
+            ("grpcs://h/p.S/M", target(Protocol::Grpc, true, "h", 443, "p.S/M")),
             ("grpc://h/p.S/M", None),
-            ("https://h/", None),
+            ("ftp://h/", None),
             ("localhost:80", None),
             ("http://:80/", None),
         ] {

@@ -14,15 +14,20 @@ use crate::workload::Workload;
 
 /// The HTTP requests of a plan.
 pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
-    let authority = authority(plan);
+    let authority = plan.transport.authority();
     let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
         let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
-        let headers = call.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let is_own = |name: &str| call.headers.keys().any(|known| known.eq_ignore_ascii_case(name));
+        let of_all = texts(&plan.transport.headers).filter(|(name, _)| !is_own(name));
+        let headers = of_all.chain(texts(&call.headers));
         let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
         http1::HttpCall::new(&call.method, &authority, headers, has_body)
     };
     let operations = workload.operations.iter().zip(plan.operations.iter().filter_map(|o| o.http.as_ref()));
-    let batch = plan.batch.iter().map(|batch| http1::HttpCall::new(&batch.method, &authority, [], true));
+    let batch = plan
+        .batch
+        .iter()
+        .map(|batch| http1::HttpCall::new(&batch.method, &authority, texts(&plan.transport.headers), true));
     operations.map(operation).chain(batch).collect()
 }
 
@@ -53,7 +58,9 @@ pub fn grpc_calls(plan: &Plan) -> Result<GrpcCalls, PlanError> {
         (_, Some(batch)) if plan.transport.batch > 1 => methods.push(&batch.method),
         _ => {}
     }
-    Ok(GrpcCalls::new(&authority(plan), &methods, plan.transport.stream))
+    let calls = GrpcCalls::new(&plan.transport.authority(), &methods, plan.transport.stream);
+    let calls = calls.with_metadata(&plan.transport.headers);
+    Ok(if plan.transport.tls.is_some() { calls.over_tls() } else { calls })
 }
 
 /// The rules for the replies of the gRPC methods.
@@ -97,8 +104,6 @@ fn grpc_code(name: &str) -> Result<u8, PlanError> {
     found.map(|code| code as u8).ok_or_else(|| PlanError::rule(format!("expect: {name:?} is no gRPC status")))
 }
 
-fn authority(plan: &Plan) -> String {
-    let host = &plan.transport.host;
-    let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-    format!("{host}:{}", plan.transport.port)
+fn texts(headers: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }

@@ -14,6 +14,7 @@ mod run;
 pub mod socket;
 mod stop;
 mod tally;
+mod trust;
 mod worker;
 
 pub use clock::Clock;

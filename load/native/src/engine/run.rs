@@ -13,13 +13,14 @@ use super::coordinator::{Coordinator, Report, serve};
 use super::crew::Crew;
 use super::records::{Observer, StartRecord};
 use super::worker::Worker;
-use super::{calls, descriptors};
+use super::{calls, descriptors, trust};
 use crate::ledger::{LedgerFile, LedgerSink};
 use crate::plan::{Plan, PlanError, Protocol};
 use crate::reply::{ReplyRules, Sampler};
 use crate::wire::Wire;
 use crate::wire::h2::Grpc;
 use crate::wire::http1::Http1;
+use crate::wire::tls::{Tls, TlsCalls};
 use crate::workload::Workload;
 
 /// How the engine runs, apart from the plan.
@@ -39,6 +40,8 @@ pub enum EngineError {
     Resolve { host: String, source: io::Error },
     #[error("{host} has no address")]
     NoAddress { host: String },
+    #[error("{0}")]
+    Tls(String),
     #[error("cannot write the ledger {path}: {source}")]
     Ledger { path: String, source: io::Error },
     #[error("the event loop failed: {0}")]
@@ -56,16 +59,34 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Resu
     match plan.transport.protocol {
         Protocol::Http => {
             let shared = Arc::new(calls::http_calls(plan, &workload));
-            run_over::<Http1>(plan, options, &workload, &shared, &|| calls::http_rules(plan), observer)
+            run_wire::<Http1>(plan, options, &workload, shared, &|| calls::http_rules(plan), observer)
         }
         Protocol::Grpc => {
             let shared = Arc::new(calls::grpc_calls(plan)?);
-            run_over::<Grpc>(plan, options, &workload, &shared, &|| calls::grpc_rules(plan, &workload), observer)
+            run_wire::<Grpc>(plan, options, &workload, shared, &|| calls::grpc_rules(plan, &workload), observer)
         }
     }
 }
 
 type MakeRules<'a> = &'a dyn Fn() -> Result<Vec<ReplyRules>, PlanError>;
+
+/// The protocol as it is, or inside TLS.
+fn run_wire<W: Wire>(
+    plan: &Plan,
+    options: &Options,
+    workload: &Arc<Workload>,
+    shared: Arc<W::Shared>,
+    make_rules: MakeRules<'_>,
+    observer: &mut impl Observer,
+) -> Result<(), EngineError> {
+    let Some(tls) = &plan.transport.tls else {
+        return run_over::<W>(plan, options, workload, &shared, make_rules, observer);
+    };
+    let config = trust::client_config(tls, plan.transport.protocol)?;
+    let name = trust::server_name(tls, &plan.transport.host)?;
+    let shared = TlsCalls::new(shared, config, name).map_err(|error| EngineError::Tls(error.to_string()))?;
+    run_over::<Tls<W>>(plan, options, workload, &Arc::new(shared), make_rules, observer)
+}
 
 fn run_over<W: Wire>(
     plan: &Plan,

@@ -14,7 +14,7 @@ pub use record::{Outcome, Record};
 pub use writer::{LedgerFile, LedgerSink};
 
 const MAGIC: &[u8; 8] = b"BKLEDGER";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER_BYTES: usize = 28;
 const BLOCK_HEADER_BYTES: usize = 13;
 const BLOCK_RECORDS: u8 = 1;
@@ -51,7 +51,10 @@ mod tests {
     }
 
     fn records() -> Vec<Record> {
-        let event = |sequence, key_sequence, entity| Event { sequence, operation: 3, key_sequence, entity };
+        let event = |sequence, key_sequence, entity| {
+            let is_shared = sequence % 3 == 0;
+            Event { sequence, operation: 3, key_sequence, is_shared, entity }
+        };
         let plain = |user, sequence: u32, outcome| Record {
             user,
             outcome,

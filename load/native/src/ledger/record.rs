@@ -26,13 +26,15 @@ pub struct Record {
 const UNKNOWN: u64 = 1;
 const HAS_NEEDED: u64 = 2;
 const HAS_OWN: u64 = 4;
-const OPERATION_SHIFT: u32 = 3;
+const IS_SHARED: u64 = 8;
+const OPERATION_SHIFT: u32 = 4;
 
 /// Appends a record.
 pub(super) fn write(user: u32, event: &Event, outcome: Outcome, own: Option<&Entity>, out: &mut Vec<u8>) {
     let flags = (if outcome == Outcome::Unknown { UNKNOWN } else { 0 })
         | (if event.entity.is_some() { HAS_NEEDED } else { 0 })
-        | (if own.is_some() { HAS_OWN } else { 0 });
+        | (if own.is_some() { HAS_OWN } else { 0 })
+        | (if event.is_shared { IS_SHARED } else { 0 });
     write_varint(u64::from(user), out);
     write_varint(u64::from(event.sequence), out);
     write_varint(u64::from(event.operation) << OPERATION_SHIFT | flags, out);
@@ -59,7 +61,8 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<Record> {
     let own = if tagged & HAS_OWN == 0 { None } else { Some(Arc::new(read_entity(bytes)?)) };
     let outcome = if tagged & UNKNOWN == 0 { Outcome::Acknowledged } else { Outcome::Unknown };
     let operation = u16::try_from(tagged >> OPERATION_SHIFT).ok()?;
-    Some(Record { user, outcome, event: Event { sequence, operation, key_sequence, entity: needed }, own })
+    let is_shared = tagged & IS_SHARED != 0;
+    Some(Record { user, outcome, event: Event { sequence, operation, key_sequence, is_shared, entity: needed }, own })
 }
 
 fn number(bytes: &mut &[u8]) -> Option<u32> {

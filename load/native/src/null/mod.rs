@@ -1,15 +1,19 @@
 //! The server that costs least: whatever is asked, the same reply, over HTTP/1.1 and gRPC on one port.
 
+mod delay;
 mod grpc;
 mod http;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::poller::{Poller, Ready};
 use crate::engine::socket::{Moved, Socket};
+
+pub use delay::Delay;
+use delay::Delayed;
 
 /// Replies, prepared once.
 #[derive(Debug)]
@@ -23,10 +27,19 @@ struct Replies {
 pub struct Server {
     listener: TcpListener,
     replies: Replies,
+    delay: Delay,
+}
+
+/// A client, told from others that had its place before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    slot: usize,
+    visit: u64,
 }
 
 const LISTENER: u64 = u64::MAX;
 const READ_BUFFER: usize = 256 * 1024;
+const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 
 impl Server {
     /// Listens; `http_reply` is JSON, `grpc_reply` an encoded message.
@@ -39,7 +52,14 @@ impl Server {
         // Thousands of users connect at once.
         rustix::net::listen(&listener, 4_096)?;
         let replies = Replies { http: http::reply(http_reply), grpc: grpc::Reply::new(grpc_reply) };
-        Ok(Self { listener, replies })
+        Ok(Self { listener, replies, delay: Delay::default() })
+    }
+
+    /// Replies take this long.
+    #[must_use]
+    pub fn delayed(mut self, delay: Delay) -> Self {
+        self.delay = delay;
+        self
     }
 
     /// # Errors
@@ -56,29 +76,39 @@ impl Server {
         let mut poller = Poller::new()?;
         poller.watch_listener(self.listener.as_fd(), LISTENER)?;
         let mut clients: Vec<Option<Client>> = Vec::new();
+        let mut visits = 0;
+        let mut delayed = Delayed::new(self.delay);
         let mut buffer = vec![0; READ_BUFFER];
         let mut out = Vec::new();
         let mut ready: Vec<Ready> = Vec::new();
         loop {
-            poller.wait(Duration::from_secs(3_600), &mut ready)?;
+            let wait = delayed.as_ref().and_then(|delayed| delayed.wait(Instant::now()));
+            poller.wait(wait.unwrap_or(LONGEST_WAIT), &mut ready)?;
             for event in &ready {
                 if event.token == LISTENER {
-                    self.accept(&poller, &mut clients)?;
+                    self.accept(&poller, &mut clients, &mut visits)?;
                     continue;
                 }
                 let slot = event.token as usize;
                 let Some(client) = clients.get_mut(slot).and_then(Option::as_mut) else {
                     continue;
                 };
-                if !client.attend(event, &self.replies, &mut buffer, &mut out) {
+                let stays = client.read(event, &self.replies, &mut buffer, &mut out);
+                if let Some(delayed) = delayed.as_mut().filter(|_| !out.is_empty()) {
+                    delayed.put(Place { slot, visit: client.visit }, std::mem::take(&mut out), Instant::now());
+                }
+                if !stays || !client.write(&mut out) {
                     clients[slot] = None;
                 }
                 out.clear();
             }
+            if let Some(delayed) = &mut delayed {
+                write_due(delayed, &mut clients);
+            }
         }
     }
 
-    fn accept(&self, poller: &Poller, clients: &mut Vec<Option<Client>>) -> io::Result<()> {
+    fn accept(&self, poller: &Poller, clients: &mut Vec<Option<Client>>, visits: &mut u64) -> io::Result<()> {
         loop {
             let (stream, _) = match self.listener.accept() {
                 Ok(accepted) => accepted,
@@ -94,7 +124,22 @@ impl Server {
             });
             let socket = Socket::from_fd(OwnedFd::from(stream));
             poller.watch(socket.as_fd(), slot as u64)?;
-            clients[slot] = Some(Client { socket, protocol: Protocol::Unknown(Vec::new()), backlog: Vec::new() });
+            *visits += 1;
+            let protocol = Protocol::Unknown(Vec::new());
+            clients[slot] = Some(Client { socket, visit: *visits, protocol, backlog: Vec::new() });
+        }
+    }
+}
+
+fn write_due(delayed: &mut Delayed<Place>, clients: &mut [Option<Client>]) {
+    let now = Instant::now();
+    while let Some(mut waiting) = delayed.take(now) {
+        let Place { slot, visit } = waiting.to;
+        let Some(client) = clients[slot].as_mut().filter(|client| client.visit == visit) else {
+            continue;
+        };
+        if !client.write(&mut waiting.bytes) {
+            clients[slot] = None;
         }
     }
 }
@@ -102,6 +147,7 @@ impl Server {
 #[derive(Debug)]
 struct Client {
     socket: Socket,
+    visit: u64,
     protocol: Protocol,
     /// Bytes that the socket had no room for.
     backlog: Vec<u8>,
@@ -116,8 +162,8 @@ enum Protocol {
 }
 
 impl Client {
-    /// False when the client is to be forgotten.
-    fn attend(&mut self, event: &Ready, replies: &Replies, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
+    /// Takes requests and appends their replies. False when the client is to be forgotten.
+    fn read(&mut self, event: &Ready, replies: &Replies, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
         if event.readable {
             loop {
                 match self.socket.read(buffer) {
@@ -134,7 +180,7 @@ impl Client {
                 }
             }
         }
-        self.write(out)
+        true
     }
 
     fn take(&mut self, input: &[u8], replies: &Replies, out: &mut Vec<u8>) -> bool {
@@ -159,6 +205,7 @@ impl Client {
         }
     }
 
+    /// Writes what there is room for and keeps the rest. False when the client is to be forgotten.
     fn write(&mut self, out: &mut Vec<u8>) -> bool {
         if !self.backlog.is_empty() {
             self.backlog.append(out);

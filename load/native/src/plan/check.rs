@@ -1,6 +1,6 @@
 //! Rules that a plan's syntax does not tell.
 
-use super::{Phase, Plan, PlanError, Protocol, VERSION};
+use super::{KeyKind, Phase, Plan, PlanError, Protocol, VERSION};
 
 impl Plan {
     /// Refuses what cannot be done.
@@ -13,6 +13,7 @@ impl Plan {
             (!self.operations.is_empty(), "operations: at least one"),
             (self.operations.iter().all(|o| o.weight > 0 && !o.variants.is_empty()), "operations: weight and variants"),
             (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
+            (self.keys.iter().all(key_is_possible), "keys: share is 0 to 1, s above zero, shared at least one"),
             (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
             ((1..=10_000).contains(&self.transport.batch), "transport.batch: 1 to 10000"),
             (self.transport.port > 0, "transport.port: 1 to 65535"),
@@ -31,9 +32,16 @@ impl Plan {
         ];
         match rules.iter().find(|(kept, _)| !kept) {
             Some((_, message)) => Err(PlanError::rule(*message)),
-            None => Ok(()),
+            None => self.transport.check_headers(),
         }
     }
+}
+
+fn key_is_possible(kind: &KeyKind) -> bool {
+    kind.reuse.is_none_or(|reuse| {
+        let shared = reuse.shared.is_none_or(|count| count > 0);
+        (0.0..=1.0).contains(&reuse.share) && reuse.s > 0.0 && reuse.s.is_finite() && shared
+    })
 }
 
 fn is_hexadecimal(text: &str, length: usize) -> bool {

@@ -1,6 +1,7 @@
 //! The plan: what the lab asks an engine to do to one target. Its schema is `contract/schemas/plan.schema.json`.
 
 mod check;
+mod transport;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::template::Segment;
+
+pub use transport::{Protocol, Tls, Transport};
 
 /// The only version of the plan that this engine understands.
 pub const VERSION: u32 = 1;
@@ -37,44 +40,9 @@ pub struct Plan {
     pub stream: Option<Stream>,
     pub ledger: Option<String>,
     pub verify_share: f64,
-}
-
-/// Where the target listens and how requests travel.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Transport {
-    pub protocol: Protocol,
-    pub host: String,
-    pub port: u16,
-    /// Connections that the virtual users share; one for each user when absent.
-    pub connections: Option<u32>,
-    pub batch: u32,
-    pub stream: bool,
-    /// Events that one user may have under way on a stream.
-    #[serde(default = "one")]
-    pub window: u32,
-    pub timeout_ms: u64,
-}
-
-fn one() -> u32 {
-    1
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Protocol {
-    Http,
-    Grpc,
-}
-
-impl Protocol {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Http => "http",
-            Self::Grpc => "grpc",
-        }
-    }
+    /// Rows that were stored before the run, and that no operation touches.
+    #[serde(default)]
+    pub preload: u64,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -178,6 +146,9 @@ pub struct Reuse {
     pub pick: Pick,
     #[serde(default = "unit_exponent")]
     pub s: f64,
+    /// Keys that all users share: these are used again, and not a user's own.
+    #[serde(default)]
+    pub shared: Option<u32>,
 }
 
 fn unit_exponent() -> f64 {

@@ -2,6 +2,7 @@
 
 pub mod h2;
 pub mod http1;
+pub mod tls;
 
 use crate::failure::Failure;
 

@@ -24,9 +24,14 @@ pub struct Event {
     pub operation: u16,
     /// The sequence that made the event's key; its own for a new key and without one.
     pub key_sequence: u32,
+    /// The key belongs to all users; its sequence is its number in the pool.
+    pub is_shared: bool,
     /// The captured entity that the event needs.
     pub entity: Option<Arc<Entity>>,
 }
+
+/// Shared keys are rendered as this user's, who sends nothing: the highest number of seven digits.
+pub const SHARED_USER: u32 = 9_999_999;
 
 /// A kind of keys.
 #[derive(Debug)]
@@ -122,12 +127,13 @@ impl Workload {
         let operation = &self.operations[index];
         let variant = draws.below(operation.variants.len() as u64) as usize;
         let (reuse, pick) = (draws.unit(), draws.unit());
-        let key_sequence = operation.key.and_then(|kind| self.pick_key(kind, state, reuse, pick)).unwrap_or(sequence);
+        let picked = operation.key.and_then(|kind| self.pick_key(kind, state, reuse, pick));
+        let (key_sequence, is_shared) = picked.unwrap_or((sequence, false));
         let entity = operation.needs.and_then(|kind| {
             let known = state.entities(kind);
             known.get((pick * known.len() as f64) as usize).cloned()
         });
-        (Event { sequence, operation: index as u16, key_sequence, entity }, variant, draws)
+        (Event { sequence, operation: index as u16, key_sequence, is_shared, entity }, variant, draws)
     }
 
     /// The same event again, from what a ledger remembers of it.
@@ -155,17 +161,19 @@ impl Workload {
         }
     }
 
-    fn pick_key(&self, kind: usize, state: &UserState, reuse: f64, pick: f64) -> Option<u32> {
+    /// The sequence of a key that is used again, and whether all users share it.
+    fn pick_key(&self, kind: usize, state: &UserState, reuse: f64, pick: f64) -> Option<(u32, bool)> {
         let rule = self.keys[kind].reuse?;
-        let known = state.keys(kind);
-        if reuse >= rule.share || known.is_empty() {
+        let own = state.keys(kind);
+        let count = rule.shared.map_or(own.len(), |count| count as usize);
+        if reuse >= rule.share || count == 0 {
             return None;
         }
         let index = match rule.pick {
-            Pick::Uniform => (pick * known.len() as f64) as usize,
-            Pick::Zipf => zipf_index(pick, known.len(), rule.s),
+            Pick::Uniform => (pick * count as f64) as usize,
+            Pick::Zipf => zipf_index(pick, count, rule.s),
         };
-        Some(known.get(index))
+        Some(if rule.shared.is_some() { (index as u32, true) } else { (own.get(index), false) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Entity, Event, UserState, Variant, Workload};
+use super::{Entity, Event, SHARED_USER, UserState, Variant, Workload};
 use crate::message::Scratch;
 use crate::random::Draws;
 use crate::template::{Context, Values};
@@ -69,6 +69,7 @@ impl Renderer {
             return;
         };
         let kind = &workload.keys[kind];
+        let user = if event.is_shared { SHARED_USER } else { user };
         let context = context(workload, user, event.key_sequence, &[], &[]);
         self.values.fill(kind.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
         kind.format.render(&self.values, None, &mut self.key);

@@ -40,7 +40,7 @@ impl UserState {
     /// Takes note of an event that the target acknowledged.
     pub fn acknowledge(&mut self, operation: &Operation, event: &Event, captured: Option<Entity>) {
         let deletes = matches!(&operation.effect, Some(effect) if effect.kind == EffectKind::Delete);
-        if let Some(kind) = operation.key {
+        if let Some(kind) = operation.key.filter(|_| !event.is_shared) {
             if deletes {
                 self.keys[kind].remove(event.key_sequence);
             } else if event.key_sequence == event.sequence {

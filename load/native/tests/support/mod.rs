@@ -141,7 +141,7 @@ pub fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
 }
 
 /// Reads one request: its head and its body. None when the client is gone.
-pub fn read_request(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+pub fn read_request(stream: &mut impl Read) -> Option<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 65_536];
     loop {

@@ -83,6 +83,10 @@ impl<W: Wire> Worker<W> {
         let crew = &mut self.crew;
         let had_work = !connection.wire.is_idle();
         connection.wire.abandon(&mut |tag| crew.fail(tag, failure, now));
+        if !had_work && !connection.waiting.is_empty() {
+            // Users wait for a connection without work only until the two sides have greeted each other.
+            return self.fail_connecting(index, failure);
+        }
         connection.close(&self.shared);
         if had_work {
             connection.failures += 1;

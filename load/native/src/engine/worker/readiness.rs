@@ -19,7 +19,13 @@ impl<W: Wire> Worker<W> {
         }
         match connection.link {
             Link::Down => return,
-            Link::Connecting { .. } if event.writable => self.connected(index, phase),
+            Link::Connecting { .. } if event.writable => {
+                self.connected(index, phase);
+                // A target that speaks first may have done so already, and is not reported again.
+                if event.readable {
+                    self.read(index, event.ended);
+                }
+            }
             Link::Connecting { .. } => return,
             Link::Up(_) => {
                 if event.writable {

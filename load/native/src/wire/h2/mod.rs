@@ -9,6 +9,8 @@ mod outgoing;
 
 pub use connection::Grpc;
 
+use std::collections::BTreeMap;
+
 use hpack::{RequestField, RequestFields};
 
 /// What all connections of a run share.
@@ -30,6 +32,22 @@ impl GrpcCalls {
             RequestField::new("te", b"trailers"),
             RequestField::new("user-agent", concat!("bakeoff-load/", env!("CARGO_PKG_VERSION")).as_bytes()),
         ];
-        Self { fields: RequestFields { paths: methods.iter().map(path).collect(), others }, is_stream }
+        let paths = methods.iter().map(path).collect();
+        Self { fields: RequestFields { paths, others, is_https: false }, is_stream }
+    }
+
+    /// Adds metadata to every call.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: &BTreeMap<String, String>) -> Self {
+        let field = |(name, value): (&String, &String)| RequestField::new(name, value.as_bytes());
+        self.fields.others.extend(metadata.iter().map(field));
+        self
+    }
+
+    /// Calls that travel encrypted, which the server is told.
+    #[must_use]
+    pub fn over_tls(mut self) -> Self {
+        self.fields.is_https = true;
+        self
     }
 }

@@ -198,7 +198,7 @@ impl Grpc {
         frame::write_head(0, kind::HEADERS, flag::END_HEADERS, id, out);
         self.encoder.write(&self.shared.fields, request.call, out);
         let length = out.len() - start - HEADER_BYTES;
-        // Header blocks are short: a path, an authority and three names.
+        // Header blocks fit into a frame: the plan bounds the headers that it adds.
         out[start + 1] = (length >> 8) as u8;
         out[start + 2] = length as u8;
         let stream = Stream {

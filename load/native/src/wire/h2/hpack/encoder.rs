@@ -7,15 +7,15 @@ use super::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
 #[derive(Debug, Clone)]
 pub struct RequestField {
     static_name: usize,
-    name: &'static str,
+    name: Box<str>,
     value: Vec<u8>,
 }
 
 impl RequestField {
     #[must_use]
-    pub fn new(name: &'static str, value: &[u8]) -> Self {
+    pub fn new(name: &str, value: &[u8]) -> Self {
         let static_name = STATIC_NAMES.iter().position(|known| *known == name).map_or(0, |at| at + 1);
-        Self { static_name, name, value: value.to_vec() }
+        Self { static_name, name: name.into(), value: value.to_vec() }
     }
 
     fn size(&self) -> usize {
@@ -28,6 +28,7 @@ impl RequestField {
 pub struct RequestFields {
     pub paths: Vec<RequestField>,
     pub others: Vec<RequestField>,
+    pub is_https: bool,
 }
 
 /// Encodes the header blocks of one connection. Each field is written out once and is one byte from then on,
@@ -44,6 +45,7 @@ pub struct Encoder {
 
 const METHOD_POST: u8 = 0x83;
 const SCHEME_HTTP: u8 = 0x86;
+const SCHEME_HTTPS: u8 = 0x87;
 
 impl Encoder {
     #[must_use]
@@ -73,7 +75,7 @@ impl Encoder {
         if let Some(size) = self.announce.take() {
             write_integer(size, 5, 0x20, out);
         }
-        out.extend_from_slice(&[METHOD_POST, SCHEME_HTTP]);
+        out.extend_from_slice(&[METHOD_POST, if fields.is_https { SCHEME_HTTPS } else { SCHEME_HTTP }]);
         self.write_field(method, &fields.paths[method], out);
         for (at, field) in fields.others.iter().enumerate() {
             self.write_field(fields.paths.len() + at, field, out);
@@ -106,6 +108,7 @@ mod tests {
         RequestFields {
             paths: ["/p.S/One", "/p.S/Two"].iter().map(|path| RequestField::new(":path", path.as_bytes())).collect(),
             others: vec![RequestField::new(":authority", b"h:1"), RequestField::new("te", b"trailers")],
+            is_https: false,
         }
     }
 

@@ -1,0 +1,44 @@
+"""Fills the table before a run: rows as the workload's operations store them, under keys that no operation uses."""
+
+from collections.abc import Iterator
+
+from bakeoff.workload.effects import rows_of
+from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Plan
+from bakeoff.workload.statements import columns, text_array, upsert
+
+# Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.
+_DISTINCT_ROWS = 100
+_STATEMENT_ROWS = 20_000
+_STATEMENT_BYTES = 16 * 1024 * 1024
+
+
+def preload_statements(workload: Workload, plan: Plan, count: int) -> Iterator[str]:
+    """SQL statements that store `count` rows, some thousands each. Raises BakeoffError where the workload stores none.
+
+    The last part of a key ends with `-preloaded-N`, so that no operation of any user touches the row.
+    """
+    distinct = min(count, _DISTINCT_ROWS)
+    if distinct == 0:
+        return
+    rows = rows_of(plan, distinct)
+    bytes_each = sum(len(row.document.encode()) for row in rows) / distinct
+    copies = int(min(_STATEMENT_ROWS, _STATEMENT_BYTES / bytes_each) // distinct) or 1
+    whole_copies, rest = divmod(count, distinct)
+    for first in range(0, whole_copies, copies):
+        last = min(first + copies, whole_copies) - 1
+        yield upsert(workload, _multiplied(columns(rows), first, last))
+    if rest:
+        yield upsert(workload, _multiplied(columns(rows[:rest]), whole_copies, whole_copies))
+
+
+def _multiplied(parts: list[list[str]], first: int, last: int) -> list[str]:
+    """Arrays in which all rows come once for each number; the last part of the key carries it."""
+    numbered = len(parts) - 2
+    numbers = f"generate_series({first}, {last}) AS n"
+    arrays = []
+    for index, part in enumerate(parts):
+        text = "text || '-preloaded-' || n" if index == numbered else "text"
+        rows = f"unnest({text_array(part)}) WITH ORDINALITY AS row (text, place)"
+        arrays.append(f"SELECT array_agg({text} ORDER BY n, place) FROM {numbers}, {rows}")  # noqa: S608
+    return arrays

@@ -1,0 +1,61 @@
+//! Whom the engine trusts when requests travel encrypted.
+
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::run::EngineError;
+use crate::plan::{Protocol, Tls};
+
+/// How sessions are made: TLS 1.2 or 1.3 with the one protocol that the plan speaks.
+///
+/// # Errors
+/// The authorities cannot be read.
+pub fn client_config(tls: &Tls, protocol: Protocol) -> Result<Arc<ClientConfig>, EngineError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = versions.map_err(|error| EngineError::Tls(error.to_string()))?;
+    let mut config = builder.with_root_certificates(authorities(tls)?).with_no_client_auth();
+    config.alpn_protocols = match protocol {
+        Protocol::Http => vec![b"http/1.1".to_vec()],
+        Protocol::Grpc => vec![b"h2".to_vec()],
+    };
+    // Every connection costs the target a whole handshake, whichever user it belongs to.
+    config.resumption = Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+/// The name that the certificate must be for.
+///
+/// # Errors
+/// It is neither a host's name nor an address.
+pub fn server_name(tls: &Tls, host: &str) -> Result<ServerName<'static>, EngineError> {
+    let name = tls.server_name.as_deref().unwrap_or(host);
+    ServerName::try_from(name.to_owned())
+        .map_err(|_| EngineError::Tls(format!("{name:?} is no name that a certificate can be for")))
+}
+
+fn authorities(tls: &Tls) -> Result<RootCertStore, EngineError> {
+    let mut store = RootCertStore::empty();
+    match &tls.ca_file {
+        None => {
+            // Some of a system's certificates may be of kinds that nobody uses any more.
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+        Some(path) => {
+            let unusable = |reason: String| EngineError::Tls(format!("cannot use the authorities in {path}: {reason}"));
+            for certificate in CertificateDer::pem_file_iter(path).map_err(|error| unusable(error.to_string()))? {
+                let certificate = certificate.map_err(|error| unusable(error.to_string()))?;
+                store.add(certificate).map_err(|error| unusable(error.to_string()))?;
+            }
+        }
+    }
+    if store.is_empty() {
+        let place = tls.ca_file.as_deref().unwrap_or("the system's store");
+        return Err(EngineError::Tls(format!("there is no certificate in {place}: name one in transport.tls.ca_file")));
+    }
+    Ok(store)
+}

@@ -1,0 +1,187 @@
+//! Any protocol inside TLS: what it writes is encrypted, what comes for it is decrypted. No socket is known here.
+
+use std::io::{BufRead as _, ErrorKind, Write as _};
+use std::sync::Arc;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection};
+
+use super::{Cancelled, Reply, Request, Wire};
+use crate::failure::Failure;
+
+/// What all connections of a run share.
+#[derive(Debug)]
+pub struct TlsCalls<S> {
+    calls: Arc<S>,
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl<S> TlsCalls<S> {
+    /// Prepares connections to a server of this name.
+    ///
+    /// # Errors
+    /// The configuration offers no way to connect.
+    pub fn new(calls: Arc<S>, config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, rustls::Error> {
+        ClientConnection::new(Arc::clone(&config), name.clone())?;
+        Ok(Self { calls, config, name })
+    }
+
+    fn session(&self) -> ClientConnection {
+        let mut session = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
+            .unwrap_or_else(|_| unreachable!("the configuration was tried"));
+        // A request is written as a whole; the connection's backlog is where bytes wait.
+        session.set_buffer_limit(None);
+        session
+    }
+}
+
+/// A connection that speaks `W` inside TLS.
+#[derive(Debug)]
+pub struct Tls<W: Wire> {
+    shared: Arc<TlsCalls<W::Shared>>,
+    inner: W,
+    /// Made when the connection is: its first message holds a fresh key.
+    session: Option<Box<ClientConnection>>,
+    is_established: bool,
+    /// The peer will send no more.
+    has_ended: bool,
+    /// What the inner protocol has written and is not encrypted yet.
+    plain: Vec<u8>,
+}
+
+impl<W: Wire> Wire for Tls<W> {
+    type Shared = TlsCalls<W::Shared>;
+
+    fn new(shared: &Arc<Self::Shared>) -> Self {
+        Self {
+            inner: W::new(&shared.calls),
+            shared: Arc::clone(shared),
+            session: None,
+            is_established: false,
+            has_ended: false,
+            plain: Vec::new(),
+        }
+    }
+
+    fn greet(&mut self, out: &mut Vec<u8>) {
+        let session = self.session.insert(Box::new(self.shared.session()));
+        write_records(session, out);
+    }
+
+    fn has_room(&self) -> bool {
+        self.is_established && !self.has_ended && self.inner.has_room()
+    }
+
+    fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        self.inner.send(request, &mut self.plain);
+        self.encrypt(out);
+    }
+
+    fn receive(
+        &mut self,
+        mut input: &[u8],
+        out: &mut Vec<u8>,
+        sink: &mut impl FnMut(Reply<'_>),
+    ) -> Result<(), Failure> {
+        while !input.is_empty() && !self.has_ended {
+            let Some(session) = &mut self.session else { return Err(Failure::Tls) };
+            session.read_tls(&mut input).map_err(|_| Failure::Tls)?;
+            session.process_new_packets().map_err(|error| failure(&error))?;
+            if !self.is_established && !session.is_handshaking() {
+                self.is_established = true;
+                self.inner.greet(&mut self.plain);
+            }
+            let received = self.decrypt(sink);
+            self.encrypt(out);
+            received?;
+        }
+        Ok(())
+    }
+
+    /// An end that TLS did not announce may be anybody's: a reply that would be complete with it is not.
+    fn end(&mut self, _sink: &mut impl FnMut(Reply<'_>)) {
+        self.has_ended = true;
+    }
+
+    fn cancel(&mut self, tag: u32, out: &mut Vec<u8>) -> Cancelled {
+        let cancelled = self.inner.cancel(tag, &mut self.plain);
+        self.encrypt(out);
+        cancelled
+    }
+
+    fn abandon(&mut self, sink: &mut impl FnMut(u32)) {
+        self.inner.abandon(sink);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.inner.is_idle()
+    }
+
+    fn is_closing(&self) -> bool {
+        self.has_ended || self.inner.is_closing()
+    }
+
+    fn farewell(&mut self, out: &mut Vec<u8>) {
+        if !self.is_established {
+            return;
+        }
+        self.inner.farewell(&mut self.plain);
+        self.encrypt(out);
+        if let Some(session) = &mut self.session {
+            session.send_close_notify();
+            write_records(session, out);
+        }
+    }
+}
+
+impl<W: Wire> Tls<W> {
+    /// Hands the inner protocol what has been decrypted.
+    fn decrypt(&mut self, sink: &mut impl FnMut(Reply<'_>)) -> Result<(), Failure> {
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let mut reader = session.reader();
+        loop {
+            let length = match reader.fill_buf() {
+                Ok([]) => {
+                    self.has_ended = true;
+                    self.inner.end(sink);
+                    return Ok(());
+                }
+                Ok(bytes) => {
+                    self.inner.receive(bytes, &mut self.plain, sink)?;
+                    bytes.len()
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(_) => return Err(Failure::Tls),
+            };
+            reader.consume(length);
+        }
+    }
+
+    /// Appends records of what the inner protocol has written, and what TLS itself has to say.
+    fn encrypt(&mut self, out: &mut Vec<u8>) {
+        let Some(session) = &mut self.session else { return };
+        if !self.plain.is_empty() {
+            // Without a limit the session takes everything.
+            let _ = session.writer().write_all(&self.plain);
+            self.plain.clear();
+        }
+        write_records(session, out);
+    }
+}
+
+fn write_records(session: &mut ClientConnection, out: &mut Vec<u8>) {
+    while session.wants_write() {
+        // Nothing keeps a vector from growing.
+        if session.write_tls(out).is_err() {
+            return;
+        }
+    }
+}
+
+fn failure(error: &rustls::Error) -> Failure {
+    match error {
+        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => Failure::Certificate,
+        _ => Failure::Tls,
+    }
+}
