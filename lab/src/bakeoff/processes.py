@@ -98,6 +98,13 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: floa
     return status
 
 
+def release(process: subprocess.Popen[bytes]) -> None:
+    """Lets a child outlive the lab: somebody else has taken it over."""
+    _guardian.forget(process.pid)
+    # Nobody is going to wait for it: without this, Python would warn of that.
+    process.returncode = 0
+
+
 def kill_session(process: subprocess.Popen[bytes]) -> None:
     """SIGKILL to a child and all it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):

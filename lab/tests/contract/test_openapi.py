@@ -122,6 +122,7 @@ def test_every_message_of_the_readme_replies_is_an_example(openapi: Document, re
     }
     fixed = {"path: not found", "method: not allowed", "internal error", "database: unavailable"}
     fixed |= {"overloaded: the write queue is full, retry later", "database: unavailable, retry later"}
+    fixed |= {"authorization: a valid bearer token is required"}
     fixed |= {"events: must hold 1 to 10000 events", "0 of 3 events processed; event 0: eventHeader.uuid: required"}
 
     assert {message for message in fixed if message not in section} == set()

@@ -13,10 +13,12 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running import run as run_module
 from bakeoff.running.audit import audit_run
+from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.progress import PlainProgress
 from bakeoff.running.result import RunResult, Status
-from bakeoff.running.run import Bench, RunRequest, measure
+from bakeoff.running.run import Bench, measure
+from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
 
@@ -36,7 +38,7 @@ def measured(project: Project, server: Server) -> RunResult:
         if build.is_stale():
             build.run(lambda _: None)
     workload = load_workload(project, target.workload)
-    request = RunRequest(target, workload, engine, "quick", [Phase("Short", 8, 0.5)], "default", {})
+    request = RunRequest(Contender(target, workload, engine), "quick", [Phase("Short", 8, 0.5)])
     return measure(Bench(project, server, PlainProgress(Console(quiet=True))), request)
 
 

@@ -1,21 +1,17 @@
 """kill -9 under load, many times: what was acknowledged must be there."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from acknowledged_writes import Clients, lost
+from running_targets import TARGETS, WRITE_MODES, kill_tree, start, target_named
 from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
-from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.run import fresh_table
-from bakeoff.targets.health import health_check
-from bakeoff.targets.manifest import Target, find_targets
-from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import load_workload
 
 pytestmark = pytest.mark.end_to_end
@@ -23,40 +19,11 @@ pytestmark = pytest.mark.end_to_end
 KILLS = 10
 EVENTS_BETWEEN_KILLS = 60
 
-TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "events"]
-WRITE_MODES = ["group-commit", "per-request"]
-
 
 @pytest.fixture(scope="module")
 def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
     with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start:
         yield start
-
-
-def target_named(project: Project, name: str) -> Target:
-    (target,) = [target for target in find_targets(project) if target.name == name]
-    if target.missing_programs:
-        pytest.skip(f"{', '.join(target.missing_programs)} not found")
-    if target.build.is_stale():
-        target.build.run(lambda _: None)
-    return target
-
-
-def start(
-    target: Target, project: Project, server: Server, port: int, log: Path, settings: Mapping[str, str]
-) -> TargetProcess:
-    check = health_check(load_workload(project, target.workload), target.protocol)
-    return TargetProcess(target, server, check, log, port=port, settings=settings)
-
-
-def kill_tree(pid: int) -> None:
-    """SIGKILL to a process and all it started, and waits until they are gone."""
-    root = psutil.Process(pid)
-    members = [*root.children(recursive=True), root]
-    for member in members:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            member.kill()
-    psutil.wait_procs(members, timeout=30)
 
 
 @pytest.mark.parametrize("write_mode", WRITE_MODES)

@@ -1,8 +1,9 @@
 import pytest
 
-from bakeoff.cli.run import seconds_of
 from bakeoff.errors import UsageError
-from bakeoff.running.modes import phases_of, phases_with, planned_seconds
+from bakeoff.running.durations import seconds_of
+from bakeoff.running.modes import phases_of, phases_with, planned_seconds, rate_phases
+from bakeoff.running.request import ComparisonRequest
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,29 @@ def test_durations(text: str, seconds: float) -> None:
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a duration"):
         seconds_of(text)
+
+
+def test_rates_are_phases_of_the_open_model() -> None:
+    phases = rate_phases([1000, 20_000], "poisson", [], 5)
+    assert phases[0].planned() == {
+        "name": "1,000/s",
+        "rate": 1000,
+        "arrival": "poisson",
+        "max_virtual_users": 250,
+        "duration_ms": 5000,
+    }
+    assert [phase.virtual_users for phase in phases] == [250, 2000]
+    assert rate_phases([10], "constant", [7], None)[0].virtual_users == 7
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (ComparisonRequest("rate", ""), "needs arrival rates"),
+        (ComparisonRequest("rate", "", rates=[5], users=[1, 2]), "--users is one number"),
+        (ComparisonRequest("quick", "", rates=[5]), "--rate belongs to the mode rate"),
+    ],
+)
+def test_rates_belong_to_the_mode_rate(request_: ComparisonRequest, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        _ = request_.phases

@@ -5,7 +5,8 @@ from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
 from bakeoff.running.findings import findings_of
-from bakeoff.running.summary import phase_results, total_of
+from bakeoff.running.modes import Phase
+from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of, without_first_phase
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
 
@@ -103,3 +104,36 @@ def test_findings(latencies: list[float], failed: int, found: list[tuple[str, st
     total = total_of(phase_results(phase(0, 0, latencies, failed), []), [])
     assert total is not None
     assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS)] == found
+
+
+def second(phase_number: int, number: int, operations: int) -> dict[str, Any]:
+    return {
+        "type": "second",
+        "phase": phase_number,
+        "second": number,
+        "operations": operations,
+        "failed": 0,
+        "service_histogram": encoded(1.0) if operations else None,
+        "response_histogram": None,
+    }
+
+
+def test_seconds_are_placed_on_one_time_line_without_those_cut_short() -> None:
+    records = [*phase(0, 10, [1.0]), *phase(1, 13, [1.0])]
+    # They may come late and out of order; the third of a phase of two seconds is what straggled.
+    records += [second(1, 0, 0), second(0, 1, 6), second(0, 0, 5), second(0, 2, 1)]
+    timeline = timeline_of(records)
+    assert [(each.at_s, each.phase, each.operations) for each in timeline] == [(0, 1, 5), (1, 1, 6), (3, 2, 0)]
+    assert timeline[0].p99_ms == pytest.approx(1.0, rel=1e-3)
+    assert timeline[2].p50_ms is None
+    assert operations_per_second(records, 0) == [5, 6]
+
+
+def test_the_warm_up_counts_for_nothing() -> None:
+    records = [*phase(0, 0, [500.0] * 100), *phase(1, 2, [1.0] * 10), second(0, 0, 7), second(1, 0, 8)]
+    kept = without_first_phase(records)
+    (measured,) = phase_results(kept, SAMPLES, [Phase("P1", 10, 2, rate_per_s=5.0)])
+    assert (measured.number, measured.name, measured.arrival_rate_per_s) == (1, "P1", 5.0)
+    total = total_of([measured], SAMPLES)
+    assert total is not None and total.requests == 10 and total.latency.max_ms == pytest.approx(1.0, rel=1e-3)
+    assert [(each.phase, each.at_s) for each in timeline_of(kept)] == [(1, 0)]

@@ -2,7 +2,7 @@ import pytest
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
-from bakeoff.running.comparison import buildable
+from bakeoff.running.preparation import buildable
 from bakeoff.targets.manifest import choose_targets, find_targets
 
 MANIFEST = """

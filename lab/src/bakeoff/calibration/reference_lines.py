@@ -13,6 +13,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.workload.effects import StoredRow, rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.statements import columns, text_array, upsert
 
 # Half of the statements hit one of this many keys of their client's own, as half of a workload's events do.
 _REUSED_KEYS = 1000
@@ -62,23 +63,11 @@ def _rows(workload: Workload, count: int) -> list[StoredRow]:
 
 def _statement(workload: Workload, rows: Sequence[StoredRow], reused: bool) -> str:
     """A pgbench script: the workload's upsert with arrays of these rows in the place of its parameters."""
-    upsert = workload.sql("upsert")
-    if upsert is None:
-        raise BakeoffError(f"{workload.name} names no upsert in workload.toml, so there is no reference line to draw.")
-    columns = [list(column) for column in zip(*(row.key for row in rows), strict=True)]
-    arrays = [_array(column) for column in columns]
+    arrays = [text_array(column) for column in columns(rows)]
     # The last part of a key tells entities apart: it is made new, or one of the client's own, for each statement.
-    arrays[-1] = f"ARRAY(SELECT part || '-' || :client_id || '-' || :n FROM unnest({arrays[-1]}) AS part)"  # noqa: S608
-    arrays.append(_array([row.document for row in rows]))
-    body = re.sub(r"--[^\n]*\n", "", upsert).strip().rstrip(";")
-    for number in range(len(arrays), 0, -1):
-        body = body.replace(f"${number}", f"({arrays[number - 1]})")
+    arrays[-2] = f"ARRAY(SELECT part || '-' || :client_id || '-' || :n FROM unnest({arrays[-2]}) AS part)"  # noqa: S608
     highest = _REUSED_KEYS // len(rows) + 1 if reused else 9_000_000_000_000_000_000
-    return f"\\set n random(1, {highest})\n{body};\n"
-
-
-def _array(texts: Sequence[str]) -> str:
-    return "ARRAY[" + ",".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+    return f"\\set n random(1, {highest})\n{upsert(workload, arrays)};\n"
 
 
 def _line(

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from bakeoff import __version__
+from bakeoff.cli.runs import runs_app
 from bakeoff.errors import BakeoffError
 
 # \b keeps the lines as they are.
@@ -113,15 +114,28 @@ def _options(
 
 @app.command()
 def run(
-    mode: Annotated[str, typer.Argument(help="smoke, quick, full or saturation.")],
+    what: Annotated[
+        str | None, typer.Argument(metavar="MODE|FILE", help="smoke, quick, full, saturation, rate; or FILE.toml.")
+    ] = None,
     target: Targets = None,
-    payload: Annotated[str, typer.Option(help="Message size: default, 4k, 8k, 32k, 64k.")] = "default",
-    engine: Annotated[str, typer.Option(help="Load generator: native or k6.")] = "native",
+    rounds: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Runs of each contender, interleaved at random. [1]")
+    ] = None,
+    payload: Annotated[str | None, typer.Option(help="Message size: default, 4k, 8k, 32k, 64k. [default]")] = None,
+    engine: Annotated[str | None, typer.Option(help="Load generator: native or k6. [native]")] = None,
     write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
     phase_duration: Annotated[
         str | None, typer.Option(help="Length of the shortest phases, such as 10s or 2m; others scale alike.")
     ] = None,
     users: Annotated[str | None, typer.Option(help="Virtual users of the phases instead, such as 64,256.")] = None,
+    rate: Annotated[
+        str | None, typer.Option(help="Mode rate: arrivals a second of the phases, such as 1000,5000.")
+    ] = None,
+    arrivals: Annotated[str | None, typer.Option(help="Mode rate: constant or poisson. [constant]")] = None,
+    think_time: Annotated[str | None, typer.Option(help="Pause of each user after a reply, such as 100ms.")] = None,
+    warm_up: Annotated[
+        str | None, typer.Option(help="Length of the warm-up, or 0. [as the shortest phase, at most 30s]")
+    ] = None,
     connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the target's, such as pool_size=20.")
@@ -129,28 +143,37 @@ def run(
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
     stream: Annotated[bool, typer.Option("--stream", help="gRPC: one long call for each user.")] = False,
     window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is sent.")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all that is sent, and of the order. [1]")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last comparison that was interrupted or died.")
+    ] = False,
 ) -> None:
-    """Measure targets, one after another, each on a fresh table."""
-    from bakeoff.cli.run import run_comparison, settings_of, users_of
-    from bakeoff.running.comparison import ComparisonRequest
+    """Measure targets against one another, each on a fresh table."""
+    from bakeoff.cli.run import RunOptions, run_comparison
 
     run_comparison(
-        ComparisonRequest(
-            mode=mode,
+        RunOptions(
+            what=what,
             command=" ".join(["./bakeoff", *sys.argv[1:]]),
+            resume=resume,
             targets=target or (),
+            rounds=rounds,
             payload=payload,
             engine=engine,
-            settings=settings_of(write_mode, setting or []),
-            users=users_of(users),
+            write_mode=write_mode,
+            settings=setting or (),
+            phase_duration=phase_duration,
+            users=users,
+            rate=rate,
+            arrivals=arrivals,
+            think_time=think_time,
+            warm_up=warm_up,
             connections=connections,
-            window=window,
             batch=batch,
             stream=stream,
+            window=window,
             seed=seed,
-        ),
-        phase_duration,
+        )
     )
 
 
@@ -221,3 +244,6 @@ def test(
     from bakeoff.cli.test import run_checks
 
     run_checks(fast=fast, only=only or [])
+
+
+app.add_typer(runs_app, name="runs")

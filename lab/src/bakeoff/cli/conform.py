@@ -10,8 +10,8 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.results.conformance import conformance_table, differences
-from bakeoff.running.comparison import build, buildable, conform
 from bakeoff.running.lock import only_lab
+from bakeoff.running.preparation import build, buildable, conform
 from bakeoff.running.progress import shown_on
 from bakeoff.running.run import Bench
 from bakeoff.targets.manifest import choose_targets, find_targets

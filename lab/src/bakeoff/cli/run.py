@@ -1,43 +1,78 @@
 """`bakeoff run`."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from bakeoff.errors import UsageError
-from bakeoff.project import find_project
+from bakeoff.project import Project, find_project
 from bakeoff.results.table import comparison_table
-from bakeoff.running.comparison import Comparison, ComparisonRequest, compare
+from bakeoff.running.comparison import compare, resume
+from bakeoff.running.durations import seconds_of
+from bakeoff.running.experiment import read_experiment
+from bakeoff.running.modes import ARRIVALS, RATE
 from bakeoff.running.progress import shown_on
-from bakeoff.running.result import RunResult
+from bakeoff.running.request import ComparisonRequest, Matrix, Sending
+from bakeoff.running.result import RunResult, median_runs
+from bakeoff.running.series import Comparison
 
-_UNITS_S = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The command line's options, as typed; None where one was left out."""
+
+    what: str | None
+    command: str
+    resume: bool = False
+    targets: Sequence[str] = ()
+    rounds: int | None = None
+    payload: str | None = None
+    engine: str | None = None
+    write_mode: str | None = None
+    settings: Sequence[str] = ()
+    phase_duration: str | None = None
+    users: str | None = None
+    rate: str | None = None
+    arrivals: str | None = None
+    think_time: str | None = None
+    warm_up: str | None = None
+    connections: int | None = None
+    batch: int = 1
+    stream: bool = False
+    window: int = 1
+    seed: int | None = None
 
 
-def run_comparison(request: ComparisonRequest, phase_duration: str | None) -> None:
+def run_comparison(options: RunOptions) -> None:
     """Measures, then prints the table. Exit status 0 when every target that could be built was measured."""
     project = find_project()
-    if phase_duration is not None:
-        request = replace(request, phase_duration_s=seconds_of(phase_duration))
+    request = None if options.resume else request_of(project, options)
     with shown_on(Console(stderr=True)) as progress:
-        comparison = compare(project, request, progress)
+        comparison = resume(project, progress) if request is None else compare(project, request, progress)
     _print(comparison)
     if comparison.interrupted:
         raise KeyboardInterrupt
-    if comparison.failed or not comparison.runs:
+    if comparison.failed or comparison.unstored or not comparison.runs:
         raise typer.Exit(1)
 
 
-def seconds_of(text: str) -> float:
-    """Seconds of a duration such as `10s`, `500ms`, `2m` or `90`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text.strip())
-    seconds = float(match.group(1)) * _UNITS_S[match.group(2)] if match else 0.0
-    if seconds < 0.1:
-        raise UsageError(f'"{text}" is not a duration: write 500ms, 10s or 2m, and at least 100ms.')
-    return seconds
+def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
+    """The comparison that the options ask for: a mode's, or an experiment's with what is given changed in it."""
+    if options.what is None:
+        raise UsageError("Missing argument: name a mode, such as ./bakeoff run quick, or an experiment's file.")
+    if options.what.endswith(".toml"):
+        request = replace(read_experiment(project, Path(options.what)), command=options.command)
+    else:
+        request = ComparisonRequest(options.what, options.command)
+    changed = _changes(options)
+    request = replace(request, **changed, matrix=_matrix(options, request.matrix))
+    # Says now what is wrong with the phases, before anything is read or built.
+    _ = request.phases
+    return request
 
 
 def settings_of(write_mode: str | None, assignments: Sequence[str]) -> dict[str, str]:
@@ -63,12 +98,59 @@ def users_of(text: str | None) -> list[int]:
     return counts
 
 
+def rates_of(text: str) -> list[float]:
+    """Arrival rates, from a list with commas."""
+    try:
+        rates = [float(part) for part in text.split(",")]
+    except ValueError:
+        rates = []
+    if not rates or not all(0 < rate <= 10_000_000 for rate in rates):
+        raise UsageError(f'--rate is "{text}": write arrivals a second with commas, such as 1000,5000.')
+    return rates
+
+
+def _changes(options: RunOptions) -> Mapping[str, Any]:
+    """What the options say of the request itself."""
+    if options.arrivals not in (None, *ARRIVALS):
+        raise UsageError(f'--arrivals is "{options.arrivals}": use {" or ".join(ARRIVALS)}.')
+    if options.arrivals is not None and options.what != RATE:
+        raise UsageError("--arrivals belongs to the mode rate: ./bakeoff run rate --rate 1000 --arrivals poisson.")
+    given = {
+        "targets": options.targets or None,
+        "rounds": options.rounds,
+        "seed": options.seed,
+        "phase_duration_s": None if options.phase_duration is None else seconds_of(options.phase_duration),
+        "users": users_of(options.users) or None,
+        "rates": None if options.rate is None else rates_of(options.rate),
+        "arrivals": options.arrivals,
+        "think_time_s": None if options.think_time is None else seconds_of(options.think_time, shortest_s=0),
+        "warm_up_s": None if options.warm_up is None else seconds_of(options.warm_up, shortest_s=0),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _matrix(options: RunOptions, matrix: Matrix) -> Matrix:
+    """The factors, each with the one level that an option gives it."""
+    settings = settings_of(options.write_mode, options.settings)
+    sending = Sending(options.batch, options.stream, options.window if options.stream else 1)
+    given = {
+        "payload": None if options.payload is None else (options.payload,),
+        "engine": None if options.engine is None else (options.engine,),
+        "connections": None if options.connections is None else (options.connections,),
+        "sending": None if sending == Sending() else (sending.name,),
+    }
+    changed: dict[str, Any] = {name: levels for name, levels in given.items() if levels is not None}
+    return replace(matrix, **changed, settings={**matrix.settings, **{name: (v,) for name, v in settings.items()}})
+
+
 def _grouped_findings(runs: Sequence[RunResult]) -> dict[str, list[str]]:
-    """What was found → the targets it was found of: what holds for all is said once."""
+    """What was found → the contenders it was found of: what holds for all is said once."""
     grouped: dict[str, list[str]] = {}
     for run in runs:
         for finding in run.findings:
-            grouped.setdefault(f"{finding.message} {finding.advice}", []).append(run.target)
+            names = grouped.setdefault(f"{finding.message} {finding.advice}", [])
+            if run.contender not in names:
+                names.append(run.contender)
     return grouped
 
 
@@ -76,12 +158,18 @@ def _print(comparison: Comparison) -> None:
     console = Console()
     if comparison.runs:
         console.print()
-        console.print(comparison_table(comparison.runs))
+        console.print(comparison_table(median_runs(comparison.runs)))
     for words, names in _grouped_findings(comparison.runs).items():
         console.print(f"{', '.join(names)}: {words}", markup=False, highlight=False)
     if comparison.not_measured:
         console.print("Not measured:", highlight=False)
         for reason in comparison.not_measured.values():
             console.print(f"  {reason}", markup=False, highlight=False)
+    if comparison.unstored:
+        console.print(
+            f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import results stores them.",
+            markup=False,
+            highlight=False,
+        )
     if comparison.runs:
         console.print("Files of each run: results/<target>/", markup=False, highlight=False)

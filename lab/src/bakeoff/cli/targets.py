@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bakeoff.project import find_project
-from bakeoff.running.comparison import build, buildable
 from bakeoff.running.lock import only_lab
+from bakeoff.running.preparation import build, buildable
 from bakeoff.running.progress import shown_on
 from bakeoff.targets.manifest import choose_targets, find_targets
 

@@ -9,10 +9,11 @@ from bakeoff.cli.run import settings_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
-from bakeoff.running.comparison import build, buildable
+from bakeoff.running.contender import protocol_of
 from bakeoff.running.lock import only_lab
+from bakeoff.running.preparation import build, buildable
 from bakeoff.running.progress import shown_on
-from bakeoff.running.run import protocol_of, variables_of
+from bakeoff.running.run import variables_of
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess

@@ -37,8 +37,8 @@ class Level:
     """One phase over all rounds, or all phases together.
 
     `latency_ms` maps the names of LATENCIES to estimates over rounds; `histogram` is the merged HDR histogram of all
-    rounds (standard compressed encoding, nanoseconds). `virtual_users` is 0 in the open model and for all phases
-    together; `arrival_rate_per_s` is None in the closed model.
+    rounds (standard compressed encoding, nanoseconds). Duration and counts are sums over rounds. `virtual_users` is 0
+    in the open model and for all phases together; `arrival_rate_per_s` is None in the closed model.
     """
 
     name: str
@@ -80,8 +80,11 @@ class Contender:
     """A target with its settings, as it entered the comparison.
 
     `key` is unique in the comparison; `label` is what people read, and names only what differs. `rank` counts from 1
-    and is shared by ties; None where nothing valid was measured. `ceiling_share` is the peak as a share of what the
-    engine can do, None without a calibration; `reference_shares` are shares of each reference line.
+    among contenders of the same payload and is shared by ties; None where nothing valid was measured. `rounds` are
+    those that count: neither void nor cut short. The peak is the throughput of the phase whose median is the best
+    (`peak_level`), sustainable is the best of those that keep the documented thresholds. `ceiling_share` is the peak
+    as a share of what the engine can do, None without a calibration; `reference_shares` are shares of each reference
+    line.
     """
 
     key: str
@@ -108,6 +111,8 @@ class Contender:
     findings: Sequence[JudgedFinding]
     settings: Mapping[str, str]
     environment: Mapping[str, str]
+    peak_level: str | None = None
+    sustainable_throughput_per_s: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,8 @@ class Judgement:
 
     `noise_floor` is the relative spread of one contender against itself (A/A where it was measured, else between
     rounds); `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed
-    to repeat it: commit, machine, versions. `not_measured` maps a target to the reason.
+    to repeat it: commit, machine, versions. `not_measured` maps a target to the reason. Contenders of the smallest
+    payload come first: each payload has an order of its own.
     """
 
     comparison_id: int | None

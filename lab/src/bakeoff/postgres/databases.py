@@ -9,6 +9,7 @@ from urllib.parse import quote
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server, permit_reset, user_server
+from bakeoff.postgres.sharing import shared
 from bakeoff.project import Project
 
 _METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
@@ -29,12 +30,15 @@ def application_database(project: Project) -> Iterator[Server]:
 
 @contextlib.contextmanager
 def metrics_database(project: Project) -> Iterator[Server]:
-    """The database that results are stored in: METRICS_DATABASE_URL, or DB_HOST and its kin, or the embedded one."""
+    """The database that results are stored in: METRICS_DATABASE_URL, or DB_HOST and its kin, or the embedded one.
+
+    Several labs may use it at once, unlike the application's.
+    """
     url = metrics_url(os.environ)
     if url:
         yield user_server(url, "METRICS_DATABASE_URL")
     else:
-        with embedded.running(find_installation(project), embedded.METRICS, project.logs) as server:
+        with shared(find_installation(project), embedded.METRICS, project.logs) as server:
             yield server
 
 

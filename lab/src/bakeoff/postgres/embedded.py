@@ -38,24 +38,80 @@ APPLICATION = InstanceKind("application", "car_entities")
 METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
 
 
+@dataclass(frozen=True)
+class Instance:
+    """An instance that runs. `process` is None where another lab has started it."""
+
+    server: Server
+    process: subprocess.Popen[bytes] | None
+
+
 @contextlib.contextmanager
 def running(
     installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
 ) -> Iterator[Server]:
     """The instance while it runs, on a port that `choose_port` names. Its data stays for the next time."""
+    instance = start(installation, kind, logs, choose_port)
+    try:
+        yield instance.server
+    finally:
+        stop(instance)
+
+
+def start(
+    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
+) -> Instance:
+    """Starts the instance. Whoever calls this calls `stop` or `leave_running` in the end."""
     folder = installation.data / kind.name
     password = _initialised(installation, folder, logs)
     _end_leftover(folder)
     process, port = _started(installation, kind, folder, logs, choose_port)
+    instance = Instance(_server(kind, password, port, process.pid), process)
     try:
-        server = Server(
-            url=f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}", pid=process.pid, embedded=True
-        )
-        _create_database(server.in_database("postgres"), kind.database)
-        yield server
-    finally:
-        # Fast shutdown: sessions are ended, what is committed is on disk.
-        processes.stop(process, signal.SIGINT, patience_s=30)
+        _create_database(instance.server.in_database("postgres"), kind.database)
+    except BaseException:
+        stop(instance)
+        raise
+    return instance
+
+
+def stop(instance: Instance) -> None:
+    """Stops it and waits until it has ended. Fast shutdown: sessions are ended, what is committed is on disk."""
+    if instance.process is not None:
+        processes.stop(instance.process, signal.SIGINT, patience_s=30)
+        return
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(instance.server.pid)
+        if process.name() == "postgres":
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def leave_running(instance: Instance) -> None:
+    """Lets it outlive this lab, for others that use it still."""
+    if instance.process is not None:
+        processes.release(instance.process)
+
+
+def found_running(installation: Installation, kind: InstanceKind) -> Instance | None:
+    """The instance that another lab has started and that takes connections, or None."""
+    folder = installation.data / kind.name
+    try:
+        lines = (folder / "postmaster.pid").read_text("utf-8").splitlines()
+        password = (folder / "bakeoff.password").read_text("utf-8")
+        pid, port, state = int(lines[0]), int(lines[3]), lines[7].strip()
+        usable = state == "ready" and _is_server_of(psutil.Process(pid), folder)
+    except (OSError, ValueError, IndexError, psutil.NoSuchProcess):
+        return None
+    return Instance(_server(kind, password, port, pid), None) if usable else None
+
+
+def _server(kind: InstanceKind, password: str, port: int, pid: int) -> Server:
+    return Server(url=f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}", pid=pid, embedded=True)
+
+
+def _is_server_of(process: psutil.Process, folder: Path) -> bool:
+    return process.name() == "postgres" and str(folder) in process.cmdline()
 
 
 def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
@@ -110,7 +166,7 @@ def _end_leftover(folder: Path) -> None:
     try:
         pid = int((folder / "postmaster.pid").read_text("utf-8").splitlines()[0])
         leftover = psutil.Process(pid)
-        if leftover.name() == "postgres" and str(folder) in leftover.cmdline():
+        if _is_server_of(leftover, folder):
             leftover.send_signal(signal.SIGINT)
             leftover.wait(30)
     except (OSError, ValueError, IndexError, psutil.NoSuchProcess):

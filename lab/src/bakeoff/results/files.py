@@ -2,63 +2,47 @@
 
 import csv
 import io
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
+from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.results.document import Origin, StoredDocument, document_of, read_documents, text_of
 from bakeoff.results.table import run_details
-from bakeoff.running.result import Measured, RunResult, file_stem
+from bakeoff.running.result import RunResult, file_stem
 
 
-def write_result_files(project: Project, run: RunResult) -> Path:
+def write_result_files(project: Project, run: RunResult, origin: Origin | None = None) -> Path:
     """Writes `results/<target>/<time>-<mode>-<payload>.json`, `.txt` and `-metrics.csv`; returns the JSON's path.
 
-    Each appears whole or not at all.
+    Each appears whole or not at all. `origin` is the comparison that the run belongs to.
     """
     folder = project.results / run.target
     folder.mkdir(parents=True, exist_ok=True)
     stem = file_stem(run.started_at, run.mode, run.payload)
-    document = json.dumps(_document(run, project), indent=2, ensure_ascii=False, default=_plain) + "\n"
-    _write(folder / f"{stem}.json", document)
+    _write(folder / f"{stem}.json", text_of(document_of(run, project, origin)))
     _write(folder / f"{stem}.txt", _text(run))
     _write_samples(folder / f"{stem}-metrics.csv", run)
     return folder / f"{stem}.json"
 
 
-def _document(run: RunResult, project: Project) -> Mapping[str, Any]:
-    document = asdict(run)
-    # The samples stand in the CSV beside it.
-    del document["samples"]
-    if run.stream_file is not None:
-        document["stream_file"] = project.relative(run.stream_file)
-    if run.total is not None:
-        document["total"] |= _derived(run.total)
-    for entry, phase in zip(document["phases"], run.phases, strict=True):
-        entry["measured"] |= _derived(phase.measured)
-    return document
+def result_files(project: Project) -> Iterator[Path]:
+    """The JSON file of every run, oldest first."""
+    yield from sorted(project.results.glob("*/*.json"), key=lambda path: path.name)
 
 
-def _derived(measured: Measured) -> dict[str, float]:
-    return {"throughput_per_s": measured.throughput_per_s, "error_rate": measured.error_rate}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Path):
-        return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+def read_result_file(project: Project, path: Path) -> list[StoredDocument]:
+    """The runs that a JSON file holds; a file that is cut off, too new or something else is a BakeoffError."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise BakeoffError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BakeoffError(f"{path} is damaged: it is no UTF-8 text.") from error
+    return read_documents(text, project.relative(path), project)
 
 
 def _text(run: RunResult) -> str:

@@ -21,11 +21,11 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
         caption="latency in ms · CPU: µs of the API for each operation · MB: its peak memory",
         caption_justify="left",
     )
-    table.add_column("target", no_wrap=True)
+    table.add_column("target", overflow="fold")
     for heading in ("ops/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
-        table.add_row(run.target, *_figures(run.total))
+        table.add_row(run.contender or run.target, *_figures(run.total))
     return table
 
 
@@ -44,10 +44,10 @@ def run_details(run: RunResult) -> Group:
 def one_line(run: RunResult) -> str:
     """A run in a line, for the moment it ends."""
     if run.total is None:
-        return f"{run.target}: nothing was measured"
+        return f"{run.contender or run.target}: nothing was measured"
     percentiles = run.total.latency.percentiles_ms
     return (
-        f"{run.target}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
+        f"{run.contender or run.target}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
         f"p99 {milliseconds(percentiles[99.0])} ms · {run.total.failed:,} failed"
     )
 

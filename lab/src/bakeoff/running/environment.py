@@ -8,23 +8,30 @@ from functools import cache
 from pathlib import Path
 
 from bakeoff import __version__
+from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
 
+# What decides whether a write that is acknowledged is durable, and how much memory the database may use.
+_DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")
 
-def environment_of(project: Project, target: Target, database_version: str | None) -> dict[str, str]:
-    """Facts for the run's record; what cannot be told is left out."""
+
+def environment_of(project: Project, target: Target, server: Server | None) -> dict[str, str]:
+    """Facts for the run's record; what cannot be told is left out. Asked for once, as they do not change meanwhile."""
     facts = {
         "bakeoff": __version__,
-        "commit": _output(["git", "rev-parse", "HEAD"], project.root),
+        "commit": _commit(project.root),
         "uncommitted_changes": _dirty(project.root),
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu_model(),
         "cores": str(os.cpu_count() or 0),
         "memory_mib": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20),
-        "toolchain": _toolchain(target),
-        "database": database_version,
+        "toolchain": _toolchain(tuple(target.document["toolchain"].get("version_command", [])), target.directory),
+        "stack": ", ".join(f"{part}: {what}" for part, what in target.document.get("stack", {}).items()),
+        "database": None if server is None else _database(server),
+        "database_settings": None if server is None else _database_settings(server),
+        "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
     return {name: fact for name, fact in facts.items() if fact}
 
@@ -34,14 +41,39 @@ def machine_name() -> str:
     return f"{_cpu_model() or platform.machine()} × {os.cpu_count()}, {platform.release()}"
 
 
-def _toolchain(target: Target) -> str | None:
-    command: Sequence[str] = target.document["toolchain"].get("version_command", [])
-    return _output(command, target.directory) if command else None
+@cache
+def _toolchain(command: Sequence[str], directory: Path) -> str | None:
+    return _output(command, directory) if command else None
 
 
+@cache
+def _commit(root: Path) -> str | None:
+    return _output(["git", "rev-parse", "HEAD"], root)
+
+
+@cache
 def _dirty(root: Path) -> str | None:
     status = _output(["git", "status", "--porcelain"], root)
     return None if status is None else str(bool(status)).lower()
+
+
+@cache
+def _database(server: Server) -> str:
+    return f"PostgreSQL {server.version()}"
+
+
+@cache
+def _database_settings(server: Server) -> str:
+    with server.connect() as connection:
+        shown = [(name, connection.execute(f"SHOW {name}".encode()).fetchone()) for name in _DATABASE_SETTINGS]
+    return ", ".join(f"{name} = {row[0]}" for name, row in shown if row is not None)
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError:
+        return None
 
 
 @cache

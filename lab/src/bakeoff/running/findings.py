@@ -129,6 +129,21 @@ def audit_findings(verdict: Mapping[str, Any] | None, engine: str) -> list[Findi
     return findings
 
 
+def warm_up_findings(warm_up: Mapping[str, Any] | None) -> list[Finding]:
+    """Whether throughput was still changing when measuring began; `warm_up` is the run's record of it."""
+    if warm_up is None or warm_up["steady"] is not False:
+        return []
+    return [
+        Finding(
+            "not-steady",
+            "warning",
+            f"Throughput was not steady within the warm-up of {warm_up['duration_s']:g} s ({warm_up['rule']}).",
+            "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds warm "
+            "up for longer; --warm-up 30s does so from the first.",
+        )
+    ]
+
+
 def _lag_findings(records: Sequence[Record]) -> list[Finding]:
     findings = []
     for record in records:

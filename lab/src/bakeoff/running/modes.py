@@ -1,31 +1,52 @@
 """The modes: named lists of phases, as documented."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bakeoff.errors import UsageError
 
+ARRIVALS = ("constant", "poisson")
+
+_RATE_PHASE_S = 30.0
+_RATE_USERS_MIN, _RATE_USERS_MAX = 64, 2000
+# An arrival finds a free user unless replies take longer than this.
+_RATE_PATIENCE_S = 0.25
+
 
 @dataclass(frozen=True)
 class Phase:
-    """One load level: virtual users held for a duration, or a number of iterations."""
+    """One load level: virtual users held for a duration, a number of iterations, or an arrival rate.
+
+    With `rate_per_s` the model is open, and `virtual_users` are the most that may be under way at once.
+    """
 
     name: str
     virtual_users: int
     duration_s: float | None = None
     iterations: int | None = None
+    rate_per_s: float | None = None
+    arrivals: str = "constant"
 
     def planned(self) -> Mapping[str, Any]:
         """The phase as a plan holds it."""
-        entry: dict[str, Any] = {"name": self.name, "virtual_users": self.virtual_users}
         if self.iterations is not None:
-            return {**entry, "iterations": self.iterations}
+            return {"name": self.name, "virtual_users": self.virtual_users, "iterations": self.iterations}
         assert self.duration_s is not None
-        return {**entry, "duration_ms": max(1, round(self.duration_s * 1000))}
+        duration = {"duration_ms": max(1, round(self.duration_s * 1000))}
+        if self.rate_per_s is None:
+            return {"name": self.name, "virtual_users": self.virtual_users, **duration}
+        return {
+            "name": self.name,
+            "rate": self.rate_per_s,
+            "arrival": self.arrivals,
+            "max_virtual_users": self.virtual_users,
+            **duration,
+        }
 
 
 SMOKE = (Phase("Smoke", 1, iterations=5),)
+RATE = "rate"
 
 MODES: Mapping[str, Sequence[Phase]] = {
     "smoke": SMOKE,
@@ -51,15 +72,12 @@ MODES: Mapping[str, Sequence[Phase]] = {
 def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     """The phases of a mode. A duration given replaces that of the shortest phases and scales the others alike."""
     if mode not in MODES:
-        raise UsageError(f'There is no mode "{mode}". Modes: {", ".join(MODES)}.')
+        raise UsageError(f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE])}, or an experiment\'s file.')
     phases = MODES[mode]
     if phase_duration_s is None or phases[0].duration_s is None:
         return list(phases)
     shortest = min(phase.duration_s for phase in phases if phase.duration_s is not None)
-    return [
-        Phase(phase.name, phase.virtual_users, (phase.duration_s or 0) * phase_duration_s / shortest, phase.iterations)
-        for phase in phases
-    ]
+    return [replace(phase, duration_s=(phase.duration_s or 0) * phase_duration_s / shortest) for phase in phases]
 
 
 def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
@@ -68,6 +86,30 @@ def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
     if duration_s is None:
         raise UsageError("--users needs a mode whose phases have a duration: quick, full or saturation.")
     return [Phase(f"{count:,} users", count, duration_s) for count in users]
+
+
+def rate_phases(
+    rates: Sequence[float], arrivals: str, users: Sequence[int], phase_duration_s: float | None
+) -> list[Phase]:
+    """Phases of the open model. `users` may hold one number: the most that are under way at once."""
+    if not rates:
+        raise UsageError("The mode rate needs arrival rates: --rate 1000,5000.")
+    if len(users) > 1:
+        raise UsageError("In the mode rate --users is one number: the most that may be under way at once.")
+    return [
+        Phase(
+            f"{rate:,g}/s",
+            users[0] if users else _users_for(rate),
+            phase_duration_s or _RATE_PHASE_S,
+            rate_per_s=rate,
+            arrivals=arrivals,
+        )
+        for rate in rates
+    ]
+
+
+def _users_for(rate_per_s: float) -> int:
+    return min(_RATE_USERS_MAX, max(_RATE_USERS_MIN, round(rate_per_s * _RATE_PATIENCE_S)))
 
 
 def planned_seconds(phases: Sequence[Phase]) -> float:

@@ -1,15 +1,15 @@
-"""What a person sees while the lab works: lively on a terminal, plain lines elsewhere."""
+"""What a person sees while the lab works: a live view on a terminal, plain lines elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from bakeoff.engines.stream import Record
+from bakeoff.running.estimate import words_for
+from bakeoff.running.result import RunResult
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as RichBars
-    from rich.progress import TaskID
 
 
 class Progress(Protocol):
@@ -31,6 +31,18 @@ class Progress(Protocol):
         """A record of the engine's stream has arrived."""
         ...
 
+    def usage(self, cpu_percent: Mapping[str, float]) -> None:
+        """What each role uses now, per cent of one core."""
+        ...
+
+    def run_of(self, number: int, count: int, left_s: float) -> None:
+        """A comparison begins its run `number` of `count`; all that are left take about `left_s`."""
+        ...
+
+    def standing(self, result: RunResult) -> None:
+        """A run that counts has ended."""
+        ...
+
 
 class PlainProgress:
     """A line for each step; nothing moves."""
@@ -42,47 +54,26 @@ class PlainProgress:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def step(self, title: str, planned_s: float | None = None) -> None:
-        self.say(title if planned_s is None else f"{title} (about {planned_s:.0f} s)")
+        self.say(title if planned_s is None else f"{title} (about {words_for(planned_s)})")
 
     def detail(self, text: str) -> None:
         pass
 
     def record(self, record: Record) -> None:
         if record["type"] == "phase_start":
-            self.say(f"  phase {record['phase'] + 1}: {users_of(record)}")
+            self.say(f"  {users_of(record)}")
         elif record["type"] == "phase_end":
             self.say(f"    {live_figures(record, record['duration_ns'] / 1e9)}")
 
+    def usage(self, cpu_percent: Mapping[str, float]) -> None:
+        pass
 
-class LiveProgress:
-    """One moving line: the step, a bar where its length is known, and live figures."""
+    def run_of(self, number: int, count: int, left_s: float) -> None:
+        if count > 1:
+            self.say(f"run {number} of {count}, about {words_for(left_s)} left")
 
-    def __init__(self, console: "Console", bars: "RichBars") -> None:
-        self._console = console
-        self._bars = bars
-        self._task: TaskID | None = None
-        self._phase = ""
-
-    def say(self, line: str) -> None:
-        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    def step(self, title: str, planned_s: float | None = None) -> None:
-        if self._task is not None:
-            self._bars.remove_task(self._task)
-        self._phase = ""
-        self._task = self._bars.add_task(title, total=planned_s, detail="")
-
-    def detail(self, text: str) -> None:
-        if self._task is not None:
-            self._bars.update(self._task, detail=text[:60])
-
-    def record(self, record: Record) -> None:
-        if self._task is None:
-            return
-        if record["type"] == "phase_start":
-            self._phase = users_of(record)
-        elif record["type"] == "second":
-            self._bars.update(self._task, advance=1, detail=f"{self._phase} · {live_figures(record, 1.0)}")
+    def standing(self, result: RunResult) -> None:
+        pass
 
 
 def users_of(phase_start: Record) -> str:
@@ -93,12 +84,17 @@ def users_of(phase_start: Record) -> str:
 
 def live_figures(record: Record, seconds: float) -> str:
     """Throughput, latency and errors of a record, in a few words."""
+    rate = record["operations"] / seconds if seconds > 0 else 0.0
+    errors = f" · {record['failed']:,} failed" if record["failed"] else ""
+    return f"{rate:,.0f}/s · p99 {p99_ms(record):.1f} ms{errors}"
+
+
+def p99_ms(record: Record) -> float:
+    """p99 of a second or a phase; 0 where nothing was answered."""
     from bakeoff.engines import histograms
 
     latency = histograms.summarise(histograms.merge([record["response_histogram"] or record["service_histogram"]]))
-    rate = record["operations"] / seconds if seconds > 0 else 0.0
-    errors = f" · {record['failed']:,} failed" if record["failed"] else ""
-    return f"{rate:,.0f}/s · p99 {latency.percentiles_ms[99.0]:.1f} ms{errors}"
+    return latency.percentiles_ms[99.0]
 
 
 @contextmanager
@@ -107,15 +103,7 @@ def shown_on(console: "Console") -> Iterator[Progress]:
     if not console.is_terminal:
         yield PlainProgress(console)
         return
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as RichBars
+    from bakeoff.running.live_view import LiveProgress
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TextColumn("[dim]{task.fields[detail]}"),
-    )
-    with RichBars(*columns, console=console, transient=True) as bars:
-        yield LiveProgress(console, bars)
+    with LiveProgress(console) as progress:
+        yield progress

@@ -73,3 +73,16 @@ def _rates(samples: Sequence[Sample]) -> list[float]:
         for before, after in pairs
         if after.time_unix_ns - before.time_unix_ns >= 0.5e9 * _SHORTEST_SPAN_S
     ]
+
+
+def latest_cpu_percent(samples: Sequence[Sample], span_s: float = 1.0) -> dict[str, float]:
+    """What each role used lately, per cent of one core: over at least `span_s` before its last sample."""
+    used = {}
+    for role in {sample.role for sample in samples[-20:]}:
+        own = [sample for sample in samples[-40:] if sample.role == role]
+        last = own[-1]
+        before = [sample for sample in own if last.time_unix_ns - sample.time_unix_ns >= 0.9e9 * span_s]
+        if before:
+            seconds = (last.time_unix_ns - before[-1].time_unix_ns) / 1e9
+            used[role] = 100 * (last.cpu_s - before[-1].cpu_s) / seconds
+    return used

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bakeoff.engines import histograms
+from bakeoff.engines.histograms import Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
@@ -190,9 +191,27 @@ def _measured(row: Row) -> Measured:
         errors=row["errors"],
         bytes_sent=row["bytes_sent"],
         bytes_received=row["bytes_received"],
-        latency=histograms.summarise(histograms.merge([row["histogram"]])),
+        latency=_latency(row),
         histogram=row["histogram"],
         costs={role: Cost(**cost) for role, cost in row["costs"].items()},
+    )
+
+
+def _latency(row: Row) -> Latency:
+    if row["latency_count"] is None:
+        return histograms.summarise(histograms.merge([row["histogram"]]))
+    return Latency(
+        count=row["latency_count"],
+        mean_ms=row["latency_mean_ms"],
+        min_ms=row["latency_min_ms"],
+        max_ms=row["latency_max_ms"],
+        percentiles_ms={
+            50.0: row["latency_p50_ms"],
+            90.0: row["latency_p90_ms"],
+            95.0: row["latency_p95_ms"],
+            99.0: row["latency_p99_ms"],
+            99.9: row["latency_p999_ms"],
+        },
     )
 
 

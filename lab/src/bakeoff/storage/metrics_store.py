@@ -1,7 +1,7 @@
 """Writes runs into the metrics database."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,21 @@ from psycopg.types.json import Jsonb
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.results.document import Origin
 from bakeoff.running.result import Measured, RunResult
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A comparison that can go on: what was asked for, and the turns (contender's key, round) that are done."""
+
+    id: int
+    started_at: datetime
+    request: Mapping[str, Any]
+    done: frozenset[tuple[str, int]]
+    smoked: frozenset[str]
 
 
 class MetricsStore:
@@ -30,6 +42,8 @@ class MetricsStore:
 
     def migrate(self) -> None:
         """Brings the schema up to date."""
+        if self._is_current():
+            return
         from yoyo import get_backend, read_migrations
 
         backend = get_backend(self._server.url.replace("postgresql://", "postgresql+psycopg://", 1))
@@ -37,26 +51,72 @@ class MetricsStore:
         with backend.lock():
             backend.apply_migrations(backend.to_apply(migrations))
 
-    def begin_comparison(self, workload: str, mode: str, command: str) -> int:
-        """Notes that an invocation has begun; returns its id."""
+    def _is_current(self) -> bool:
+        """Whether every migration has been applied. Asked in plain SQL: the library alone takes longer to load."""
+        named = {path.stem for path in _MIGRATIONS.glob("*.sql") if not path.stem.endswith(".rollback")}
+        with self._server.connect() as connection:
+            known = connection.execute("SELECT to_regclass('_yoyo_migration') IS NOT NULL").fetchone()
+            if known != (True,):
+                return False
+            applied = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
+        return named <= {name for (name,) in applied}
+
+    def begin_comparison(self, origin: Origin, request: Mapping[str, Any]) -> int:
+        """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""
         row = self._insert(
             "comparisons",
             {
-                "started_at": datetime.now(UTC),
-                "workload": workload,
-                "test_mode": mode,
-                "command": command,
+                "started_at": origin.started_at,
+                "workload": origin.workload,
+                "test_mode": origin.mode,
+                "command": origin.command,
                 "status": "running",
+                "name": origin.name,
+                "rounds": origin.rounds,
+                "request": Jsonb(dict(request)),
             },
         )
         assert row is not None
         return row
 
-    def end_comparison(self, comparison_id: int, status: str) -> None:
-        """Notes how the invocation ended."""
+    def end_comparison(self, comparison_id: int, status: str, not_measured: Mapping[str, str]) -> None:
+        """Notes how the invocation ended, and what was not measured for which reason."""
         with self._server.connect() as connection:
             connection.execute(
-                "UPDATE comparisons SET finished_at = now(), status = %s WHERE id = %s", [status, comparison_id]
+                "UPDATE comparisons SET finished_at = now(), status = %s, not_measured = %s WHERE id = %s",
+                [status, Jsonb(dict(not_measured)), comparison_id],
+            )
+
+    def unfinished_comparison(self, machine: str) -> Unfinished | None:
+        """The last comparison that was interrupted on a machine, or died there with its lab."""
+        with self._server.connect() as connection:
+            found = connection.execute(
+                "SELECT id, started_at, request FROM comparisons WHERE status IN ('running', 'interrupted')"
+                " AND request ->> 'machine' = %s ORDER BY id DESC LIMIT 1",
+                [machine],
+            ).fetchone()
+            if found is None:
+                return None
+            comparison_id, started_at, request = found
+            runs = connection.execute(
+                "SELECT contender, round, test_mode FROM test_runs WHERE comparison_id = %s AND status = 'completed'",
+                [comparison_id],
+            ).fetchall()
+        del request["machine"]
+        return Unfinished(
+            id=comparison_id,
+            started_at=started_at,
+            request=request,
+            done=frozenset((contender, number) for contender, number, mode in runs if mode == request["mode"]),
+            smoked=frozenset(contender for contender, _, mode in runs if mode == "smoke"),
+        )
+
+    def resume_comparison(self, comparison_id: int) -> None:
+        """Notes that work goes on. Runs that were cut short are made again, and so go; their files stay."""
+        with self._server.connect() as connection:
+            connection.execute("UPDATE comparisons SET status = 'running' WHERE id = %s", [comparison_id])
+            connection.execute(
+                "DELETE FROM test_runs WHERE comparison_id = %s AND status = 'interrupted'", [comparison_id]
             )
 
     def add_run(self, comparison_id: int, run: RunResult) -> int:
@@ -151,6 +211,7 @@ def _measured_columns(measured: Measured) -> dict[str, Any]:
         "errors": Jsonb(dict(measured.errors)),
         "bytes_sent": measured.bytes_sent,
         "bytes_received": measured.bytes_received,
+        "latency_count": measured.latency.count,
         "latency_mean_ms": measured.latency.mean_ms,
         "latency_min_ms": measured.latency.min_ms,
         "latency_max_ms": measured.latency.max_ms,

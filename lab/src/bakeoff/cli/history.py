@@ -1,0 +1,264 @@
+"""What the commands of `bakeoff runs` do: ask `bakeoff.history`, then print words or JSON."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.history import tables
+from bakeoff.history.listing import RunFilter, known_apis
+from bakeoff.postgres.databases import metrics_database
+from bakeoff.project import Project, find_project
+from bakeoff.storage.metrics_store import MetricsStore
+
+_DETAILS_WIDTH = 110
+_EMPTY = "Nothing is stored yet: begin with ./bakeoff run smoke."
+
+
+@contextlib.contextmanager
+def stored_history(project: Project) -> Iterator[MetricsStore]:
+    """The metrics database, its schema up to date."""
+    with metrics_database(project) as server:
+        store = MetricsStore(server)
+        store.migrate()
+        yield store
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output, and nothing else."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_plain))
+
+
+def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) -> None:
+    """`runs list`."""
+    from bakeoff.history.listing import list_runs
+
+    with stored_history(find_project()) as store:
+        page = list_runs(store.server, wanted, limit, before)
+        hint = "" if page.runs else _why_none(store, wanted)
+    if as_json:
+        print_json({"runs": [asdict(run) for run in page.runs], "more": page.more})
+    elif page.runs:
+        typer.echo(tables.runs_table(page.runs))
+        if page.more:
+            _say(f"There are older ones: --before {page.runs[-1].id}, or a larger --limit.")
+    else:
+        _say(hint)
+
+
+def show_run(run_id: int, as_json: bool) -> None:
+    """`runs show`."""
+    from bakeoff.storage.history import load_runs
+
+    project = find_project()
+    with stored_history(project) as store:
+        if as_json:
+            from bakeoff.history.exporting import json_export
+
+            typer.echo(json_export(project, store.server, [run_id]), nl=False)
+            return
+        (run,) = load_runs(store.server, [run_id])
+    from rich.console import Console
+
+    from bakeoff.results.table import run_details
+
+    # Wide enough for every column, where the terminal is not.
+    Console(width=max(_DETAILS_WIDTH, Console().width)).print(run_details(run.result))
+
+
+def export_runs(reference: str, file: Path | None, kind: str, force: bool) -> None:
+    """`runs export`."""
+    from bakeoff.history.exporting import csv_export, json_export
+    from bakeoff.history.references import resolve
+
+    if kind not in ("json", "csv"):
+        raise UsageError(f'--format is "{kind}": use json or csv.')
+    if file is not None and file.exists() and not force:
+        raise UsageError(f"{file} is there already. Name another file, or add --force to replace it.")
+    project = find_project()
+    with stored_history(project) as store:
+        found = resolve(project, store.server, reference)
+        ids = [run.id for run in found.runs if run.id]
+        if not ids:
+            raise UsageError(f"{reference} is a file; runs export writes what is stored. Name a run or a comparison.")
+        text = json_export(project, store.server, ids) if kind == "json" else csv_export(store.server, ids)
+    if file is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise BakeoffError(f"{file} cannot be written: {error.strerror}.") from error
+    _say(f"{len(ids)} {'run' if len(ids) == 1 else 'runs'} written to {file}.")
+
+
+def import_runs(files: Sequence[Path], as_json: bool) -> None:
+    """`runs import`. Exit status 1 when a file could not be read; the others are stored all the same."""
+    from bakeoff.history.importing import import_files
+    from bakeoff.results.files import result_files
+
+    project = find_project()
+    with stored_history(project) as store:
+        result = import_files(project, store, files or result_files(project))
+    if as_json:
+        stored = [{"file": str(path), "run": run_id} for path, run_id in result.stored]
+        print_json({"stored": stored, "present": result.present, "problems": result.problems})
+    else:
+        typer.echo(f"{len(result.stored):,} runs stored, {result.present:,} were there already.")
+    for problem in result.problems:
+        _say(f"left out: {problem}")
+    if result.problems:
+        raise typer.Exit(1)
+
+
+def compare_runs(references: Sequence[str], as_json: bool) -> None:
+    """`runs compare`."""
+    from bakeoff.history.comparing import side_by_side
+    from bakeoff.history.references import resolve
+
+    if len(references) < 2:
+        raise UsageError("runs compare needs two or more: ./bakeoff runs compare 41 42, or c6 c7.")
+    project = find_project()
+    with stored_history(project) as store:
+        found = [resolve(project, store.server, reference) for reference in references]
+    compared = side_by_side(found)
+    if not compared:
+        raise BakeoffError(
+            f"{' and '.join(reference.name for reference in found)} measured nothing alike: no contender, mode, "
+            "payload, load and settings in common. Compare single runs by their ids instead."
+        )
+    if as_json:
+        print_json({"compared": [asdict(each) for each in compared]})
+    else:
+        typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
+        if any(column.runs == 1 for each in compared for column in each.columns):
+            _say("A single run says little about small differences: ./bakeoff run --rounds 5 tells noise from change.")
+
+
+def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
+    """`runs summary`."""
+    from bakeoff.history.overview import overview
+
+    if mode is not None or payload is not None:
+        raise UsageError("--mode and --payload belong to runs summary --comparison: add it, or leave them out.")
+    with stored_history(find_project()) as store:
+        found = overview(store.server)
+    if as_json:
+        print_json(asdict(found))
+    elif found.all.runs:
+        typer.echo(tables.overview_text(found))
+    else:
+        _say(_EMPTY)
+
+
+def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None:
+    """`runs summary --comparison`."""
+    from bakeoff.history.overview import latest_of_each_api
+
+    with stored_history(find_project()) as store:
+        latest = latest_of_each_api(store.server, mode, payload)
+        hint = "" if latest else _why_none(store, RunFilter(None, mode, payload))
+    if as_json:
+        print_json({"runs": [asdict(run) for run in latest]})
+    elif latest:
+        typer.echo(tables.latest_table(latest))
+        if len({run.comparison_id for run in latest}) > 1:
+            _say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
+    else:
+        _say(hint)
+
+
+def clean_up_runs(days: float | None, keep: int | None, execute: bool, as_json: bool) -> None:
+    """`runs cleanup`."""
+    from bakeoff.history.cleanup import clean_up
+
+    if days is None and keep is None:
+        raise UsageError("runs cleanup needs a rule: --days 30, --keep 100, or both.")
+    with stored_history(find_project()) as store:
+        apis = clean_up(store.server, days, keep, execute)
+    removed = sum(api.removed for api in apis)
+    if as_json:
+        print_json({"executed": execute, "removed": removed, "apis": [asdict(api) for api in apis]})
+        return
+    if apis:
+        typer.echo(tables.cleanup_table(apis, execute))
+    if execute:
+        _say(f"{removed:,} runs removed. Their files in results/ are still there.")
+    else:
+        _say(f"A dry run: nothing was changed. With --execute {removed:,} runs go.")
+
+
+def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:
+    """`runs trend`."""
+    from bakeoff.history.figures import METRICS
+    from bakeoff.history.listing import list_runs
+    from bakeoff.history.trends import SHORTEST_SEGMENT, sparkline, trend
+
+    if metric_name not in METRICS:
+        raise UsageError(f'--metric is "{metric_name}": use {", ".join(METRICS)}.')
+    metric = METRICS[metric_name]
+    wanted = RunFilter(api, mode, payload)
+    with stored_history(find_project()) as store:
+        page = list_runs(store.server, wanted, limit, None)
+        hint = "" if page.runs else _why_none(store, wanted)
+    completed = [run for run in reversed(page.runs) if run.status == "completed" and metric.of(run) is not None]
+    # One series: a change of load is no change of the API.
+    runs = [run for run in completed if run.series == completed[-1].series]
+    values = [value for run in runs if (value := metric.of(run)) is not None]
+    changes = trend(values)
+    if as_json:
+        points = [
+            {"run": run.id, "started_at": run.started_at, "commit": run.commit, "value": value}
+            for run, value in zip(runs, values, strict=True)
+        ]
+        named = [{"run": runs[change.index].id, **asdict(change), "change": change.change} for change in changes]
+        print_json({"api": api, "metric": metric_name, "unit": metric.unit, "points": points, "changes": named})
+        return
+    if not runs:
+        _say(hint or f"No completed run of {api} has a figure for {metric_name}.")
+        return
+    typer.echo(f"{runs[-1].series.label} · {metric_name} ({metric.unit}), {len(runs):,} runs, oldest first")
+    typer.echo(f"{sparkline(values)}  {tables.number(min(values))} to {tables.number(max(values))}")
+    for change in changes:
+        run = runs[change.index]
+        at_commit = f", commit {run.commit[:12]}" if run.commit else ""
+        typer.echo(
+            f"{tables.moment(run.started_at)} UTC, run {run.id}{at_commit}: {change.change:+.1%} "
+            f"({tables.number(change.before)} → {tables.number(change.after)} {metric.unit})"
+        )
+    if len(values) < 2 * SHORTEST_SEGMENT:
+        _say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")
+    elif not changes:
+        typer.echo("No change of level.")
+    if len(runs) < len(completed):
+        _say(f"{len(completed) - len(runs):,} runs with another load, engine or other settings are left out.")
+
+
+def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
+    apis = known_apis(store.server)
+    if not apis:
+        return _EMPTY
+    if wanted.api is not None and wanted.api not in apis:
+        return f'No run of --api "{wanted.api}" is stored. There are runs of {", ".join(apis)}.'
+    options = {"--api": wanted.api, "--mode": wanted.mode, "--payload": wanted.payload}
+    given = " ".join(f"{option} {value}" for option, value in options.items() if value is not None)
+    return f"No run matches {given}. ./bakeoff runs summary shows which there are." if given else "No older run."
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr)
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,132 @@
+"""`bakeoff runs`: the options of each command; what they do lies in `bakeoff.history`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bakeoff.cli.completion import complete_target
+
+runs_app = typer.Typer(
+    help="List, show, compare, export, import and clean up what is stored.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+Api = Annotated[str | None, typer.Option(help="Only runs of this API.", autocompletion=complete_target)]
+Mode = Annotated[str | None, typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.")]
+Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
+References = Annotated[
+    list[str], typer.Argument(help="Two or more of: a run (42), a comparison (c7), latest, FILE.json, a git reference.")
+]
+
+
+@runs_app.callback()
+def _help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@runs_app.command("list")
+def list_command(
+    api: Api = None,
+    mode: Mode = None,
+    payload: Payload = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most, newest first.")] = 20,
+    before: Annotated[int | None, typer.Option(min=1, help="The page after: only runs older than this run.")] = None,
+    json: Json = False,
+) -> None:
+    """List stored runs, newest first."""
+    from bakeoff.cli.history import list_runs
+    from bakeoff.history.listing import RunFilter
+
+    list_runs(RunFilter(api, mode, payload), limit, before, json)
+
+
+@runs_app.command()
+def show(run: Annotated[int, typer.Argument(min=1, help="The run's id.")], json: Json = False) -> None:
+    """Show one run: its phases, cost and findings."""
+    from bakeoff.cli.history import show_run
+
+    show_run(run, json)
+
+
+@runs_app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="A run (42), a comparison (c7), latest or a git reference.")],
+    file: Annotated[Path | None, typer.Argument(help="File to write. [standard output]")] = None,
+    format: Annotated[str, typer.Option(help="json (everything) or csv (a row for each phase).")] = "json",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+) -> None:
+    """Write what is stored of a run, or of a comparison, as JSON or CSV."""
+    from bakeoff.cli.history import export_runs
+
+    export_runs(run, file, format, force)
+
+
+@runs_app.command("import")
+def import_command(
+    file: Annotated[list[Path] | None, typer.Argument(help="Result files. [every one in results/]")] = None,
+    json: Json = False,
+) -> None:
+    """Store result files that the metrics database does not hold."""
+    from bakeoff.cli.history import import_runs
+
+    import_runs(file or [], json)
+
+
+@runs_app.command()
+def compare(reference: References, json: Json = False) -> None:
+    """Put stored runs or comparisons side by side; the first is what the others are held against."""
+    from bakeoff.cli.history import compare_runs
+
+    compare_runs(reference, json)
+
+
+@runs_app.command()
+def summary(
+    comparison: Annotated[
+        bool, typer.Option("--comparison", help="The latest run of each API, the fastest first.")
+    ] = False,
+    mode: Mode = None,
+    payload: Payload = None,
+    json: Json = False,
+) -> None:
+    """Tell what the metrics database holds."""
+    from bakeoff.cli.history import compare_latest, summarise
+
+    if comparison:
+        compare_latest(mode, payload, json)
+    else:
+        summarise(mode, payload, json)
+
+
+@runs_app.command()
+def cleanup(
+    days: Annotated[float | None, typer.Option(min=0, help="Remove runs older than this many days.")] = None,
+    keep: Annotated[int | None, typer.Option(min=0, help="Keep the newest so many runs of each API.")] = None,
+    execute: Annotated[bool, typer.Option("--execute", help="Remove them; without it nothing is changed.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove old runs. A dry run unless --execute says so; with both rules a run must break both to go."""
+    from bakeoff.cli.history import clean_up_runs
+
+    clean_up_runs(days, keep, execute, json)
+
+
+@runs_app.command()
+def trend(
+    api: Annotated[str, typer.Option(help="The API.", autocompletion=complete_target)],
+    metric: Annotated[
+        str, typer.Option(help="throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
+    ] = "throughput",
+    mode: Annotated[str, typer.Option(help="Runs of this mode.")] = "quick",
+    payload: Annotated[str, typer.Option(help="Runs of this message size.")] = "default",
+    limit: Annotated[int, typer.Option(min=6, max=10_000, help="The newest so many runs.")] = 500,
+    json: Json = False,
+) -> None:
+    """Show one metric over time, and where it changed its level."""
+    from bakeoff.cli.history import show_trend
+
+    show_trend(api, metric, mode, payload, limit, json)

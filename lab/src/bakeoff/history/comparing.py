@@ -1,0 +1,71 @@
+"""Stored runs side by side. Pure functions over figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from bakeoff.history.figures import METRICS, RunFigures, Series
+from bakeoff.history.references import Referenced
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one reference says of a series: how many runs, and the median of each metric that they have."""
+
+    reference: str
+    runs: int
+    medians: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """One series over all references; the first column is what the others are held against."""
+
+    title: str
+    columns: Sequence[Column]
+
+    def change(self, metric: str, column: Column) -> float | None:
+        """Relative change from the first column, None where it cannot be told."""
+        base, value = self.columns[0].medians.get(metric), column.medians.get(metric)
+        if column is self.columns[0] or not base or value is None:
+            return None
+        return value / base - 1
+
+
+def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:
+    """What all references measured; single runs are compared whatever they are of.
+
+    The list is empty where the references have nothing in common.
+    """
+    if all(len(reference.runs) == 1 for reference in references):
+        columns = [
+            _column(f"{reference.name} {reference.runs[0].series.label}", reference.runs) for reference in references
+        ]
+        return [SideBySide("", columns)]
+    grouped = [by_series(reference.runs) for reference in references]
+    common = [key for key in grouped[0] if all(key in group for group in grouped[1:])]
+    return [
+        SideBySide(
+            key.label,
+            [_column(reference.name, group[key]) for reference, group in zip(references, grouped, strict=True)],
+        )
+        for key in common
+    ]
+
+
+def by_series(runs: Sequence[RunFigures]) -> dict[Series, list[RunFigures]]:
+    """Completed runs, put together where they measured the same thing."""
+    grouped: dict[Series, list[RunFigures]] = {}
+    for run in runs:
+        if run.status == "completed":
+            grouped.setdefault(run.series, []).append(run)
+    return grouped
+
+
+def _column(name: str, runs: Sequence[RunFigures]) -> Column:
+    medians = {}
+    for metric in METRICS.values():
+        values = [value for run in runs if (value := metric.of(run)) is not None]
+        if values:
+            medians[metric.name] = median(values)
+    return Column(name, len(runs), medians)

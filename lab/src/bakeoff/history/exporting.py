@@ -1,0 +1,85 @@
+"""Stored runs as JSON, which `runs import` and `gate` read, or as CSV for spreadsheets."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.document import VERSION, Origin, document_of, text_of
+from bakeoff.running.result import ROLES, Measured, RunResult
+from bakeoff.sampling.cost import cpu_us_each
+from bakeoff.storage.history import StoredRun, load_runs
+
+
+def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str:
+    """One run's document, or a list of several: everything that is stored of them."""
+    runs = load_runs(server, run_ids)
+    origins = _origins(server, {run.comparison_id for run in runs})
+    documents = [document_of(run.result, project, origins[run.comparison_id]) for run in runs]
+    return text_of(documents[0] if len(documents) == 1 else {"version": VERSION, "runs": documents})
+
+
+def csv_export(server: Server, run_ids: Sequence[int]) -> str:
+    """A row for each phase of each run, and one for all its phases together (phase 0)."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(_HEADINGS)
+    for run in load_runs(server, run_ids):
+        rows.writerows(_rows(run))
+    return text.getvalue()
+
+
+_HEADINGS = (
+    *("run_id", "comparison_id", "api_name", "contender", "round", "test_mode", "payload_size", "engine", "status"),
+    *("started_at", "phase", "phase_name", "virtual_users", "arrival_rate_per_s", "duration_s", "requests", "ok"),
+    *("failed", "unsent", "operations", "throughput_per_s", "error_rate", "mean_ms", "min_ms", "p50_ms", "p90_ms"),
+    *("p95_ms", "p99_ms", "p999_ms", "max_ms", "bytes_sent", "bytes_received"),
+    *(f"{role}_{figure}" for role in ROLES for figure in ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb")),
+)
+
+
+def _rows(stored: StoredRun) -> Iterator[list[object]]:
+    run = stored.result
+    identity = _identity(stored)
+    if run.total is not None:
+        yield [*identity, 0, "all", "", "", *_figures(run.total)]
+    for phase in run.phases:
+        rate = "" if phase.arrival_rate_per_s is None else phase.arrival_rate_per_s
+        yield [*identity, phase.number, phase.name, phase.virtual_users, rate, *_figures(phase.measured)]
+
+
+def _identity(stored: StoredRun) -> list[object]:
+    run: RunResult = stored.result
+    return [
+        *(stored.id, stored.comparison_id, run.target, run.contender, run.round, run.mode, run.payload),
+        *(run.engine, run.status.value, run.started_at.isoformat()),
+    ]
+
+
+def _figures(measured: Measured) -> list[object]:
+    latency = measured.latency
+    costs: list[object] = []
+    for role in ROLES:
+        cost = measured.costs.get(role)
+        costs += [
+            cpu_us_each(cost, measured.operations),
+            None if cost is None else cost.cpu_percent_mean,
+            None if cost is None else cost.memory_peak_bytes / 1e6,
+        ]
+    return [
+        *(measured.duration_s, measured.requests, measured.ok, measured.failed, measured.unsent, measured.operations),
+        *(measured.throughput_per_s, measured.error_rate, latency.mean_ms, latency.min_ms),
+        *(latency.percentiles_ms[percentile] for percentile in (50.0, 90.0, 95.0, 99.0, 99.9)),
+        *(latency.max_ms, measured.bytes_sent, measured.bytes_received),
+        *costs,
+    ]
+
+
+def _origins(server: Server, comparison_ids: set[int]) -> dict[int, Origin]:
+    with server.connect() as connection:
+        rows = connection.execute(
+            "SELECT id, started_at, name, workload, test_mode, command, rounds FROM comparisons WHERE id = ANY(%s)",
+            [list(comparison_ids)],
+        ).fetchall()
+    return {comparison_id: Origin(*rest) for comparison_id, *rest in rows}

@@ -1,0 +1,148 @@
+"""A run in one row of figures: what lists, comparisons, trends and gates need, without histograms."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bakeoff.running.result import PhaseResult, RunResult
+from bakeoff.sampling.cost import cpu_us_each
+
+
+@dataclass(frozen=True)
+class Series:
+    """One contender under one load. Runs of the same series measured the same thing."""
+
+    contender: str
+    mode: str
+    payload: str
+    engine: str
+    load: str
+    settings: tuple[tuple[str, str], ...]
+
+    @property
+    def label(self) -> str:
+        """For people; settings are left out, which rarely differ."""
+        load = self.load if self.load.endswith("/s") else f"{self.load} users"
+        return " · ".join([self.contender, self.mode, self.payload, load])
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """A row of the view `run_figures`. Figures are None where the run measured nothing; ids are 0 outside the database.
+
+    Latencies are of all phases together, milliseconds. `load` lists the phases' virtual users, or their arrival rates
+    (`64,256`, `1000/s,5000/s`); `settings` are those of target and load but the seed.
+    """
+
+    id: int
+    comparison_id: int
+    api: str
+    contender: str
+    workload: str
+    protocol: str
+    mode: str
+    payload: str
+    engine: str
+    load: str | None
+    settings: Mapping[str, str]
+    round: int
+    status: str
+    started_at: datetime
+    commit: str | None
+    duration_s: float | None
+    requests: int | None
+    failed: int | None
+    throughput_per_s: float | None
+    error_rate: float | None
+    p50_ms: float | None
+    p90_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    api_cpu_us_each: float | None
+    api_memory_peak_mb: float | None
+
+    @property
+    def series(self) -> Series:
+        """What was measured: figures may be held against each other where it is the same."""
+        return Series(
+            self.contender, self.mode, self.payload, self.engine, self.load or "", tuple(sorted(self.settings.items()))
+        )
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that people ask for by name. `field` is that of RunFigures."""
+
+    name: str
+    field: str
+    unit: str
+    more_is_better: bool = False
+
+    def of(self, run: RunFigures) -> float | None:
+        """The run's figure, None where it has none."""
+        value: float | None = getattr(run, self.field)
+        return value
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("throughput", "throughput_per_s", "ops/s", more_is_better=True),
+        Metric("p50", "p50_ms", "ms"),
+        Metric("p90", "p90_ms", "ms"),
+        Metric("p95", "p95_ms", "ms"),
+        Metric("p99", "p99_ms", "ms"),
+        Metric("p99.9", "p999_ms", "ms"),
+        Metric("max", "max_ms", "ms"),
+        Metric("errors", "error_rate", "share"),
+        Metric("cpu", "api_cpu_us_each", "µs/op"),
+        Metric("memory", "api_memory_peak_mb", "MB"),
+    )
+}
+
+
+def figures_of(run: RunResult, run_id: int = 0, comparison_id: int = 0) -> RunFigures:
+    """The same row for a run that is at hand as a value."""
+    total = run.total
+    api = None if total is None else total.costs.get("api")
+    percentiles = {} if total is None else total.latency.percentiles_ms
+    return RunFigures(
+        id=run_id,
+        comparison_id=comparison_id,
+        api=run.target,
+        contender=run.contender or run.target,
+        workload=run.workload,
+        protocol=run.protocol,
+        mode=run.mode,
+        payload=run.payload,
+        engine=run.engine,
+        load=",".join(_level(phase) for phase in run.phases) or None,
+        settings={name: value for name, value in run.settings.items() if name != "seed"},
+        round=run.round,
+        status=run.status.value,
+        started_at=run.started_at,
+        commit=run.environment.get("commit"),
+        duration_s=None if total is None else total.duration_s,
+        requests=None if total is None else total.requests,
+        failed=None if total is None else total.failed,
+        throughput_per_s=None if total is None else total.throughput_per_s,
+        error_rate=None if total is None else total.error_rate,
+        p50_ms=percentiles.get(50.0),
+        p90_ms=percentiles.get(90.0),
+        p95_ms=percentiles.get(95.0),
+        p99_ms=percentiles.get(99.0),
+        p999_ms=percentiles.get(99.9),
+        max_ms=None if total is None else total.latency.max_ms,
+        api_cpu_us_each=None if total is None else cpu_us_each(api, total.operations),
+        api_memory_peak_mb=None if api is None else api.memory_peak_bytes / 1e6,
+    )
+
+
+def _level(phase: PhaseResult) -> str:
+    rate = phase.arrival_rate_per_s
+    if rate is None:
+        return str(phase.virtual_users)
+    # As PostgreSQL writes a double.
+    return f"{int(rate) if rate.is_integer() else rate}/s"

@@ -1,0 +1,85 @@
+"""Result files back into the metrics database: after it was away, or from another checkout."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.document import Origin, StoredDocument
+from bakeoff.results.files import read_result_file
+from bakeoff.running.result import RunResult
+from bakeoff.storage.metrics_store import MetricsStore
+
+_FIND = """
+SELECT id FROM test_runs
+WHERE api_name = %s AND test_mode = %s AND payload_size = %s AND started_at = %s
+"""
+_FIND_COMPARISON = "SELECT id FROM comparisons WHERE started_at = %s AND command = %s"
+_ADD_COMPARISON = """
+INSERT INTO comparisons (started_at, finished_at, name, workload, test_mode, command, rounds, status)
+VALUES (%s, %s, %s, %s, %s, %s, %s, 'completed')
+RETURNING id
+"""
+_EXTEND = "UPDATE comparisons SET finished_at = %s WHERE id = %s AND status = 'completed' AND finished_at < %s"
+
+
+@dataclass
+class Import:
+    """What came of it: runs stored with their new ids, runs that were there already, and what is wrong with a file."""
+
+    stored: list[tuple[Path, int]] = field(default_factory=list)
+    present: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def import_files(project: Project, store: MetricsStore, paths: Iterable[Path]) -> Import:
+    """Stores the runs of each file that are not stored yet. A file that cannot be read does not stop the others."""
+    result = Import()
+    for path in paths:
+        try:
+            documents = read_result_file(project, path)
+        except BakeoffError as error:
+            result.problems.append(error.message)
+            continue
+        for document in documents:
+            if _is_stored(store.server, document.run):
+                result.present += 1
+                continue
+            comparison_id = _comparison_of(store.server, document)
+            result.stored.append((path, store.add_run(comparison_id, document.run)))
+    return result
+
+
+def _is_stored(server: Server, run: RunResult) -> bool:
+    with server.connect() as connection:
+        row = connection.execute(_FIND, [run.target, run.mode, run.payload, run.started_at]).fetchone()
+    return row is not None
+
+
+def _comparison_of(server: Server, document: StoredDocument) -> int:
+    """The id of the comparison that the run belongs to, which is stored too if it is not yet."""
+    origin = document.origin or _imported(document.run)
+    finished_at = document.run.finished_at
+    with server.connect() as connection:
+        found = connection.execute(_FIND_COMPARISON, [origin.started_at, origin.command]).fetchone()
+        if found is not None:
+            connection.execute(_EXTEND, [finished_at, found[0], finished_at])
+            return int(found[0])
+        added = connection.execute(
+            _ADD_COMPARISON,
+            [
+                *(origin.started_at, finished_at, origin.name, origin.workload),
+                *(origin.mode, origin.command, origin.rounds),
+            ],
+        ).fetchone()
+    assert added is not None
+    return int(added[0])
+
+
+def _imported(run: RunResult) -> Origin:
+    """A file of version 1 does not say what it belongs to: runs of a mode and a day are put together."""
+    day = datetime(run.started_at.year, run.started_at.month, run.started_at.day, tzinfo=UTC)
+    return Origin(day, "imported", run.workload, run.mode, f"./bakeoff runs import ({run.mode})", 1)

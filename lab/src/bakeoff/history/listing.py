@@ -1,0 +1,56 @@
+"""Runs as a list, newest first, a page at a time."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from bakeoff.errors import BakeoffError
+from bakeoff.history.figures import RunFigures
+from bakeoff.postgres.server import Server
+
+_PAGE = """
+SELECT * FROM run_figures
+WHERE (%(api)s::text IS NULL OR api = %(api)s)
+  AND (%(mode)s::text IS NULL OR mode = %(mode)s)
+  AND (%(payload)s::text IS NULL OR payload = %(payload)s)
+  AND (%(before)s::bigint IS NULL
+       OR (started_at, id) < (SELECT started_at, id FROM test_runs WHERE id = %(before)s))
+ORDER BY started_at DESC, id DESC
+LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs are wanted; None: all."""
+
+    api: str | None = None
+    mode: str | None = None
+    payload: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some runs, newest first, and whether there are older ones."""
+
+    runs: Sequence[RunFigures]
+    more: bool
+
+
+def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None = None) -> Page:
+    """The newest runs, or with `before` those older than that run."""
+    from psycopg.rows import class_row
+
+    values = {**asdict(wanted), "before": before, "limit": limit + 1}
+    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
+        runs = cursor.execute(_PAGE, values).fetchall()
+        if not runs and before is not None:
+            found = connection.execute("SELECT FROM test_runs WHERE id = %s", [before]).fetchone()
+            if found is None:
+                raise BakeoffError(f"--before names run {before}, and there is none. Take an id that runs list shows.")
+    return Page(runs[:limit], len(runs) > limit)
+
+
+def known_apis(server: Server) -> list[str]:
+    """The APIs that have runs."""
+    with server.connect() as connection:
+        return [name for (name,) in connection.execute("SELECT DISTINCT api_name FROM test_runs ORDER BY 1").fetchall()]

@@ -1,0 +1,103 @@
+"""What people call runs by: `42`, `c7`, `latest`, a JSON file, or a git reference."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bakeoff.errors import BakeoffError
+from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.files import read_result_file
+
+REFERENCE_HELP = "a run (42), a comparison (c7), latest, a JSON file of runs export, or a git reference"
+
+# Smoke runs before longer ones only open the door: they belong to no comparison's figures.
+_OF_COMPARISON = """
+SELECT figures.* FROM run_figures AS figures
+JOIN comparisons ON comparisons.id = figures.comparison_id AND comparisons.test_mode = figures.mode
+WHERE comparisons.id = %s
+ORDER BY figures.started_at, figures.id
+"""
+_LATEST = "SELECT comparison_id FROM test_runs ORDER BY started_at DESC, id DESC LIMIT 1"
+_LATEST_OF_COMMIT = """
+SELECT comparison_id FROM test_runs
+WHERE environment ->> 'commit' = %s AND status = 'completed'
+ORDER BY started_at DESC, id DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True)
+class Referenced:
+    """The runs that a reference names. `comparison_id` is None where it names one run or a file."""
+
+    name: str
+    runs: Sequence[RunFigures]
+    comparison_id: int | None = None
+
+
+def resolve(project: Project, server: Server, reference: str) -> Referenced:
+    """The runs that a reference names; one that names nothing is an error that says what there is."""
+    if re.fullmatch(r"\d{1,18}", reference):
+        return _run(server, int(reference))
+    if re.fullmatch(r"c\d{1,18}", reference):
+        return _comparison(server, int(reference[1:]), reference)
+    if reference == "latest":
+        latest = _value(server, _LATEST, [])
+        if latest is None:
+            raise BakeoffError("Nothing has been measured yet: begin with ./bakeoff run quick.")
+        return _comparison(server, latest, f"c{latest}")
+    if reference.endswith(".json"):
+        documents = read_result_file(project, Path(reference))
+        return Referenced(reference, [figures_of(document.run) for document in documents])
+    return _commit(project, server, reference)
+
+
+def _run(server: Server, run_id: int) -> Referenced:
+    runs = _figures(server, "SELECT * FROM run_figures WHERE id = %s", [run_id])
+    if not runs:
+        raise BakeoffError(f"There is no run {run_id}. ./bakeoff runs list shows what there is.")
+    return Referenced(str(run_id), runs)
+
+
+def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
+    runs = _figures(server, _OF_COMPARISON, [comparison_id])
+    if not runs:
+        raise BakeoffError(
+            f"There is no comparison c{comparison_id} with runs. ./bakeoff runs list shows the comparison of each run."
+        )
+    return Referenced(name, runs, comparison_id)
+
+
+def _commit(project: Project, server: Server, reference: str) -> Referenced:
+    command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}"]
+    try:
+        done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise BakeoffError(f'"{reference}" looks like a git reference, and git cannot be run: {error}.') from error
+    commit = done.stdout.strip()
+    if done.returncode != 0:
+        raise BakeoffError(f'"{reference}" names nothing here. Write {REFERENCE_HELP}.', exit_code=2)
+    found = _value(server, _LATEST_OF_COMMIT, [commit])
+    if found is None:
+        raise BakeoffError(
+            f"Nothing measured at {reference} (commit {commit[:12]}) is stored. Check it out and measure it, "
+            "or import its result files with ./bakeoff runs import."
+        )
+    return _comparison(server, found, f"{reference} (c{found})")
+
+
+def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunFigures]:
+    from psycopg.rows import class_row
+
+    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
+        return cursor.execute(statement.encode(), values).fetchall()
+
+
+def _value(server: Server, statement: str, values: Sequence[Any]) -> int | None:
+    with server.connect() as connection:
+        row = connection.execute(statement.encode(), values).fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,109 @@
+"""Where a series of measurements changed its level. Pure functions, shared by the command line and the pages."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+# Fewer points on either side of a change cannot be told from noise.
+SHORTEST_SEGMENT = 3
+
+# What a change must explain, in units of noise: twice what the Bayesian information criterion asks for, because
+# neighbouring measurements on a busy machine resemble one another.
+_PENALTY = 4.0
+# And how rarely chance alone may part the levels on its two sides so far.
+_SIGNIFICANCE = 0.001
+# No measurement repeats itself more closely than this.
+_LEAST_NOISE = 0.001
+# A point this many times the noise away from its neighbours' median is an outlier and no level.
+_OUTLIER = 4.0
+_NEIGHBOURS = 2
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """From `index` on, the series has another level. `before` and `after` are the medians on either side of it.
+
+    They reach to the neighbouring change points, or to the ends.
+    """
+
+    index: int
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """Relative change of level."""
+        return self.after / self.before - 1 if self.before else math.inf
+
+
+def trend(values: Sequence[float]) -> list[ChangePoint]:
+    """The change points of a series in the order of time.
+
+    Levels are compared as logarithms, so that a factor counts the same however large the figures are. Values must be
+    positive; others count as the smallest positive one.
+    """
+    if len(values) < 2 * SHORTEST_SEGMENT:
+        return []
+    floor = min((value for value in values if value > 0), default=1.0)
+    logs = [math.log(max(value, floor)) for value in values]
+    edges = _edges(_without_outliers(logs, _noise(logs)))
+    medians = [median(values[begin:end]) for begin, end in pairwise(edges)]
+    inner = zip(edges[1:-1], pairwise(medians), strict=True)
+    return [ChangePoint(index, before, after) for index, (before, after) in inner]
+
+
+def sparkline(values: Sequence[float], width: int = 60) -> str:
+    """The series as a line of bars, from its least to its greatest; a longer one is shortened to medians."""
+    if not values:
+        return ""
+    step = max(1, math.ceil(len(values) / width))
+    points = [median(values[begin : begin + step]) for begin in range(0, len(values), step)]
+    low, high = min(points), max(points)
+    if high == low:
+        return _BARS[3] * len(points)
+    return "".join(_BARS[round((point - low) / (high - low) * (len(_BARS) - 1))] for point in points)
+
+
+def _edges(signal: Sequence[float]) -> list[int]:
+    """Where levels begin and end, from 0 to the length of the signal."""
+    import numpy
+    import ruptures
+
+    column = numpy.asarray(signal).reshape(-1, 1) / _noise(signal)
+    search = ruptures.Pelt(model="l2", min_size=SHORTEST_SEGMENT, jump=1).fit(column)
+    edges = [0, *search.predict(pen=_PENALTY * math.log(len(signal)))]
+    while (weakest := _weakest(signal, edges)) is not None:
+        edges.remove(weakest)
+    return edges
+
+
+def _weakest(signal: Sequence[float], edges: Sequence[int]) -> int | None:
+    """The edge that chance explains best, or None when chance explains none of them."""
+    from scipy.stats import ttest_ind
+
+    chances = {}
+    for begin, edge, end in zip(edges, edges[1:], edges[2:], strict=False):
+        before, after = signal[begin:edge], signal[edge:end]
+        if max(before) > min(before) or max(after) > min(after):
+            chances[edge] = float(ttest_ind(before, after).pvalue)
+    likeliest = max(chances, key=chances.__getitem__, default=None)
+    return likeliest if likeliest is not None and chances[likeliest] > _SIGNIFICANCE else None
+
+
+def _without_outliers(signal: Sequence[float], noise: float) -> list[float]:
+    """Points far from the median of their neighbourhood are replaced by it."""
+    smooth = [median(signal[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS + 1]) for at in range(len(signal))]
+    return [
+        middle if abs(point - middle) > _OUTLIER * noise else point
+        for point, middle in zip(signal, smooth, strict=True)
+    ]
+
+
+def _noise(signal: Sequence[float]) -> float:
+    """The standard deviation of one point, from the differences of neighbours: a change of level hardly moves it."""
+    differences = [abs(after - before) for before, after in pairwise(signal)]
+    # The median absolute difference of two normal values is 0.954 standard deviations of one of them.
+    return max(median(differences) / 0.954, _LEAST_NOISE)

@@ -1,0 +1,139 @@
+"""What limited a contender at its peak, told from what everybody used. Pure functions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bakeoff.judging.judgement import Bottleneck
+
+# Interrupts and the kernel's own work are nobody's: a machine is full well before 100%.
+_FULL = 0.85
+_MOST = 0.5
+_CEILING_SHARE = 1 / 3
+_NEAR_A_LINE = 0.8
+_WAITING = 0.5
+
+_NAMES = {"api": "the target", "database": "PostgreSQL", "engine": "the load generator"}
+_KINDS = {"api": "api-cpu", "database": "database", "engine": "generator"}
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
+
+    `api_cores` are the cores that the target may use. `waits` are shares of the database's sessions by what they
+    waited for, `active` how many of them were at work at once, None where that was not sampled. `more_load_helps`: the
+    peak is the highest load that there was.
+    """
+
+    cpu_percent: Mapping[str, float]
+    cores: int | None
+    api_cores: float | None = None
+    ceiling_share: float | None = None
+    reference_shares: Mapping[str, float] = field(default_factory=dict)
+    waits: Mapping[str, float] = field(default_factory=dict)
+    active: float | None = None
+    pool_size: int | None = None
+    more_load_helps: bool = False
+
+
+def bottleneck_of(usage: Usage) -> Bottleneck:
+    """The first explanation that fits, the surest first."""
+    for explain in _EXPLANATIONS:
+        found = explain(usage)
+        if found is not None:
+            return found
+    if not usage.cpu_percent:
+        return Bottleneck("unknown", "The bottleneck is unknown: the phases were too short to tell who used the CPU.")
+    return Bottleneck(
+        "unknown", f"The bottleneck is unknown: CPU was left ({_used(usage)}), and nothing else was seen to be full."
+    )
+
+
+def _generator(usage: Usage) -> Bottleneck | None:
+    if usage.ceiling_share is None or usage.ceiling_share < _CEILING_SHARE:
+        return None
+    return Bottleneck(
+        "generator",
+        f"The bottleneck may have been the load generator: this is {usage.ceiling_share:.0%} of what it can do here.",
+    )
+
+
+def _target_s_own_cores(usage: Usage) -> Bottleneck | None:
+    api = usage.cpu_percent.get("api")
+    if api is None or usage.api_cores is None or api < 100 * usage.api_cores * _FULL:
+        return None
+    return Bottleneck(
+        "api-cpu", f"The bottleneck was the target's CPU: {api:.0f}% of the {usage.api_cores * 100:.0f}% it may use."
+    )
+
+
+def _all_cores(usage: Usage) -> Bottleneck | None:
+    total = sum(usage.cpu_percent.values())
+    if usage.cores is None or total < 100 * usage.cores * _FULL:
+        return None
+    role, most = max(usage.cpu_percent.items(), key=lambda item: item[1])
+    cores = f"{usage.cores} core{'s' if usage.cores > 1 else ''}"
+    if most < total * _MOST:
+        return Bottleneck(
+            "machine", f"The bottleneck was the CPU of the machine, {cores} that all share: {_used(usage)}."
+        )
+    return Bottleneck(
+        _KINDS[role], f"The bottleneck was the CPU of {_NAMES[role]}, on {cores} that all share: {_used(usage)}."
+    )
+
+
+def _pool(usage: Usage) -> Bottleneck | None:
+    if usage.active is None or usage.pool_size is None or usage.active < usage.pool_size * _FULL:
+        return None
+    return Bottleneck(
+        "pool",
+        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.pool_size} sessions were at work at "
+        "once.",
+    )
+
+
+def _database_waits(usage: Usage) -> Bottleneck | None:
+    if not usage.waits:
+        return None
+    event, share = max(usage.waits.items(), key=lambda item: item[1])
+    if share < _WAITING:
+        return None
+    return Bottleneck(
+        "database", f"The bottleneck was PostgreSQL: its busy sessions waited for {event} {share:.0%} of the time."
+    )
+
+
+def _database_line(usage: Usage) -> Bottleneck | None:
+    """Near a line, but not far beyond: who is beyond one batches, and that line is no limit of his."""
+    near = {name: share for name, share in usage.reference_shares.items() if _NEAR_A_LINE <= share <= 1 / _NEAR_A_LINE}
+    if not near:
+        return None
+    name, share = max(near.items(), key=lambda item: item[1])
+    return Bottleneck(
+        "database", f"The bottleneck was PostgreSQL: this is {share:.0%} of what it does here without any API ({name})."
+    )
+
+
+def _load(usage: Usage) -> Bottleneck | None:
+    if not usage.more_load_helps or not usage.cpu_percent or usage.cores is None:
+        return None
+    return Bottleneck(
+        "load",
+        f"The bottleneck was the load: the highest level was the best, and CPU was left ({_used(usage)}). More virtual "
+        "users may reach more.",
+    )
+
+
+_EXPLANATIONS: Sequence[Callable[[Usage], Bottleneck | None]] = (
+    _generator,
+    _target_s_own_cores,
+    _all_cores,
+    _pool,
+    _database_waits,
+    _database_line,
+    _load,
+)
+
+
+def _used(usage: Usage) -> str:
+    return ", ".join(f"{_NAMES[role]} {percent:.0f}%" for role, percent in usage.cpu_percent.items())

@@ -1,0 +1,104 @@
+"""Doubts about a comparison as a whole. Pure functions."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from bakeoff.judging.estimates import FEWEST_ROUNDS, ratio_of
+from bakeoff.judging.judgement import JudgedFinding
+from bakeoff.judging.noise import round_effects
+from bakeoff.judging.provenance import changed_between
+from bakeoff.storage.history import StoredComparison, StoredRun
+
+_DRIFT = 0.10
+_MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
+
+
+def found(
+    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], same_twice: Sequence[Sequence[float]]
+) -> list[JudgedFinding]:
+    """All findings. `rates` are each contender's throughput by round, `same_twice` those of A/A pairs as log-ratios."""
+    return [
+        *_few_rounds(rates),
+        *_drift(rates),
+        *_same_twice(same_twice),
+        *_changed(comparison.runs),
+        *_uncommitted(comparison.runs),
+        *_incomplete(comparison),
+    ]
+
+
+def _few_rounds(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
+    most = max((len(each) for each in rates), default=0)
+    if not rates or most >= FEWEST_ROUNDS:
+        return
+    yield JudgedFinding(
+        "too-few-rounds",
+        "warning",
+        f"{'One round' if most == 1 else f'{most} rounds'} cannot tell a difference from chance.",
+        f"With {FEWEST_ROUNDS} rounds there are intervals, and with more they narrow: --rounds 5.",
+    )
+
+
+def _drift(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
+    """Rounds in which all contenders together were off: that is the machine's doing."""
+    effects = round_effects(rates) if len(rates) > 1 else {}
+    if len(effects) < 2:
+        return
+    slowest, fastest = min(effects, key=effects.__getitem__), max(effects, key=effects.__getitem__)
+    change = math.expm1(effects[fastest] - effects[slowest])
+    if change > _DRIFT:
+        yield JudgedFinding(
+            "noisy-machine",
+            "warning",
+            f"In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
+            "Something else used the machine, or it throttled. Ratios are taken within rounds and stand; absolute "
+            "figures do not carry over. ./bakeoff doctor looks for neighbours.",
+            tuple(sorted({slowest, fastest})),
+        )
+
+
+def _same_twice(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
+    for ratios in pairs:
+        if not ratios:
+            continue
+        ratio = ratio_of(ratios).ratio
+        if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high:
+            yield JudgedFinding(
+                "unequal-twins",
+                "error",
+                f"The same thing entered twice differs from itself: {ratio.median:.3f}× ({ratio.low:.3f} to "
+                f"{ratio.high:.3f}).",
+                "The lab favours one of them, or chance struck (one time in twenty): run it again with more rounds "
+                "before believing a difference as small.",
+            )
+
+
+def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    changed = changed_between(runs, _MUST_NOT_CHANGE)
+    if changed:
+        yield JudgedFinding(
+            "changed-meanwhile",
+            "warning",
+            f"Not the same in all runs: {', '.join(changed)}.",
+            "Compare only runs of one checkout on one machine.",
+        )
+
+
+def _uncommitted(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    if any(run.result.environment.get("uncommitted_changes") == "true" for run in runs):
+        yield JudgedFinding(
+            "uncommitted-changes",
+            "info",
+            "The checkout held changes that no commit names.",
+            "Nobody can repeat this exactly: commit, then run it again for figures to keep.",
+        )
+
+
+def _incomplete(comparison: StoredComparison) -> Iterable[JudgedFinding]:
+    if comparison.status in ("interrupted", "failed", "running"):
+        yield JudgedFinding(
+            "incomplete",
+            "warning",
+            f"The comparison is {comparison.status}: not every contender had all of its turns.",
+            "--resume takes the turns that are left.",
+        )

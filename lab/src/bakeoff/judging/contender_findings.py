@@ -1,0 +1,215 @@
+"""Doubts and facts about one contender, from all of its runs. Pure functions."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from bakeoff.judging import steadiness
+from bakeoff.judging.entries import Entry
+from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.running.result import Finding, RunResult, Status
+
+_SEVERITIES = ("info", "warning", "error")
+_CEILING_SHARE = 1 / 3
+_SPREAD = 0.10
+_PAYLOAD_DEVIATION = 0.05
+_NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
+
+_BOTTLENECK_ADVICE = {
+    "api-cpu": "Profile the target: its CPU for each operation decides how much it can do here.",
+    "database": "A faster disk, larger batches or fewer statements for each operation would move it.",
+    "pool": "Raise pool_size, if the database has CPU left: --set pool_size=32.",
+    "machine": "Target, database and engine share these cores: ratios hold, absolute figures are this machine's.",
+    "load": "Go on with more virtual users: --users 1000,2000.",
+}
+_BOTTLENECK_KINDS = {
+    "api-cpu": "cpu-bound",
+    "database": "database-bound",
+    "pool": "pool-bound",
+    "machine": "machine-bound",
+    "load": "load-bound",
+}
+
+
+def found(entry: Entry, contender: Contender, peers: Sequence[Entry], rounds: int) -> list[JudgedFinding]:
+    """All findings, the gravest first. `peers` are all entries of the comparison, `rounds` those that were planned."""
+    findings = [
+        *_carried(entry),
+        *_ends(entry),
+        *_connections(entry),
+        *_trends(entry),
+        *_missing_rounds(entry, rounds),
+        *_spread(contender),
+        *_payload(entry, peers),
+        *_bound(contender),
+    ]
+    known: dict[str, JudgedFinding] = {}
+    for finding in findings:
+        known.setdefault(finding.kind, finding)
+    return sorted(known.values(), key=lambda finding: -_SEVERITIES.index(finding.severity))
+
+
+def _carried(entry: Entry) -> list[JudgedFinding]:
+    """What the runs found themselves, each kind once: its gravest message, and the rounds that have it."""
+    grouped: dict[str, list[tuple[int, Finding]]] = {}
+    for run in entry.runs:
+        for finding in run.result.findings:
+            grouped.setdefault(finding.kind, []).append((run.result.round, finding))
+    return [_together(findings) for findings in grouped.values()]
+
+
+def _together(findings: Sequence[tuple[int, Finding]]) -> JudgedFinding:
+    _, gravest = max(findings, key=lambda item: _SEVERITIES.index(item[1].severity))
+    return JudgedFinding(
+        gravest.kind, gravest.severity, gravest.message, gravest.advice, _rounds(number for number, _ in findings)
+    )
+
+
+def _ends(entry: Entry) -> Iterable[JudgedFinding]:
+    """Runs that did not come to their end, and void ones whose own finding is not there."""
+    early = [run.result for run in entry.runs if run.result.status in (Status.FAILED, Status.INTERRUPTED)]
+    if early:
+        reason = next((run.failure for run in early if run.failure), "it was interrupted.")
+        yield JudgedFinding(
+            "early-end",
+            "error" if any(run.status is Status.FAILED for run in early) else "warning",
+            f"A run ended before its time: {reason}",
+            "Its figures do not count. Read the target's log in .bakeoff/logs, then run it again.",
+            _rounds(run.round for run in early),
+        )
+    void = [run.result for run in entry.runs if run.result.status is Status.VOID]
+    if void:
+        yield JudgedFinding(
+            "audit-failed",
+            "error",
+            "The database does not hold what was acknowledged.",
+            "These rounds are void: a target that loses writes has no speed.",
+            _rounds(run.round for run in void),
+        )
+    silent = [run.result for run in entry.runs if _answered_nothing(run.result)]
+    if silent:
+        yield JudgedFinding(
+            "nothing-answered",
+            "error",
+            "Not one request was answered as it must be.",
+            "These rounds do not count. Read the target's log in .bakeoff/logs.",
+            _rounds(run.round for run in silent),
+        )
+
+
+def _answered_nothing(run: RunResult) -> bool:
+    return run.status is Status.COMPLETED and (run.total is None or run.total.ok == 0)
+
+
+def _connections(entry: Entry) -> Iterable[JudgedFinding]:
+    failed = {
+        run.result.round: {
+            kind: run.result.total.errors[kind] for kind in _NO_CONNECTION if kind in run.result.total.errors
+        }
+        for run in entry.runs
+        if run.result.total is not None
+    }
+    failed = {number: errors for number, errors in failed.items() if errors}
+    if not failed:
+        return
+    worst = max(failed.values(), key=lambda errors: sum(errors.values()))
+    kinds = ", ".join(f"{count:,} × {kind}" for kind, count in worst.items())
+    yield JudgedFinding(
+        "connection-exhaustion",
+        "error",
+        f"Connections could not be made: {kinds} in one round.",
+        "Limits of the machine or of the target's backlog were measured, not its speed: ./bakeoff doctor shows them.",
+        tuple(failed),
+    )
+
+
+def _trends(entry: Entry) -> Iterable[JudgedFinding]:
+    trends = {number: steadiness.steepest_trend(run.timeline) for number, run in entry.counted.items()}
+    steep = {number: trend for number, trend in trends.items() if trend is not None}
+    if not steep:
+        return
+    worst = max(steep.values(), key=lambda trend: abs(trend.change))
+    direction = "rose" if worst.change > 0 else "fell"
+    yield JudgedFinding(
+        "trend",
+        "warning",
+        f"Throughput {direction} by {abs(worst.change):.0%} within phase {worst.phase}.",
+        "The figure of that phase is one of a moment. Warm up for longer (--warm-up 30s) if it rose; look for a table, "
+        "log or heap that grows if it fell.",
+        tuple(steep),
+    )
+
+
+def _missing_rounds(entry: Entry, rounds: int) -> Iterable[JudgedFinding]:
+    missing = sorted(set(range(1, rounds + 1)) - set(entry.counted))
+    if missing and entry.counted:
+        yield JudgedFinding(
+            "missing-rounds",
+            "warning",
+            f"Only {len(entry.counted)} of {rounds} rounds count.",
+            "Its intervals are wider than they need be; --resume measures what is missing.",
+            tuple(missing),
+        )
+
+
+def _spread(contender: Contender) -> Iterable[JudgedFinding]:
+    """Rounds that agree badly with each other, whatever the reason."""
+    peak = contender.peak_throughput_per_s
+    if peak is None or len(peak.values) < 2 or peak.median <= 0:
+        return
+    spread = float(np.std(peak.values, ddof=1)) / peak.median
+    if spread > _SPREAD:
+        yield JudgedFinding(
+            "noisy",
+            "warning",
+            f"Throughput differs between rounds by {spread:.0%} (standard deviation), from {min(peak.values):,.0f} to "
+            f"{max(peak.values):,.0f} operations/s.",
+            "Quiet the machine, or add rounds: the interval narrows with their square root.",
+        )
+
+
+def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
+    """Whether as many bytes went out for each request as for others that were sent the same."""
+    own = _bytes_each(entry)
+    alike = [_bytes_each(peer) for peer in peers if _sent_alike(peer) == _sent_alike(entry)]
+    known = [size for size in alike if size is not None]
+    if own is None or len(known) < 2:
+        return
+    usual = float(np.median(known))
+    if abs(own - usual) > usual * _PAYLOAD_DEVIATION:
+        yield JudgedFinding(
+            "payload-mismatch",
+            "error",
+            f"{own:,.0f} bytes went out for each request, and {usual:,.0f} for others of the same payload.",
+            "It was not given the same work: compare the engines' versions and the seeds of the runs.",
+        )
+
+
+def _sent_alike(entry: Entry) -> tuple[str, ...]:
+    newest = entry.newest
+    ways = (newest.settings.get(name, "") for name in ("batch", "stream"))
+    return (newest.workload, newest.payload, newest.protocol, newest.engine, *ways)
+
+
+def _bytes_each(entry: Entry) -> float | None:
+    totals = [run.total for run in entry.counted.values() if run.total is not None]
+    requests = sum(total.requests for total in totals)
+    return sum(total.bytes_sent for total in totals) / requests if requests else None
+
+
+def _bound(contender: Contender) -> Iterable[JudgedFinding]:
+    share = contender.ceiling_share
+    if share is not None and share >= _CEILING_SHARE:
+        yield JudgedFinding(
+            "generator-bound",
+            "warning",
+            f"Its peak is {share:.0%} of what the engine can do here.",
+            "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
+        )
+    kind = contender.bottleneck.kind
+    if kind in _BOTTLENECK_KINDS:
+        yield JudgedFinding(_BOTTLENECK_KINDS[kind], "info", contender.bottleneck.words, _BOTTLENECK_ADVICE[kind])
+
+
+def _rounds(numbers: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(numbers)))

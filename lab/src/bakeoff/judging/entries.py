@@ -1,0 +1,117 @@
+"""Who took part: the runs of each contender, those that count apart from those that do not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.running.result import RunResult, Status
+from bakeoff.storage.history import StoredRun
+
+# The factor that only tells apart two entries of the same thing.
+SAME_TWICE = "aa"
+
+_NAMES = {"rest": "REST", "grpc": "gRPC"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One contender's runs in the order in which they were made, and by round those that count.
+
+    Contenders of one `division` are ranked against each other: a message of 64 KiB is not the operation that one of
+    500 bytes is.
+    """
+
+    key: str
+    runs: Sequence[StoredRun]
+    counted: Mapping[int, RunResult]
+
+    @property
+    def newest(self) -> RunResult:
+        """The run to ask what holds for all of them."""
+        return self.runs[-1].result
+
+    @property
+    def division(self) -> tuple[str, str]:
+        return self.newest.workload, self.newest.payload
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The level of each factor, `aa` left out; language, protocol and payload are factors too."""
+        newest = self.newest
+        factors = {name: level for name, level in newest.factors.items() if name not in (SAME_TWICE, "target")}
+        return {**factors, "language": newest.language, "protocol": newest.protocol, "payload": newest.payload}
+
+    @property
+    def void_rounds(self) -> int:
+        """Rounds whose runs lost or garbled a write."""
+        return len({run.result.round for run in self.runs if run.result.status is Status.VOID} - set(self.counted))
+
+
+def entries_of(runs: Sequence[StoredRun]) -> list[Entry]:
+    """One entry for each contender and payload, in the order of their keys.
+
+    A run counts when it came to its end and was answered. Of two that count in one round (a comparison that was
+    resumed) the later one does.
+    """
+    grouped: dict[tuple[str, str], list[StoredRun]] = {}
+    for run in runs:
+        name = run.result.contender or run.result.target
+        grouped.setdefault((name, run.result.payload), []).append(run)
+    shared = {name for name, _ in grouped if sum(other == name for other, _ in grouped) > 1}
+    return [
+        Entry(f"{name} payload={payload}" if name in shared else name, own, _counted(own))
+        for (name, payload), own in sorted(grouped.items())
+    ]
+
+
+def _counted(runs: Sequence[StoredRun]) -> dict[int, RunResult]:
+    counted = {run.result.round: run.result for run in runs if _counts(run.result)}
+    return dict(sorted(counted.items()))
+
+
+def _counts(run: RunResult) -> bool:
+    return run.status is Status.COMPLETED and run.total is not None and run.total.ok > 0
+
+
+def labels_of(entries: Sequence[Entry]) -> dict[str, str]:
+    """What people read, by key: the target in two words, and whatever else differs."""
+    words = {entry.key: _words(entry, _names_target(entry, entries), _differing(entries)) for entry in entries}
+    ambiguous = {label for label in words.values() if sum(other == label for other in words.values()) > 1}
+    return {key: key if label in ambiguous else label for key, label in words.items()}
+
+
+def implementation(language: str, protocol: str) -> str:
+    """Rust REST, Go gRPC."""
+    return f"{language_name(language)} {_NAMES.get(protocol, protocol)}"
+
+
+def language_name(language: str) -> str:
+    return language[:1].upper() + language[1:]
+
+
+def level_name(level: str) -> str:
+    """A level as people write it: REST, gRPC, Rust; others as they are."""
+    return _NAMES.get(level, level)
+
+
+def _words(entry: Entry, names_target: bool, differing: set[str]) -> str:
+    newest = entry.newest
+    target = newest.target if names_target else implementation(newest.language, newest.protocol)
+    factors = {**newest.factors, "payload": newest.payload}
+    levels = [f"{name.replace('_', ' ')} {factors[name]}" for name in sorted(factors) if name in differing]
+    return ", ".join([target, *levels])
+
+
+def _names_target(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Whether language and protocol are shared with another target."""
+    own = entry.newest
+    return any(
+        (other.newest.language, other.newest.protocol) == (own.language, own.protocol)
+        and other.newest.target != own.target
+        for other in entries
+    )
+
+
+def _differing(entries: Sequence[Entry]) -> set[str]:
+    factors = [{**entry.newest.factors, "payload": entry.newest.payload} for entry in entries]
+    names = {name for each in factors for name in each if name != "target"}
+    return {name for name in names if len({each.get(name) for each in factors}) > 1}

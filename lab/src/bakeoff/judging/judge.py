@@ -1,0 +1,178 @@
+"""Judges a stored comparison: composes what the neighbouring files work out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bakeoff.judging import capacity, comparison_findings, contender_findings
+from bakeoff.judging.bottleneck import bottleneck_of
+from bakeoff.judging.effects import Levelled, effects_of
+from bakeoff.judging.entries import SAME_TWICE, Entry, entries_of, labels_of
+from bakeoff.judging.estimates import estimate_of_known
+from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
+from bakeoff.judging.levels import level_of, phases_by_slot, throughput_by_round, total_of
+from bakeoff.judging.noise import Noise, noise_between_rounds, noise_of_same_twice
+from bakeoff.judging.pairings import Rated, log_ratios, pairings_of
+from bakeoff.judging.provenance import provenance_of
+from bakeoff.judging.ranking import Place, places
+from bakeoff.judging.slo import documented_slo
+from bakeoff.judging.usage import ceiling_share, reference_lines, reference_shares, usage_at
+from bakeoff.judging.verdict import Field, verdict_of
+from bakeoff.storage.history import StoredComparison
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """An entry with its levels; `rates` are its throughput by round in the phase whose median is the best."""
+
+    entry: Entry
+    levels: Sequence[Level]
+    total: Level | None
+    peak: Level | None
+    rates: Mapping[int, float]
+
+
+def judge(comparison: StoredComparison) -> Judgement:
+    """The verdict on a comparison, whatever came of it: no run, void ones and missing phases included.
+
+    Contenders are ranked by throughput in the phase where their own median is the best: each at its best load.
+    """
+    measured = [_measured(entry) for entry in entries_of(comparison.runs)]
+    noise = _noise(measured)
+    pairings = pairings_of(
+        [Rated(each.entry.key, each.entry.division, each.rates) for each in measured if each.rates],
+        noise.smallest_claim,
+    )
+    contenders = _contenders(measured, pairings, comparison.rounds)
+    return Judgement(
+        comparison_id=comparison.id,
+        name=comparison.name,
+        workload=comparison.workload,
+        mode=comparison.mode,
+        command=comparison.command,
+        started_at=comparison.started_at,
+        finished_at=comparison.finished_at,
+        status=comparison.status,
+        rounds=comparison.rounds,
+        verdict=verdict_of(_fields(measured, contenders), pairings, noise.smallest_claim),
+        contenders=contenders,
+        pairings=pairings,
+        effects=effects_of([Levelled(each.entry.levels, each.rates) for each in measured if each.rates]),
+        noise_floor=noise.floor,
+        smallest_claim=noise.smallest_claim,
+        reference_lines=reference_lines(comparison.runs),
+        findings=comparison_findings.found(
+            comparison, [each.rates for each in measured if each.rates], _same_twice(measured)
+        ),
+        provenance=provenance_of(comparison.runs),
+        not_measured=comparison.not_measured,
+    )
+
+
+def _measured(entry: Entry) -> _Measured:
+    slots = phases_by_slot(entry.counted)
+    levels = {slot: level_of(slot, by_round) for slot, by_round in slots.items()}
+    total = total_of(entry.counted, list(levels.values()))
+    if not levels:
+        totals = {number: run.total for number, run in entry.counted.items() if run.total is not None}
+        return _Measured(entry, (), total, total, throughput_by_round(totals))
+    best = max(levels, key=lambda slot: levels[slot].throughput_per_s.median)
+    return _Measured(entry, tuple(levels.values()), total, levels[best], throughput_by_round(slots[best]))
+
+
+def _same_twice(measured: Sequence[_Measured]) -> list[Sequence[float]]:
+    """Of everything that was entered twice, the logarithms of one entry ÷ the other, round by round."""
+    groups: dict[object, list[_Measured]] = {}
+    for each in measured:
+        if SAME_TWICE in each.entry.newest.factors:
+            identity = (each.entry.newest.target, each.entry.newest.workload, *sorted(each.entry.levels.items()))
+            groups.setdefault(identity, []).append(each)
+    return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
+
+
+def _noise(measured: Sequence[_Measured]) -> Noise:
+    twice = [ratios for ratios in _same_twice(measured) if ratios]
+    if twice:
+        return noise_of_same_twice([ratio for ratios in twice for ratio in ratios], min(map(len, twice)))
+    return noise_between_rounds([each.rates for each in measured if each.rates])
+
+
+def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], rounds: int) -> list[Contender]:
+    labels = labels_of([each.entry for each in measured])
+    standing: dict[str, Place] = {}
+    for division in _divisions(measured):
+        medians = {
+            each.entry.key: each.peak.throughput_per_s.median
+            for each in measured
+            if each.entry.division == division and each.peak is not None
+        }
+        standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
+    contenders = [_contender(each, labels[each.entry.key], standing.get(each.entry.key)) for each in measured]
+    peers = [each.entry for each in measured]
+    contenders = [
+        replace(contender, findings=contender_findings.found(each.entry, contender, peers, rounds))
+        for each, contender in zip(measured, contenders, strict=True)
+    ]
+    divisions = {each.entry.key: _divisions(measured).index(each.entry.division) for each in measured}
+    return sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
+
+
+def _contender(measured: _Measured, label: str, place: Place | None) -> Contender:
+    entry, newest = measured.entry, measured.entry.newest
+    slo = documented_slo()
+    sustainable = capacity.sustainable_level(measured.levels, slo)
+    return Contender(
+        key=entry.key,
+        label=label,
+        target=newest.target,
+        language=newest.language,
+        protocol=newest.protocol,
+        payload=newest.payload,
+        factors=newest.factors,
+        rank=None if place is None else place.rank,
+        tied_with=() if place is None else place.tied_with,
+        run_ids=[run.id for run in entry.runs],
+        rounds=len(entry.counted),
+        void_rounds=entry.void_rounds,
+        levels=measured.levels,
+        total=measured.total,
+        peak_throughput_per_s=None if measured.peak is None else measured.peak.throughput_per_s,
+        peak_level=None if measured.peak is None else measured.peak.name,
+        sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
+        optimal_users=capacity.optimal_users(measured.levels, slo),
+        breaking_users=capacity.breaking_users(measured.levels, slo),
+        start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in entry.counted.values()),
+        bottleneck=bottleneck_of(usage_at(measured.peak, measured.levels, entry)),
+        ceiling_share=ceiling_share(measured.peak, entry),
+        reference_shares=reference_shares(measured.peak, entry),
+        findings=(),
+        settings=newest.settings,
+        environment=newest.environment,
+    )
+
+
+def _fields(measured: Sequence[_Measured], contenders: Sequence[Contender]) -> list[Field]:
+    divisions = _divisions(measured)
+    several_workloads = len({workload for workload, _ in divisions}) > 1
+    fields = []
+    for workload, payload in divisions:
+        # Within a field its payload goes without saying.
+        labels = labels_of([each.entry for each in measured if each.entry.division == (workload, payload)])
+        name = f"{workload}, payload {payload}" if several_workloads else f"payload {payload}"
+        fields.append(Field(name, [replace(each, label=labels[each.key]) for each in contenders if each.key in labels]))
+    return fields
+
+
+def _divisions(measured: Sequence[_Measured]) -> list[tuple[str, str]]:
+    """In the order of the default payload first, then by size as the names tell it."""
+    return sorted({each.entry.division for each in measured}, key=lambda division: (division[0], _size(division[1])))
+
+
+def _size(payload: str) -> tuple[int, str]:
+    digits = "".join(character for character in payload if character.isdecimal())
+    return (int(digits) if digits else 0, payload)
+
+
+def _order(contender: Contender) -> tuple[float, float, str]:
+    peak = contender.peak_throughput_per_s
+    rank = float("inf") if contender.rank is None else contender.rank
+    return rank, -(0.0 if peak is None else peak.median), contender.key

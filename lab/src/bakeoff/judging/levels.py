@@ -1,0 +1,94 @@
+"""From the runs of a contender to estimates of each phase. Pure functions."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bakeoff.engines import histograms
+from bakeoff.judging.estimates import estimate, estimate_of_known
+from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level
+from bakeoff.running.result import ROLES, Measured, PhaseResult, RunResult
+from bakeoff.sampling.cost import Cost, cpu_us_each
+
+ALL_PHASES = "all"
+
+Slot = tuple[int, str, int, float | None]
+
+
+def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Measured]]:
+    """What was measured in each phase, by round. A phase that a round lacks is missing there."""
+    slots: dict[Slot, dict[int, Measured]] = {}
+    for number, run in counted.items():
+        for phase in run.phases:
+            slots.setdefault(_slot(phase), {})[number] = phase.measured
+    return dict(sorted(slots.items(), key=lambda item: item[0][0]))
+
+
+def level_of(slot: Slot, by_round: Mapping[int, Measured]) -> Level:
+    """A phase over all rounds that have it."""
+    _, name, users, rate = slot
+    merged = histograms.encode(histograms.merge(part.histogram for part in by_round.values()))
+    return _level(name, users, rate, list(by_round.values()), merged)
+
+
+def total_of(counted: Mapping[int, RunResult], levels: Sequence[Level]) -> Level | None:
+    """All phases together, or None where no round counts."""
+    parts = [run.total for run in counted.values() if run.total is not None]
+    if not parts:
+        return None
+    # The phases' histograms hold the same latencies and are fewer, being merged already.
+    encoded = [level.histogram for level in levels] or [part.histogram for part in parts]
+    return _level(ALL_PHASES, 0, None, parts, histograms.encode(histograms.merge(encoded)))
+
+
+def throughput_by_round(by_round: Mapping[int, Measured]) -> dict[int, float]:
+    """Operations a second, by round."""
+    return {number: part.throughput_per_s for number, part in by_round.items()}
+
+
+def _slot(phase: PhaseResult) -> Slot:
+    users = phase.virtual_users if phase.arrival_rate_per_s is None else 0
+    return phase.number, phase.name, users, phase.arrival_rate_per_s
+
+
+def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured], histogram: str) -> Level:
+    errors: Counter[str] = Counter()
+    for part in parts:
+        errors.update(part.errors)
+    costs = {role: _cost(role, parts) for role in ROLES}
+    return Level(
+        name=name,
+        virtual_users=users,
+        arrival_rate_per_s=rate,
+        duration_s=sum(part.duration_s for part in parts),
+        requests=sum(part.requests for part in parts),
+        failed=sum(part.failed for part in parts),
+        unsent=sum(part.unsent for part in parts),
+        throughput_per_s=estimate(part.throughput_per_s for part in parts),
+        error_rate=estimate(part.error_rate for part in parts),
+        latency_ms={name: _latency(name, parts) for name in LATENCIES},
+        histogram=histogram,
+        costs={role: cost for role, cost in costs.items() if cost is not None},
+        errors=dict(errors),
+    )
+
+
+def _latency(name: str, parts: Sequence[Measured]) -> Estimate:
+    if name == "max":
+        return estimate(part.latency.max_ms for part in parts)
+    percentile = float(name.removeprefix("p"))
+    return estimate(part.latency.percentiles_ms[percentile] for part in parts)
+
+
+def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
+    sampled: list[tuple[Cost, int]] = [
+        (part.costs[role], part.operations) for part in parts if part.costs.get(role) is not None
+    ]
+    if not sampled:
+        return None
+    return CostEstimate(
+        cpu_us_each=estimate_of_known(cpu_us_each(cost, operations) for cost, operations in sampled),
+        cpu_percent_mean=estimate_of_known(cost.cpu_percent_mean for cost, _ in sampled),
+        cpu_percent_peak=estimate_of_known(cost.cpu_percent_peak for cost, _ in sampled),
+        memory_mean_mb=estimate(cost.memory_mean_bytes / 1e6 for cost, _ in sampled),
+        memory_peak_mb=estimate(cost.memory_peak_bytes / 1e6 for cost, _ in sampled),
+    )

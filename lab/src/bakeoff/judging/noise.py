@@ -1,0 +1,85 @@
+"""How much of a difference is chance: the noise floor, and what can be claimed above it. Pure functions."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.judging.estimates import FEWEST_ROUNDS, student_half_width
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Relative differences, 0.03 for 3%, that chance alone makes; None where the rounds are too few to tell.
+
+    `floor` is that of two single runs of the same thing (one standard deviation), `smallest_claim` what the medians
+    of all rounds must differ by. `same_twice` tells whether something was entered twice to find it out.
+    """
+
+    floor: float | None
+    smallest_claim: float | None
+    same_twice: bool
+
+
+def noise_of_same_twice(log_ratios: Sequence[float], rounds: int) -> Noise:
+    """From the logarithms of ratios, round by round, of contenders against themselves; `rounds` are those of one pair.
+
+    The true ratio is 1, so that what it is off by counts in full, chance and bias of the lab alike.
+    """
+    if not log_ratios:
+        return Noise(None, None, same_twice=True)
+    deviation = math.sqrt(sum(ratio * ratio for ratio in log_ratios) / len(log_ratios))
+    return _noise(deviation, len(log_ratios), rounds, same_twice=True)
+
+
+def noise_between_rounds(rates: Sequence[Mapping[int, float]]) -> Noise:
+    """From the spread of each contender's throughput over its rounds, all contenders pooled.
+
+    What strikes all contenders of a round alike is taken out, as it is where they are compared round by round. Two
+    runs differ by √2 of what one run is off.
+    """
+    residuals, degrees = _residuals([{n: rate for n, rate in each.items() if rate > 0} for each in rates])
+    if degrees < 1:
+        return Noise(None, None, same_twice=False)
+    deviation = math.sqrt(2 * sum(value * value for value in residuals) / degrees)
+    rounds = max(len(each) for each in rates)
+    return _noise(deviation, degrees, rounds, same_twice=False)
+
+
+def _noise(deviation: float, degrees: int, rounds: int, *, same_twice: bool) -> Noise:
+    floor = math.expm1(deviation)
+    if rounds < FEWEST_ROUNDS:
+        return Noise(floor, None, same_twice)
+    claim = student_half_width(deviation / math.sqrt(rounds), degrees)
+    return Noise(floor, math.expm1(claim), same_twice)
+
+
+def round_effects(rates: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """By round, the mean logarithm of how far the contenders that ran in every round were off their own means."""
+    all_rounds = sorted({number for each in rates for number in each})
+    complete = [each for each in rates if len(each) == len(all_rounds) and min(each.values()) > 0]
+    if not complete:
+        return {}
+    centred = [_centred(each) for each in complete]
+    return {number: sum(each[number] for each in centred) / len(centred) for number in all_rounds}
+
+
+def _residuals(rates: Sequence[Mapping[int, float]]) -> tuple[list[float], int]:
+    """What is left of each run's logarithm after its contender's mean and its round's effect, and what is free in it.
+
+    One contender alone has no neighbours to tell a round's effect by: it keeps its whole spread.
+    """
+    several = [each for each in rates if len(each) >= 2]
+    effects = round_effects(several) if len(several) > 1 else {}
+    residuals = []
+    for each in several:
+        rest = {number: math.log(rate) - effects.get(number, 0.0) for number, rate in each.items()}
+        mean = sum(rest.values()) / len(rest)
+        residuals += [value - mean for value in rest.values()]
+    free = sum(len(each) - 1 for each in several) - max(0, len(effects) - 1)
+    return residuals, free
+
+
+def _centred(rates: Mapping[int, float]) -> dict[int, float]:
+    logs = {number: math.log(rate) for number, rate in rates.items()}
+    mean = sum(logs.values()) / len(logs)
+    return {number: value - mean for number, value in logs.items()}

@@ -1,0 +1,84 @@
+"""Who is faster than whom: contenders compared round by round. Pure functions."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
+from bakeoff.judging.judgement import Estimate, Pairing
+
+Verdict = Literal["faster", "slower", "tie", "unknown"]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A contender's throughput by round, at its peak. Contenders of one division are compared."""
+
+    key: str
+    division: tuple[str, str]
+    rates: Mapping[int, float]
+
+
+def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
+    """Logarithms of one ÷ other in each round that both have."""
+    both = sorted(one.keys() & other.keys())
+    return {number: math.log(one[number] / other[number]) for number in both if one[number] > 0 and other[number] > 0}
+
+
+def pairings_of(rated: Sequence[Rated], smallest_claim: float | None) -> list[Pairing]:
+    """Every two contenders of a division that share a round, with Holm's correction over all of them."""
+    pairs = [
+        (one, other, ratio_of(list(logs.values())))
+        for one, other in itertools.combinations(rated, 2)
+        if one.division == other.division and (logs := log_ratios(one.rates, other.rates))
+    ]
+    adjusted = holm([test.p_value for _, _, test in pairs])
+    return [
+        _pairing(one.key, other.key, test, p_adjusted, smallest_claim)
+        for (one, other, test), p_adjusted in zip(pairs, adjusted, strict=True)
+    ]
+
+
+def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float | None) -> Verdict:
+    """Faster or slower only where the interval leaves out 1, Holm agrees, and the noise floor does not reach.
+
+    Without an interval nothing can be told.
+    """
+    if ratio.low is None or ratio.high is None or p_adjusted is None:
+        return "unknown"
+    surely = not ratio.low <= 1 <= ratio.high and p_adjusted <= 1 - CONFIDENCE
+    difference = max(ratio.median, 1 / ratio.median) - 1
+    if not surely or difference < (smallest_claim or 0.0):
+        return "tie"
+    return "faster" if ratio.median > 1 else "slower"
+
+
+def told_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]:
+    """A look-up of what is known of the first against the second, whichever way round it was compared."""
+    known = {(pairing.one, pairing.other): pairing for pairing in pairings}
+    known |= {(pairing.other, pairing.one): inverted(pairing) for pairing in pairings}
+    return lambda one, other: known.get((one, other))
+
+
+def inverted(pairing: Pairing) -> Pairing:
+    """The same pairing told of the other."""
+    opposite: Mapping[str, Verdict] = {"faster": "slower", "slower": "faster"}
+    verdict = opposite.get(pairing.verdict, pairing.verdict)
+    return replace(pairing, one=pairing.other, other=pairing.one, ratio=inverted_ratio(pairing.ratio), verdict=verdict)
+
+
+def inverted_ratio(ratio: Estimate) -> Estimate:
+    """The same ratio told of the other."""
+    return Estimate(
+        1 / ratio.median,
+        None if ratio.high is None else 1 / ratio.high,
+        None if ratio.low is None else 1 / ratio.low,
+        tuple(1 / value for value in ratio.values),
+    )
+
+
+def _pairing(one: str, other: str, test: RatioTest, p_adjusted: float | None, smallest_claim: float | None) -> Pairing:
+    verdict = verdict_on(test.ratio, p_adjusted, smallest_claim)
+    return Pairing(one, other, test.ratio, test.p_value, p_adjusted, verdict)

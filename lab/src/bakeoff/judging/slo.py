@@ -1,0 +1,117 @@
+"""Service level objectives: what a level must hold, as a person writes it: `p99<50ms,errors<0.1%`. Pure functions."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.errors import UsageError
+from bakeoff.judging.judgement import LATENCIES, Level
+from bakeoff.running.result import Measured
+from bakeoff.workload.plan import THRESHOLDS
+
+ERRORS = "errors"
+
+_MS = {"us": 0.001, "µs": 0.001, "ms": 1.0, "s": 1000.0}
+_OBJECTIVE = re.compile(r"([a-z0-9.]+)\s*(<=?)\s*(\d+(?:\.\d+)?)\s*([a-zµ%]*)")
+_EXAMPLE = "p99<50ms,errors<0.1%"
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One figure and the limit that it must stay below; latencies in ms, errors as a share. `words` are as written."""
+
+    metric: str
+    limit: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Slo:
+    """Objectives that must all hold."""
+
+    objectives: Sequence[Objective]
+
+    def __str__(self) -> str:
+        return ",".join(objective.words for objective in self.objectives)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What objectives are held against. A request that was scheduled and never sent is an error here."""
+
+    latency_ms: Mapping[str, float]
+    error_share: float
+
+
+def parse_slo(text: str) -> Slo:
+    """Objectives from text. Errors that nobody limited must stay below the documented threshold.
+
+    A server that refuses everything at once would meet any latency.
+    """
+    objectives: list[Objective] = []
+    for part in text.split(","):
+        objective = _objective(part.strip(), text)
+        if any(other.metric == objective.metric for other in objectives):
+            raise UsageError(f'--slo is "{text}": it limits {objective.metric} twice. Leave one out.')
+        objectives.append(objective)
+    if not any(objective.metric == ERRORS for objective in objectives):
+        objectives.append(_limited_errors())
+    return Slo(tuple(objectives))
+
+
+def documented_slo() -> Slo:
+    """The documented thresholds as objectives."""
+    limits = {name.removesuffix("_ms"): limit for name, limit in THRESHOLDS.items() if name.endswith("_ms")}
+    latencies = [Objective(name, limit, f"{name}<{limit / 1000:g}s") for name, limit in limits.items()]
+    return Slo((*latencies, _limited_errors()))
+
+
+def broken(slo: Slo, figures: Figures) -> list[Objective]:
+    """The objectives that do not hold. The limit itself is too much."""
+    values = {**figures.latency_ms, ERRORS: figures.error_share}
+    return [objective for objective in slo.objectives if values[objective.metric] >= objective.limit]
+
+
+def figures_of_level(level: Level) -> Figures:
+    """A level's figures: the median round's latencies, and errors of all rounds together."""
+    latencies = {name: level.latency_ms[name].median for name in LATENCIES}
+    return Figures(latencies, _error_share(level.requests, level.failed, level.unsent))
+
+
+def figures_of_phase(measured: Measured) -> Figures:
+    """The figures of one phase of one run."""
+    latencies = {f"p{percentile:g}": value for percentile, value in measured.latency.percentiles_ms.items()}
+    share = _error_share(measured.requests, measured.failed, measured.unsent)
+    return Figures({**latencies, "max": measured.latency.max_ms}, share)
+
+
+def _objective(part: str, text: str) -> Objective:
+    match = _OBJECTIVE.fullmatch(part)
+    if match is None:
+        raise UsageError(f'--slo is "{text}": "{part}" is no objective. Write figures below limits: {_EXAMPLE}.')
+    metric, _, number, unit = match.groups()
+    if metric not in (*LATENCIES, ERRORS):
+        known = ", ".join((*LATENCIES, ERRORS))
+        raise UsageError(f'--slo is "{text}": there is no figure "{metric}". Figures: {known}.')
+    if metric == ERRORS:
+        if unit != "%":
+            raise UsageError(f'--slo is "{text}": errors are limited in per cent, such as errors<0.1%.')
+        limit = float(number) / 100
+    elif unit in _MS:
+        limit = float(number) * _MS[unit]
+    else:
+        raise UsageError(f'--slo is "{text}": {metric} needs a unit: us, ms or s, such as {metric}<50ms.')
+    if limit <= 0:
+        raise UsageError(f'--slo is "{text}": nothing stays below {number}{unit}. Give {metric} a limit above zero.')
+    return Objective(metric, limit, part.replace(" ", ""))
+
+
+def _limited_errors() -> Objective:
+    share = THRESHOLDS["error_rate"]
+    return Objective(ERRORS, share, f"{ERRORS}<{share * 100:g}%")
+
+
+def _error_share(requests: int, failed: int, unsent: int) -> float:
+    scheduled = requests + unsent
+    # Nothing was answered: no objective can hold.
+    return (failed + unsent) / scheduled if scheduled else 1.0

@@ -1,0 +1,46 @@
+"""Whether throughput was on its way somewhere while it was measured. Pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bakeoff.running.result import Second
+
+# Fewer seconds than these draw no line that deserves the name.
+_FEWEST_SECONDS = 8
+_CHANGE = 0.10
+_TIMES_ITS_ERROR = 4.0
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The straight line through a phase's seconds: `change` is its rise from first to last, as a share of the mean."""
+
+    phase: int
+    change: float
+
+
+def steepest_trend(timeline: Sequence[Second]) -> Trend | None:
+    """The steepest line of any phase that rises or falls by more than a tenth and is clearly no chance; else None."""
+    phases = sorted({second.phase for second in timeline})
+    trends = [
+        trend
+        for phase in phases
+        if (trend := _trend(phase, [second.operations for second in timeline if second.phase == phase])) is not None
+    ]
+    return max(trends, key=lambda trend: abs(trend.change), default=None)
+
+
+def _trend(phase: int, operations: Sequence[int]) -> Trend | None:
+    """Least squares over the seconds, the first left out: the phase's users only begin in it."""
+    settled = np.asarray(operations[1:], dtype=float)
+    if len(settled) < _FEWEST_SECONDS or settled.mean() <= 0:
+        return None
+    at = np.arange(len(settled)) - (len(settled) - 1) / 2
+    slope = float(at @ settled / (at @ at))
+    rest = settled - settled.mean() - slope * at
+    error = float(np.sqrt(rest @ rest / (len(settled) - 2) / (at @ at)))
+    change = slope * (len(settled) - 1) / float(settled.mean())
+    surely = abs(slope) > _TIMES_ITS_ERROR * error
+    return Trend(phase, change) if surely and abs(change) > _CHANGE else None

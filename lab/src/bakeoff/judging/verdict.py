@@ -1,0 +1,103 @@
+"""The comparison in one sentence, with its uncertainty. Pure functions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bakeoff.judging.judgement import Contender, Estimate, Pairing
+from bakeoff.judging.pairings import told_of
+
+Told = Callable[[str, str], Pairing | None]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Contenders that are ranked against each other, in rank order; `name` is said where there are several fields."""
+
+    name: str
+    contenders: Sequence[Contender]
+
+
+def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_claim: float | None) -> str:
+    """One sentence; of several fields one clause each. A tie says how small a difference would have been seen."""
+    told = told_of(pairings)
+    valid = {field.name: [each for each in field.contenders if each.rank is not None] for field in fields}
+    clauses = {name: _clause(contenders, told) for name, contenders in valid.items() if contenders}
+    if not clauses:
+        return "Nothing valid was measured, so there is no verdict."
+    named = [f"{name}: {clause}" for name, clause in clauses.items()]
+    words = next(iter(clauses.values())) if len(clauses) == 1 else _capitalised("; ".join(named))
+    ties = any(_tied(contenders) for contenders in valid.values())
+    if not ties or smallest_claim is None:
+        return f"{words}."
+    return f"{words} (differences below {smallest_claim:.1%} cannot be told from chance here)."
+
+
+def _clause(contenders: Sequence[Contender], told: Told) -> str:
+    best, *others = contenders
+    if not others:
+        return f"{best.label} reaches {rate(_peak(best))}; there is nothing to compare it with"
+    return _tie(contenders, told) if _tied(contenders) else _winner(best, others[0], told)
+
+
+def _tied(contenders: Sequence[Contender]) -> list[Contender]:
+    """Those of the first rank, where they are several that nobody can tell apart."""
+    first = [each for each in contenders if each.rank == 1]
+    return first if any(each.key in first[0].tied_with for each in first[1:]) else []
+
+
+def _winner(best: Contender, second: Contender, told: Told) -> str:
+    pairing = told(best.key, second.key)
+    if pairing is None or pairing.verdict != "faster":
+        factor = _factor(_peak(best).median, _peak(second).median)
+        return (
+            f"{best.label} was fastest with {rate(_peak(best))}, {factor} the throughput of {second.label}, but "
+            f"{_rounds(min(best.rounds, second.rounds))} cannot tell a difference from chance"
+        )
+    return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
+
+
+def _tie(contenders: Sequence[Contender], told: Told) -> str:
+    first = _tied(contenders)
+    medians = [_peak(each).median for each in first]
+    names = f"All {len(first)}" if 2 < len(first) == len(contenders) else _listed([each.label for each in first])
+    clause = f"{names} tie at {min(medians):,.0f} to {max(medians):,.0f} operations/s"
+    behind = next((each for each in contenders if each.rank != 1), None)
+    pairing = None if behind is None else told(first[0].key, behind.key)
+    if behind is None or pairing is None:
+        return clause
+    return f"{clause}, {first[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
+
+
+def rate(throughput: Estimate) -> str:
+    """1,234 operations/s (1,200 to 1,260)."""
+    if throughput.low is None or throughput.high is None:
+        return f"{throughput.median:,.0f} operations/s"
+    return f"{throughput.median:,.0f} operations/s ({throughput.low:,.0f} to {throughput.high:,.0f})"
+
+
+def times(ratio: Estimate) -> str:
+    """1.25× (1.21 to 1.30)."""
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.median:.2f}×"
+    return f"{ratio.median:.2f}× (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
+
+
+def _peak(contender: Contender) -> Estimate:
+    assert contender.peak_throughput_per_s is not None
+    return contender.peak_throughput_per_s
+
+
+def _factor(one: float, other: float) -> str:
+    return f"{one / other:.2f}×" if other > 0 else "∞×"
+
+
+def _rounds(count: int) -> str:
+    return "one round" if count == 1 else f"{count} rounds"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,54 @@
+"""One embedded instance for several labs at once: history is read, or served, while another lab measures.
+
+The first to come starts the instance, the last to go stops it. Each user holds a shared lock for as long as it uses
+the instance; coming and going are decided one after another, behind a gate. Both locks are the kernel's and die with
+their holder.
+"""
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from bakeoff.postgres import embedded
+from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.embedded import InstanceKind
+from bakeoff.postgres.server import Server
+
+
+@contextlib.contextmanager
+def shared(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
+    """The instance, started if nobody has; stopped when this was its last user."""
+    locks = installation.data / f"{kind.name}.gate", installation.data / f"{kind.name}.users"
+    with locks[0].open("a") as gate, locks[1].open("a") as users:
+        with _held(gate):
+            instance = embedded.found_running(installation, kind) or embedded.start(installation, kind, logs)
+            fcntl.flock(users, fcntl.LOCK_SH)
+        try:
+            yield instance.server
+        finally:
+            with _held(gate):
+                if _is_last(users):
+                    embedded.stop(instance)
+                else:
+                    embedded.leave_running(instance)
+
+
+@contextlib.contextmanager
+def _held(gate: IO[str]) -> Iterator[None]:
+    fcntl.flock(gate, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(gate, fcntl.LOCK_UN)
+
+
+def _is_last(users: IO[str]) -> bool:
+    # The kernel converts a lock by dropping and taking it; nobody comes in between, who would need the gate.
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fcntl.flock(users, fcntl.LOCK_UN)
+        return False
+    return True

@@ -1,0 +1,63 @@
+"""The whole distribution of latency, contenders over each other, at each load."""
+
+from collections.abc import Mapping, Sequence
+
+from bakeoff.judging.judgement import Contender
+from bakeoff.reporting.charts.curves import latency_curve
+from bakeoff.reporting.charts.making import lines, series
+from bakeoff.reporting.charts.shape import Axis, Chart
+from bakeoff.reporting.levels import load_of
+from bakeoff.reporting.shape import ContenderEntry
+
+MOST_LOADS = 24
+"""Curves are drawn at so many loads at most: evenly chosen, and always the leader's optimal one."""
+
+_PERCENTILE: Axis = {
+    "label": "percentile of requests",
+    "scale": "log",
+    "format": "nines",
+    "ticks": [
+        (1.0, "0%"), (2.0, "50%"), (10.0, "90%"), (100.0, "99%"), (1e3, "99.9%"), (1e4, "99.99%"), (1e5, "99.999%"),
+        (1e6, "99.9999%"), (1e7, "99.99999%"),
+    ],
+}  # fmt: skip
+_LATENCY: Axis = {"label": "latency, ms", "scale": "log", "format": "ms", "ticks": None}
+
+
+def latency_charts(payload: str, entries: Sequence[ContenderEntry], contenders: Mapping[str, Contender]) -> list[Chart]:
+    """One chart for each load and one for all phases together; preferred is the optimal one of the leader."""
+    by_load: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        for level in contenders[entry["key"]].levels:
+            by_load.setdefault(load_of(level), {})[entry["key"]] = level.histogram
+    best = next((entry["at_optimum"]["load"] for entry in entries if entry["at_optimum"] is not None), None)
+    chosen = _chosen(list(by_load), best)
+    charts = [_chart(payload, load, entries, by_load[load], preferred=load == best) for load in chosen]
+    if len(by_load) > 1:
+        totals = {key: each.total.histogram for key, each in contenders.items() if each.total is not None}
+        charts.append(_chart(payload, "all phases", entries, totals, preferred=False))
+    return [chart for chart in charts if chart["series"]]
+
+
+def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
+    if len(loads) <= MOST_LOADS:
+        return list(loads)
+    stride = len(loads) / MOST_LOADS
+    kept = {loads[int(place * stride)] for place in range(MOST_LOADS)} | ({best} & set(loads))
+    return [load for load in loads if load in kept]
+
+
+def _chart(
+    payload: str, load: str, entries: Sequence[ContenderEntry], histograms: Mapping[str, str], *, preferred: bool
+) -> Chart:
+    return lines(
+        "latency",
+        f"Latency at {load}" if load != "all phases" else "Latency over all phases",
+        _PERCENTILE,
+        _LATENCY,
+        [series(each, latency_curve(histograms[each["key"]])) for each in entries if each["key"] in histograms],
+        payload=payload,
+        variant=load,
+        preferred=preferred,
+        note="All rounds in one HDR histogram; each nine takes the same room. Lower is better.",
+    )

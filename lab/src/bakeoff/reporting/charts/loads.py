@@ -1,0 +1,113 @@
+"""Charts along the load: throughput, and what it took, against virtual users."""
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.charts.making import THROUGHPUT, lines, point, references_for, series
+from bakeoff.reporting.charts.shape import Axis, Chart, Format, Mark, MarkKind, Point
+from bakeoff.reporting.shape import ContenderEntry, LevelFigures, ReferenceLine
+
+_FEW = 12
+
+
+def throughput_chart(
+    payload: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
+) -> Chart:
+    """Operations a second against the load, with the maximum and the breaking point of each contender."""
+    drawn = [
+        series(each, [point(_x(level), level["throughput_per_s"]) for level in each["levels"]]) for each in contenders
+    ]
+    highest = max((y or 0.0 for each in drawn for _, y, *_ in each["points"]), default=0.0)
+    references, beyond = references_for(highest, reference_lines)
+    return lines(
+        "throughput",
+        "Throughput against load",
+        load_axis(contenders),
+        THROUGHPUT,
+        drawn,
+        payload=payload,
+        note="○ maximum · □ optimal parallelism · ✕ breaking point. Whiskers: 95% interval.",
+        marks=[mark for each in contenders for mark in _marks(each)],
+        references=references,
+        beyond=beyond,
+    )
+
+
+def resource_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
+    """What the API used at each load: the documents' four measures."""
+    measures: list[tuple[str, str, Format, Callable[[LevelFigures], float | None]]] = [
+        ("CPU %", "Mean CPU of the API, % of one core", "percent", _cpu_percent),
+        ("Memory", "Mean memory of the API, MB", "mb", _memory_mb),
+        ("CPU % per request", "CPU % × seconds for each request", "derived", itemgetter("cpu_percent_s_each")),
+        ("Memory per request", "MB × seconds for each request", "derived", itemgetter("memory_mb_s_each")),
+    ]
+    charts = [
+        lines(
+            "resources",
+            title,
+            load_axis(contenders),
+            {"label": title, "scale": "linear", "format": form, "ticks": None},
+            [series(each, _points(each["levels"], pick)) for each in contenders],
+            payload=payload,
+            variant=variant,
+            preferred=variant == "CPU %",
+        )
+        for variant, title, form, pick in measures
+    ]
+    return [chart for chart in charts if chart["series"]]
+
+
+def load_axis(contenders: Sequence[ContenderEntry]) -> Axis:
+    """Virtual users, or the arrival rate of an open model, each level with its tick."""
+    levels = [level for each in contenders for level in each["levels"]]
+    open_model = any(level["arrival_rate_per_s"] is not None for level in levels)
+    values = sorted({_x(level) for level in levels})
+    return {
+        "label": "arrivals/s" if open_model else "virtual users",
+        "scale": "log",
+        "format": "rate" if open_model else "count",
+        "ticks": [(value, numbers.count(value)) for value in values] if len(values) <= _FEW else None,
+    }
+
+
+def _x(level: LevelFigures) -> float:
+    # A logarithmic scale has no zero; no load at all is an error of whoever stored it, and still drawn.
+    return max(level["arrival_rate_per_s"] or float(level["users"]), 1.0)
+
+
+def _marks(contender: ContenderEntry) -> Iterable[Mark]:
+    for level in contender["levels"]:
+        users = level["users"]
+        if level["load"] == contender["best_load"]:
+            yield _mark(contender, level, "maximum", "the maximum")
+        if users and users == contender["optimal_users"]:
+            yield _mark(contender, level, "optimal", "optimal parallelism")
+        if users and users == contender["breaking_users"]:
+            yield _mark(contender, level, "breaking", "the breaking point")
+
+
+def _mark(contender: ContenderEntry, level: LevelFigures, kind: MarkKind, words: str) -> Mark:
+    here = level["throughput_per_s"]["median"]
+    return {
+        "identity": contender["identity"],
+        "style": contender["style"],
+        "kind": kind,
+        "x": _x(level),
+        "y": here,
+        "words": f"{contender['name']}, {words}: {numbers.rate(here)}/s at {level['load']}",
+    }
+
+
+def _points(levels: Sequence[LevelFigures], pick: Callable[[LevelFigures], float | None]) -> list[Point]:
+    return [[_x(level), value] for level in levels if (value := pick(level)) is not None]
+
+
+def _cpu_percent(level: LevelFigures) -> float | None:
+    api = level["costs"].get("api")
+    return None if api is None or api["cpu_percent_mean"] is None else api["cpu_percent_mean"]["median"]
+
+
+def _memory_mb(level: LevelFigures) -> float | None:
+    api = level["costs"].get("api")
+    return None if api is None else api["memory_mean_mb"]["median"]

@@ -1,0 +1,58 @@
+"""Throughput and latency over time, with the phases."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from bakeoff.reporting.charts.making import THROUGHPUT, lines, series
+from bakeoff.reporting.charts.shape import Axis, Chart, Span
+from bakeoff.reporting.charts.timelines import Moment, timeline_of
+from bakeoff.reporting.shape import ContenderEntry
+from bakeoff.running.result import RunResult
+
+_TIME: Axis = {"label": "seconds since the first phase", "scale": "linear", "format": "seconds", "ticks": None}
+_P99: Axis = {"label": "p99 of each second, ms", "scale": "log", "format": "ms", "ticks": None}
+_MOST_SPANS = 24
+
+
+def time_charts(
+    payload: str, entries: Sequence[ContenderEntry], runs: Mapping[str, Sequence[RunResult]]
+) -> list[Chart]:
+    """Throughput and p99 over time; none of runs that kept no seconds. `runs` are by contender key."""
+    timelines = {entry["key"]: timeline_of(runs.get(entry["key"], ())) for entry in entries}
+    longest = max(timelines.values(), key=len, default=[])
+    if not longest:
+        return []
+    spans = _spans(longest, next((entry for entry in entries if timelines[entry["key"]] is longest), None))
+    throughput = lines(
+        "time-throughput",
+        "Throughput over time",
+        _TIME,
+        THROUGHPUT,
+        [series(each, [[at.at_s, at.operations_per_s] for at in timelines[each["key"]]]) for each in entries],
+        payload=payload,
+        note="Each step is the median over rounds.",
+        spans=spans,
+    )
+    p99 = lines(
+        "time-latency",
+        "p99 over time",
+        _TIME,
+        _P99,
+        [series(each, [[at.at_s, at.p99_ms] for at in timelines[each["key"]] if at.p99_ms]) for each in entries],
+        payload=payload,
+        note="The worst second of each step, median over rounds.",
+        spans=spans,
+    )
+    return [throughput, p99]
+
+
+def _spans(timeline: Sequence[Moment], entry: ContenderEntry | None) -> list[Span]:
+    """The phases, where there are few enough to name; those of the longest timeline stand for all."""
+    step_s = timeline[1].at_s - timeline[0].at_s if len(timeline) > 1 else 1.0
+    names = [] if entry is None else [level["load"] for level in entry["levels"]]
+    spans: list[Span] = []
+    for phase, moments in groupby(timeline, key=lambda each: each.phase):
+        stretch = list(moments)
+        name = names[phase - 1] if 0 < phase <= len(names) else f"phase {phase}"
+        spans.append({"begin": stretch[0].at_s - step_s / 2, "end": stretch[-1].at_s + step_s / 2, "label": name})
+    return spans if len(spans) <= _MOST_SPANS else []

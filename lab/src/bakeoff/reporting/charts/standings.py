@@ -1,0 +1,84 @@
+"""Charts of one figure for each contender: the ranking, what factors did, and what payloads cost."""
+
+from collections.abc import Mapping, Sequence
+
+from bakeoff.reporting.charts.making import THROUGHPUT, dots, lines, point, references_for, series
+from bakeoff.reporting.charts.shape import Axis, Chart, Series
+from bakeoff.reporting.shape import ContenderEntry, EffectEntry, Figure, ReferenceLine
+
+_RATIO: Axis = {"label": "times the throughput", "scale": "log", "format": "ratio", "ticks": None}
+
+
+def ranking_chart(
+    payload: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
+) -> Chart:
+    """The maximum of each contender, in rank order."""
+    drawn = [series(each, [_dot(peak)]) for each in contenders if (peak := each["peak_throughput_per_s"]) is not None]
+    highest = max((each["points"][0][0] or 0.0 for each in drawn), default=0.0)
+    references, beyond = references_for(highest, reference_lines)
+    return dots(
+        "ranking",
+        "Maximum throughput",
+        THROUGHPUT,
+        drawn,
+        payload=payload,
+        note="Dot: median over rounds. Whisker: 95% interval.",
+        references=references,
+        beyond=beyond,
+    )
+
+
+def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
+    """How many times the throughput each level of a factor gives; right of 1 is faster."""
+    factors = list(dict.fromkeys(effect["factor"] for effect in effects))
+    drawn: list[Series] = [
+        {
+            "name": f"{effect['one']} ÷ {effect['other']}",
+            "identity": None,
+            "style": factors.index(effect["factor"]),
+            "points": [_dot(effect["ratio"])],
+        }
+        for effect in effects
+        if effect["ratio"]["median"] > 0
+    ]
+    return dots(
+        "effects",
+        "What each choice did to throughput",
+        _RATIO,
+        drawn,
+        note="Matched contenders and rounds, all else alike. Right of 1: the first is faster. Whisker: 95% interval.",
+        references=[{"label": "no difference", "value": 1.0}],
+    )
+
+
+def payloads_chart(payloads: Sequence[str], contenders: Sequence[ContenderEntry]) -> Chart:
+    """The maximum of each contender against the size of what it is sent."""
+    by_identity: dict[str, dict[str, ContenderEntry]] = {}
+    for each in contenders:
+        by_identity.setdefault(each["identity"], {})[each["payload"]] = each
+    return lines(
+        "payloads",
+        "Maximum throughput against payload",
+        {
+            "label": "payload",
+            "scale": "linear",
+            "format": "count",
+            "ticks": [(float(place), payload) for place, payload in enumerate(payloads)],
+        },
+        THROUGHPUT,
+        [_along(payloads, sizes) for sizes in by_identity.values()],
+        note="Whiskers: 95% interval.",
+    )
+
+
+def _along(payloads: Sequence[str], sizes: Mapping[str, ContenderEntry]) -> Series:
+    points = [
+        point(float(place), peak)
+        for place, payload in enumerate(payloads)
+        if payload in sizes and (peak := sizes[payload]["peak_throughput_per_s"]) is not None
+    ]
+    return series(next(iter(sizes.values())), points)
+
+
+def _dot(figure: Figure) -> list[float | None]:
+    return [figure["median"], figure["low"], figure["high"]]

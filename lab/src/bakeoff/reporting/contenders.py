@@ -1,0 +1,137 @@
+"""Contenders of the judgement as entries of the report's data."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from bakeoff.judging.judgement import Contender, JudgedFinding, Judgement, Pairing
+from bakeoff.reporting.figures import figure, figure_or_none, inverted
+from bakeoff.reporting.identities import Identity, anchor
+from bakeoff.reporting.levels import best_level, level_figures, load_of, optimal_level
+from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, RunLine, Verdict
+from bakeoff.storage.history import StoredComparison, StoredRun
+
+
+def contender_entries(
+    judgement: Judgement, stored: StoredComparison, identities: Mapping[str, Identity]
+) -> list[ContenderEntry]:
+    """In the judgement's order; anchors are unique."""
+    pairings = pairing_entries(judgement)
+    runs = {run.id: run for run in stored.runs}
+    return [
+        _entry(contender, place, identities, _against_leader(contender, judgement.contenders, pairings), runs)
+        for place, contender in enumerate(judgement.contenders, start=1)
+    ]
+
+
+def pairing_entries(judgement: Judgement) -> list[PairingEntry]:
+    """Pairs of contenders that have a ratio."""
+    return [_pairing(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
+
+
+def finding_entries(findings: Sequence[JudgedFinding], of: str | None) -> list[FindingEntry]:
+    return [
+        {
+            "kind": finding.kind,
+            "severity": finding.severity,
+            "message": finding.message,
+            "advice": finding.advice,
+            "of": of,
+            "rounds": list(finding.rounds),
+        }
+        for finding in findings
+    ]
+
+
+def _entry(
+    contender: Contender,
+    place: int,
+    identities: Mapping[str, Identity],
+    against_leader: PairingEntry | None,
+    runs: Mapping[int, StoredRun],
+) -> ContenderEntry:
+    identity, best, optimal = identities[contender.key], best_level(contender), optimal_level(contender)
+    return {
+        "key": contender.key,
+        "anchor": f"target-{place}-{anchor(contender.label)}",
+        "label": contender.label,
+        "name": identity.name,
+        "identity": identity.id,
+        "style": identity.style,
+        "target": contender.target,
+        "language": contender.language,
+        "protocol": contender.protocol,
+        "payload": contender.payload,
+        "factors": dict(contender.factors),
+        "rank": contender.rank,
+        "tied_with": [identities[key].name for key in contender.tied_with if key in identities],
+        "against_leader": against_leader,
+        "rounds": contender.rounds,
+        "void_rounds": contender.void_rounds,
+        "runs": [_run(runs[run_id]) for run_id in contender.run_ids if run_id in runs],
+        "levels": [level_figures(level, contender.environment) for level in contender.levels],
+        "total": None if contender.total is None else level_figures(contender.total, contender.environment, total=True),
+        "peak_throughput_per_s": figure_or_none(contender.peak_throughput_per_s),
+        "at_optimum": None if optimal is None else level_figures(optimal, contender.environment),
+        "best_load": None if best is None else load_of(best),
+        "optimal_users": contender.optimal_users,
+        "breaking_users": contender.breaking_users,
+        "start_to_healthy_s": figure_or_none(contender.start_to_healthy_s),
+        "bottleneck": contender.bottleneck.kind,
+        "limit": contender.bottleneck.words,
+        "ceiling_share": None if contender.ceiling_share is None else rounded(contender.ceiling_share),
+        "reference_shares": {name: rounded(share) for name, share in contender.reference_shares.items()},
+        "findings": finding_entries(contender.findings, contender.key),
+        "settings": dict(contender.settings),
+        "environment": dict(contender.environment),
+    }
+
+
+def _run(run: StoredRun) -> RunLine:
+    result = run.result
+    return {"id": run.id, "round": result.round, "status": str(result.status), "failure": result.failure}
+
+
+def _against_leader(
+    contender: Contender, contenders: Sequence[Contender], pairings: Sequence[PairingEntry]
+) -> PairingEntry | None:
+    """The contender held against the first of its payload; None of the leader itself, or where nothing was paired."""
+    leader = next((each for each in contenders if each.payload == contender.payload and each.rank is not None), None)
+    if leader is None or leader.key == contender.key:
+        return None
+    for pairing in pairings:
+        if (pairing["one"], pairing["other"]) == (contender.key, leader.key):
+            return pairing
+        if (pairing["one"], pairing["other"]) == (leader.key, contender.key):
+            return turned(pairing)
+    return None
+
+
+def turned(pairing: PairingEntry) -> PairingEntry:
+    """The same pair told of the other one."""
+    return {
+        "one": pairing["other"],
+        "other": pairing["one"],
+        "ratio": inverted(pairing["ratio"]),
+        "p_adjusted": pairing["p_adjusted"],
+        "verdict": _turned(pairing["verdict"]),
+    }
+
+
+def _turned(verdict: Verdict) -> Verdict:
+    match verdict:
+        case "faster":
+            return "slower"
+        case "slower":
+            return "faster"
+    return verdict
+
+
+def _pairing(pairing: Pairing) -> PairingEntry:
+    return {
+        "one": pairing.one,
+        "other": pairing.other,
+        "ratio": figure(pairing.ratio),
+        "p_adjusted": None if pairing.p_adjusted is None else rounded(pairing.p_adjusted, 2),
+        "verdict": pairing.verdict,
+    }

@@ -1,0 +1,149 @@
+"""A judgement and what was stored as one document, which every format is made from."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bakeoff.judging.judgement import Judgement
+from bakeoff.reporting.charts.costs import cost_charts
+from bakeoff.reporting.charts.latencies import latency_charts
+from bakeoff.reporting.charts.loads import resource_charts, throughput_chart
+from bakeoff.reporting.charts.seconds import time_charts
+from bakeoff.reporting.charts.shape import Chart
+from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
+from bakeoff.reporting.contenders import contender_entries, finding_entries, pairing_entries
+from bakeoff.reporting.effects import effect_entries
+from bakeoff.reporting.gaps import missing_of
+from bakeoff.reporting.highlights import highlights_of
+from bakeoff.reporting.identities import anchor, identities_of, payloads_of
+from bakeoff.reporting.numbers import percent, plural, rounded
+from bakeoff.reporting.shape import (
+    VERSION,
+    ContenderEntry,
+    EffectEntry,
+    FindingEntry,
+    PayloadGroup,
+    ReferenceLine,
+    ReportData,
+)
+from bakeoff.running.result import RunResult, Status
+from bakeoff.storage.history import StoredComparison
+
+_GRAVITY = ("error", "warning", "info")
+
+
+def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
+    """Everything a report says, as plain JSON values. The same input gives the same document."""
+    identities = identities_of(judgement.contenders)
+    entries = contender_entries(judgement, stored, identities)
+    groups = [_group(payload, entries) for payload in payloads_of(judgement.contenders)]
+    effects, references = effect_entries(judgement), _reference_lines(judgement.reference_lines)
+    return {
+        "version": VERSION,
+        "comparison": _comparison(judgement, stored),
+        "verdict": judgement.verdict,
+        "certainty": _certainty(judgement),
+        "noise_floor": None if judgement.noise_floor is None else rounded(judgement.noise_floor, 3),
+        "smallest_claim": None if judgement.smallest_claim is None else rounded(judgement.smallest_claim, 3),
+        "missing": missing_of(judgement, stored, identities),
+        "groups": groups,
+        "contenders": entries,
+        "pairings": pairing_entries(judgement),
+        "effects": effects,
+        "reference_lines": references,
+        "charts": _charts(judgement, stored, groups, entries, effects, references),
+        "findings": _findings(judgement, entries),
+        "provenance": dict(judgement.provenance),
+        "not_measured": dict(judgement.not_measured),
+    }
+
+
+def _comparison(judgement: Judgement, stored: StoredComparison) -> dict[str, Any]:
+    finished = judgement.finished_at
+    return {
+        "id": judgement.comparison_id,
+        "name": judgement.name,
+        "workload": judgement.workload,
+        "mode": judgement.mode,
+        "command": judgement.command,
+        "status": judgement.status,
+        "rounds": judgement.rounds,
+        "runs": len(stored.runs),
+        "started_at": judgement.started_at.isoformat(),
+        "finished_at": None if finished is None else finished.isoformat(),
+        "took_s": None if finished is None else rounded((finished - judgement.started_at).total_seconds()),
+    }
+
+
+def _certainty(judgement: Judgement) -> str:
+    """How far the verdict can be believed, in a sentence or two."""
+    if judgement.rounds < 3:
+        return f"{plural(judgement.rounds, 'round')}, so no intervals: read differences as hints, not as results."
+    words = f"Medians over {plural(judgement.rounds, 'round')}, with bootstrap 95% intervals."
+    if judgement.noise_floor is not None:
+        words += f" The same target against itself differs by {percent(judgement.noise_floor)}."
+    if judgement.smallest_claim is not None:
+        words += f" A difference below {percent(judgement.smallest_claim)} is called a tie."
+    return words
+
+
+def _group(payload: str, entries: Sequence[ContenderEntry]) -> PayloadGroup:
+    own = [entry for entry in entries if entry["payload"] == payload]
+    return {
+        "payload": payload,
+        "anchor": anchor(payload),
+        "contenders": [entry["key"] for entry in sorted(own, key=lambda entry: entry["rank"] or len(entries) + 1)],
+        "highlights": highlights_of(own),
+    }
+
+
+def _reference_lines(known: Mapping[str, float]) -> list[ReferenceLine]:
+    """The lowest first: what is nearest to the contenders."""
+    labels = {"engine": "generator ceiling"}
+    return [
+        {"name": name, "label": labels.get(name, name), "per_s": rounded(value)}
+        for name, value in sorted(known.items(), key=lambda item: item[1])
+    ]
+
+
+def _charts(
+    judgement: Judgement,
+    stored: StoredComparison,
+    groups: Sequence[PayloadGroup],
+    entries: Sequence[ContenderEntry],
+    effects: Sequence[EffectEntry],
+    references: Sequence[ReferenceLine],
+) -> list[Chart]:
+    by_key = {entry["key"]: entry for entry in entries}
+    contenders = {contender.key: contender for contender in judgement.contenders}
+    runs = _valid_runs(judgement, stored)
+    charts: list[Chart] = []
+    for group in groups:
+        payload, own = group["payload"], [by_key[key] for key in group["contenders"]]
+        charts += [ranking_chart(payload, own, references), throughput_chart(payload, own, references)]
+        charts += latency_charts(payload, own, {key: contenders[key] for key in group["contenders"]})
+        charts += time_charts(payload, own, runs)
+        charts += cost_charts(payload, own)
+        charts += resource_charts(payload, own)
+    if effects:
+        charts.append(effects_chart(effects))
+    if len(groups) > 1:
+        charts.append(payloads_chart([group["payload"] for group in groups], entries))
+    return [chart for chart in charts if chart["series"] or chart["rows"]]
+
+
+def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, list[RunResult]]:
+    by_id = {run.id: run.result for run in stored.runs}
+    return {
+        contender.key: [
+            by_id[run_id]
+            for run_id in contender.run_ids
+            if run_id in by_id and by_id[run_id].status == Status.COMPLETED
+        ]
+        for contender in judgement.contenders
+    }
+
+
+def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[FindingEntry]:
+    """Of the comparison and of all contenders, errors first."""
+    found = [*finding_entries(judgement.findings, None), *(each for entry in entries for each in entry["findings"])]
+    return sorted(found, key=lambda each: _GRAVITY.index(each["severity"]) if each["severity"] in _GRAVITY else 3)

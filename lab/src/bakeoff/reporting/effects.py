@@ -1,0 +1,48 @@
+"""What single factors did, in the words of a report."""
+
+import math
+
+from bakeoff.judging.judgement import Effect, Judgement
+from bakeoff.reporting.figures import figure
+from bakeoff.reporting.shape import EffectEntry, Figure, Verdict
+
+TITLES = {
+    "protocol": "REST against gRPC",
+    "language": "Language against language",
+    "payload": "Payload sizes",
+    "write_mode": "Write strategy",
+}
+
+
+def effect_entries(judgement: Judgement) -> list[EffectEntry]:
+    """Grouped by factor, the known ones first."""
+    order = list(TITLES)
+    known = [effect for effect in judgement.effects if math.isfinite(effect.ratio.median)]
+    known.sort(key=lambda effect: order.index(effect.factor) if effect.factor in order else len(order))
+    return [_entry(effect) for effect in known]
+
+
+def title_of(factor: str) -> str:
+    """A heading for a factor: one that nobody foresaw is called by its name."""
+    return TITLES.get(factor, factor.replace("_", " ").capitalize())
+
+
+def _entry(effect: Effect) -> EffectEntry:
+    ratio = figure(effect.ratio)
+    return {
+        "factor": effect.factor,
+        "one": effect.one,
+        "other": effect.other,
+        "ratio": ratio,
+        "matched": effect.matched,
+        "verdict": _verdict(ratio),
+    }
+
+
+def _verdict(ratio: Figure) -> Verdict:
+    """Read off the interval: one that holds 1 is a tie."""
+    if ratio["low"] is None or ratio["high"] is None:
+        return "unknown"
+    if ratio["low"] <= 1 <= ratio["high"]:
+        return "tie"
+    return "faster" if ratio["median"] > 1 else "slower"

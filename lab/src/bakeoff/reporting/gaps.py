@@ -1,0 +1,72 @@
+"""What a report cannot show, said in sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from bakeoff.judging.judgement import Contender, Judgement
+from bakeoff.reporting.identities import Identity
+from bakeoff.reporting.numbers import listed, plural
+from bakeoff.running.result import Status
+from bakeoff.storage.history import StoredComparison
+
+_NAMED = 4
+
+
+def missing_of(judgement: Judgement, stored: StoredComparison, identities: dict[str, Identity]) -> list[str]:
+    """Sentences, the gravest first."""
+    return [*_whole(judgement, stored), *_contenders(judgement, identities), *_runs(judgement, stored, identities)]
+
+
+def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
+    if not judgement.contenders:
+        yield "Nothing was measured, so there is nothing to compare."
+    elif len(judgement.contenders) == 1:
+        yield "Only one contender was measured: there is nothing to hold it against."
+    if judgement.status != "completed":
+        yield f"The comparison is {judgement.status}: more runs were planned than are here."
+    if judgement.contenders and 0 < judgement.rounds < 3:
+        yield f"Only {plural(judgement.rounds, 'round')}: intervals and ties need three or more (--rounds 3)."
+    if stored.runs and not any(run.result.timeline for run in stored.runs):
+        yield "These runs keep no seconds (an older version made them): nothing can be drawn over time."
+    if judgement.contenders and not judgement.reference_lines:
+        yield "This machine has no calibration: ./bakeoff calibrate adds what PostgreSQL and the engine can do."
+
+
+def _contenders(judgement: Judgement, identities: dict[str, Identity]) -> Iterator[str]:
+    void = [each for each in judgement.contenders if each.void_rounds]
+    if void:
+        counts = [f"{identities[each.key].name} ({each.void_rounds} of {each.rounds})" for each in void]
+        yield f"Void rounds, which count for nothing: {_some(counts)}."
+    idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
+    if idle:
+        yield f"No request was measured of {_some([identities[each.key].name for each in idle])}."
+    known = sorted({level.name for each in judgement.contenders for level in each.levels})
+    short = [each for each in judgement.contenders if each.levels and len(_phases(each)) < len(known)]
+    if short:
+        lines = [f"{identities[each.key].name} lacks {_some(_lacking(each, known))}" for each in short]
+        yield f"Missing phases: {'; '.join(lines[:_NAMED])}{'; …' if len(lines) > _NAMED else ''}."
+
+
+def _runs(judgement: Judgement, stored: StoredComparison, identities: dict[str, Identity]) -> Iterator[str]:
+    names = {run_id: identities[each.key].name for each in judgement.contenders for run_id in each.run_ids}
+    for status in (Status.FAILED, Status.INTERRUPTED):
+        hit = [names.get(run.id, run.result.target) for run in stored.runs if run.result.status == status]
+        if hit:
+            yield f"{plural(len(hit), 'run')} {status}: {_some(sorted(set(hit)))}."
+    without = {names.get(run.id, run.result.target) for run in stored.runs if not run.result.timeline}
+    if without and any(run.result.timeline for run in stored.runs):
+        yield f"No seconds were kept of every run of {_some(sorted(without))}."
+
+
+def _phases(contender: Contender) -> set[str]:
+    return {level.name for level in contender.levels}
+
+
+def _lacking(contender: Contender, known: Sequence[str]) -> list[str]:
+    present = _phases(contender)
+    return [name for name in known if name not in present]
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names for a sentence, as many as anybody reads."""
+    shown = list(dict.fromkeys(names))
+    return listed(shown if len(shown) <= _NAMED else [*shown[: _NAMED - 1], f"{len(shown) - _NAMED + 1} more"])

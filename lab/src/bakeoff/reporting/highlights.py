@@ -1,0 +1,81 @@
+"""Who is best at what: one sentence for each question that a team asks, with ties called ties."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.figures import overlap
+from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, Highlight
+
+Pick = Callable[[ContenderEntry], Figure | None]
+
+
+def highlights_of(contenders: Sequence[ContenderEntry]) -> list[Highlight]:
+    """Of contenders with one payload. Only what was ranked can be best; a question without an answer is left out."""
+    ranked = [contender for contender in contenders if contender["rank"] is not None]
+    if len(ranked) < 2:
+        return []
+    found = [
+        _best(ranked, _Question("Most operations", "the maximum", "/s", numbers.rate, max), _peak),
+        _best(ranked, _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, min), _p99),
+        _best(ranked, _Question("Least CPU", "of the API for each operation", " µs", numbers.three_digits, min), _cpu),
+        _best(ranked, _Question("Least memory", "peak of the API", " MB", numbers.megabytes, min), _memory),
+    ]
+    return [highlight for highlight in found if highlight is not None]
+
+
+@dataclass(frozen=True)
+class _Question:
+    title: str
+    note: str
+    unit: str
+    write: Callable[[float | None], str]
+    choose: Callable[[float, float], float]
+
+
+def _best(contenders: Sequence[ContenderEntry], question: _Question, pick: Pick) -> Highlight | None:
+    figures = [(contender["name"], figure) for contender in contenders if (figure := pick(contender)) is not None]
+    if not figures:
+        return None
+    median = reduce(question.choose, (figure["median"] for _, figure in figures))
+    first, best = next((name, figure) for name, figure in figures if figure["median"] == median)
+    tied = [name for name, figure in figures if figure is not best and _same(figure, best)]
+    low, high = best["low"], best["high"]
+    return {
+        "title": question.title,
+        "names": [first, *tied],
+        "value": f"{question.write(median)}{question.unit}",
+        "interval": None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
+        "note": question.note,
+    }
+
+
+def _same(one: Figure, other: Figure) -> bool:
+    """Without intervals only equal figures are called a tie."""
+    if one["low"] is None or other["low"] is None:
+        return one["median"] == other["median"]
+    return overlap(one, other)
+
+
+def _peak(contender: ContenderEntry) -> Figure | None:
+    return contender["peak_throughput_per_s"]
+
+
+def _p99(contender: ContenderEntry) -> Figure | None:
+    level = contender["at_optimum"]
+    return None if level is None else level["latency_ms"].get("p99")
+
+
+def _cpu(contender: ContenderEntry) -> Figure | None:
+    api = _api(contender)
+    return None if api is None else api["cpu_us_each"]
+
+
+def _memory(contender: ContenderEntry) -> Figure | None:
+    api = _api(contender)
+    return None if api is None else api["memory_peak_mb"]
+
+
+def _api(contender: ContenderEntry) -> CostFigures | None:
+    return None if contender["total"] is None else contender["total"]["costs"].get("api")

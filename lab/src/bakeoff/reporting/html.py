@@ -1,0 +1,144 @@
+"""The HTML report: one file that holds all it needs and asks nobody for anything."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bakeoff import __version__
+from bakeoff.reporting import numbers, palette
+from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.charts.shape import Chart
+from bakeoff.reporting.effects import title_of
+from bakeoff.reporting.shape import ContenderEntry, ReportData
+
+_SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
+_STYLES = ("report.css",)
+MOST_ROWS = 60
+"""Phases that a table of the page shows of one contender; all are in the JSON and the CSV."""
+
+
+def html_report(data: ReportData) -> str:
+    """The whole page."""
+    scripts, styles = [_asset(name) for name in _SCRIPTS], [_theme_css(), *(_asset(name) for name in _STYLES)]
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            data=data,
+            policy=_policy(scripts, styles),
+            scripts=[Markup(script) for script in scripts],  # noqa: S704 — our own files, not data
+            styles=[Markup(style) for style in styles],  # noqa: S704
+            embedded=_embedded(data),
+            by_key={entry["key"]: entry for entry in data["contenders"]},
+            slots=_slots(data["charts"]),
+            identities=_identities(data["contenders"]),
+            generator=f"bakeoff {__version__}",
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("bakeoff.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for written in (
+        numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,
+        numbers.ratio, numbers.seconds, numbers.moment, numbers.listed, numbers.plural,
+    ):  # fmt: skip
+        environment.filters[written.__name__] = written
+    environment.globals.update(
+        MOST_ROWS=MOST_ROWS,
+        NOTHING=numbers.NOTHING,
+        ROLE_NAMES=ROLE_NAMES,
+        title_of=title_of,
+        style_of=palette.style,
+        outline=palette.outline,
+    )
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("bakeoff.reporting") / "assets" / name).read_text("utf-8")
+
+
+def _policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """Only these scripts and styles run, whatever a name may hold; nothing is fetched."""
+    return (
+        f"default-src 'none'; script-src {' '.join(map(_digest, scripts))}; style-src {' '.join(map(_digest, styles))}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _embedded(data: ReportData) -> Markup:
+    """What the page's charts are drawn from. Escaped so that no text in it can end the element it stands in."""
+    document = {
+        "charts": data["charts"],
+        "styles": [
+            {"colour": style.colour, "dash": style.dash, "shape": style.shape, "hollow": style.hollow}
+            for style in (palette.style(number) for number in range(len(_identities(data["contenders"])) or 1))
+        ],
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 — nothing is left that HTML could read as markup
+
+
+def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
+    """The charts of each place on the page."""
+    slots: dict[str, list[Chart]] = {}
+    for chart in charts:
+        slots.setdefault(chart["slot"], []).append(chart)
+    return slots
+
+
+def _identities(contenders: Sequence[ContenderEntry]) -> list[dict[str, Any]]:
+    """What a reader switches on and off, in the order of styles."""
+    known = {
+        entry["identity"]: {"id": entry["identity"], "name": entry["name"], "style": entry["style"]}
+        for entry in contenders
+    }
+    return sorted(known.values(), key=lambda identity: identity["style"])
+
+
+def _theme_css() -> str:
+    """The palette as custom properties, so that page and charts share it."""
+    dark = _properties(palette.DARK)
+    return (
+        f":root{{{_properties(palette.LIGHT)}color-scheme:light}}\n"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{{dark}color-scheme:dark}}}}\n"
+        f"@media print{{:root,:root:not([data-theme=light]){{{_properties(palette.LIGHT)}color-scheme:light}}}}\n"
+        + "".join(f".s{place}{{color:var(--series-{place})}}" for place in range(len(palette.LIGHT.series)))
+    )
+
+
+def _properties(theme: palette.Theme) -> str:
+    plain = {
+        "background": theme.background,
+        "text": theme.text,
+        "muted": theme.muted,
+        "grid": theme.grid,
+        "accent": theme.accent,
+        "danger": theme.danger,
+    }
+    series = {f"series-{place}": colour for place, colour in enumerate(theme.series)}
+    roles = {f"role-{place}": colour for place, colour in enumerate(theme.roles)}
+    return "".join(f"--{name}:{value};" for name, value in (plain | series | roles).items())

@@ -1,0 +1,92 @@
+"""How figures are written: three digits where nobody can believe more, commas between thousands, units beside them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+NOTHING = "–"
+
+
+def rounded(value: float, digits: int = 6) -> float:
+    """A figure with as many digits as anybody can use; keeps documents small."""
+    return float(f"{value:.{digits}g}")
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def rate(value: float | None) -> str:
+    """Operations a second."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.0f}" if value >= 100 or value == 0 else three_digits(value)
+
+
+def three_digits(value: float | None) -> str:
+    """Three significant digits: 0.123, 1.23, 12.3, 123, 12,345."""
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size < 0.0995:
+        return f"{value:.2g}" if size >= 0.0001 else f"{value:.1e}"
+    places = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3
+    return f"{value:,.{places}f}"
+
+
+def megabytes(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}"
+
+
+def percent(share: float | None) -> str:
+    """A share as per cent; what is not zero is never written as zero."""
+    if share is None:
+        return NOTHING
+    value = share * 100
+    if value == 0:
+        return "0%"
+    if 0 < value < 0.01:
+        return "<0.01%"
+    return f"{value:,.0f}%" if value >= 9.95 else f"{value:.1f}%" if value >= 0.95 else f"{value:.2f}%"
+
+
+def percent_of_core(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:,.0f}%"
+
+
+def ratio(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}×" if value < 9.995 else f"{value:,.1f}×"
+
+
+def seconds(value: float | None) -> str:
+    """A duration: 250 ms, 9.5 s, 2 min, 1 h 5 min."""
+    if value is None:
+        return NOTHING
+    if value < 0.9995:
+        return f"{value * 1000:.0f} ms"
+    if value < 59.95:
+        return f"{value:.1f}".removesuffix(".0") + " s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{hours} h" if hours else "", f"{minutes} min" if minutes else "", f"{rest} s" if rest else ""]
+    return " ".join([part for part in parts if part][:2])
+
+
+def moment(text: str | None) -> str:
+    """An ISO 8601 instant as people read it."""
+    if text is None:
+        return NOTHING
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%-d %B %Y, %H:%M} UTC"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 round`, `3 rounds`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,89 @@
+"""Colours, dashes and points: contenders stay apart for colour-blind readers, and in black and white."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Shape = Literal["circle", "triangle", "square", "diamond", "down"]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one background. `series` keep three to one against it, and apart from each other in every sight."""
+
+    background: str
+    text: str
+    muted: str
+    grid: str
+    accent: str
+    danger: str
+    series: Sequence[str]
+    roles: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one contender is drawn. `colour` is a place in a theme's series."""
+
+    colour: int
+    dash: Sequence[int]
+    shape: Shape
+    hollow: bool
+
+
+LIGHT = Theme(
+    background="#ffffff",
+    text="#1b1f24",
+    muted="#5b6470",
+    grid="#e3e6ea",
+    accent="#1558b0",
+    danger="#b42318",
+    series=("#1764c0", "#dc6407", "#083f38", "#b85c8e", "#875017", "#391156", "#3d96f1", "#5b457a"),
+    roles=("#26415f", "#7f97b3", "#c9d3de"),
+)
+DARK = Theme(
+    background="#15181d",
+    text="#e8eaed",
+    muted="#a3abb6",
+    grid="#2d333b",
+    accent="#7ab7ff",
+    danger="#ff8a7a",
+    series=("#5aa9ff", "#f28a30", "#a8f5dd", "#c78ab4", "#d54135", "#7a72ee", "#f5e14f", "#9b6691"),
+    roles=("#c3d5ea", "#7089a6", "#3c4d61"),
+)
+
+_DASHES: Sequence[Sequence[int]] = ((), (7, 4), (2, 3), (10, 3, 2, 3), (12, 5), (4, 2, 1, 2), (1, 3), (8, 2, 2, 2, 2, 2))
+_POINTS: Sequence[tuple[Shape, bool]] = (
+    ("circle", False),
+    ("triangle", False),
+    ("square", False),
+    ("diamond", False),
+    ("down", False),
+    ("circle", True),
+    ("square", True),
+    ("diamond", True),
+)
+
+
+def style(number: int) -> Style:
+    """Any number of styles: after each round of colours, dash and point are combined anew."""
+    colours = len(LIGHT.series)
+    turn, colour = divmod(number, colours)
+    shape, hollow = _POINTS[(colour + 3 * turn) % len(_POINTS)]
+    return Style(colour, _DASHES[(colour + turn) % len(_DASHES)], shape, hollow)
+
+
+def outline(shape: Shape, x: float, y: float, radius: float) -> str:
+    """A point as the data of an SVG path."""
+    if shape == "circle":
+        return (
+            f"M{x - radius:.1f} {y:.1f}a{radius:.1f} {radius:.1f} 0 1 0 {2 * radius:.1f} 0"
+            f"a{radius:.1f} {radius:.1f} 0 1 0 {-2 * radius:.1f} 0Z"
+        )
+    corners = {
+        "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        "diamond": [(0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)],
+        "triangle": [(0, -1.15), (1.1, 0.85), (-1.1, 0.85)],
+        "down": [(0, 1.15), (1.1, -0.85), (-1.1, -0.85)],
+    }[shape]
+    return "M" + "L".join(f"{x + radius * dx:.1f} {y + radius * dy:.1f}" for dx, dy in corners) + "Z"

@@ -1,0 +1,182 @@
+"""The shape of a report's data: the one JSON document that every format is made from."""
+
+from typing import Any, Literal, TypedDict
+
+from bakeoff.reporting.charts.shape import Chart
+
+VERSION = 1
+
+Verdict = Literal["faster", "slower", "tie", "unknown"]
+
+
+class Figure(TypedDict):
+    """A median over rounds with its 95% interval (None with fewer than three rounds) and the rounds' own values."""
+
+    median: float
+    low: float | None
+    high: float | None
+    values: list[float]
+
+
+class CostFigures(TypedDict):
+    """What one role used. `cpu_percent` is of one core, `memory_percent` of the machine's memory."""
+
+    cpu_us_each: Figure | None
+    cpu_percent_mean: Figure | None
+    cpu_percent_peak: Figure | None
+    memory_mean_mb: Figure
+    memory_peak_mb: Figure
+    memory_mean_percent: float | None
+    memory_peak_percent: float | None
+
+
+class LevelFigures(TypedDict):
+    """One load level over all rounds. `load` is what people read: `200 users`, `5,000/s`, `all phases`.
+
+    `cpu_percent_s_each` and `memory_mb_s_each` are the API's mean CPU % and mean MB × seconds ÷ requests.
+    """
+
+    name: str
+    load: str
+    users: int
+    arrival_rate_per_s: float | None
+    duration_s: float
+    requests: int
+    failed: int
+    unsent: int
+    errors: dict[str, int]
+    throughput_per_s: Figure
+    error_rate: Figure
+    latency_ms: dict[str, Figure]
+    costs: dict[str, CostFigures]
+    cpu_percent_s_each: float | None
+    memory_mb_s_each: float | None
+
+
+class RunLine(TypedDict):
+    """One run of a contender, whatever became of it."""
+
+    id: int
+    round: int
+    status: str
+    failure: str | None
+
+
+class FindingEntry(TypedDict):
+    """A doubt or fact with advice. `of` names the contender (None: the comparison as a whole)."""
+
+    kind: str
+    severity: str
+    message: str
+    advice: str
+    of: str | None
+    rounds: list[int]
+
+
+class ContenderEntry(TypedDict):
+    """One contender. `identity` is the same for one target and settings at every payload; so are its name and style.
+
+    `at_optimum` is the level of optimal parallelism, `best_load` the load at which it does most.
+    """
+
+    key: str
+    anchor: str
+    label: str
+    name: str
+    identity: str
+    style: int
+    target: str
+    language: str
+    protocol: str
+    payload: str
+    factors: dict[str, str]
+    rank: int | None
+    tied_with: list[str]
+    against_leader: "PairingEntry | None"
+    rounds: int
+    void_rounds: int
+    runs: list[RunLine]
+    levels: list[LevelFigures]
+    total: LevelFigures | None
+    peak_throughput_per_s: Figure | None
+    at_optimum: LevelFigures | None
+    best_load: str | None
+    optimal_users: int | None
+    breaking_users: int | None
+    start_to_healthy_s: Figure | None
+    bottleneck: str
+    limit: str
+    ceiling_share: float | None
+    reference_shares: dict[str, float]
+    findings: list[FindingEntry]
+    settings: dict[str, str]
+    environment: dict[str, str]
+
+
+class PairingEntry(TypedDict):
+    """How many times the throughput of `other` does `one` reach; both are contender keys."""
+
+    one: str
+    other: str
+    ratio: Figure
+    p_adjusted: float | None
+    verdict: Verdict
+
+
+class EffectEntry(TypedDict):
+    """What one factor did while all others stayed alike."""
+
+    factor: str
+    one: str
+    other: str
+    ratio: Figure
+    matched: int
+    verdict: Verdict
+
+
+class Highlight(TypedDict):
+    """Who is best at one thing; several names are a tie."""
+
+    title: str
+    names: list[str]
+    value: str
+    interval: str | None
+    note: str
+
+
+class ReferenceLine(TypedDict):
+    """What a part of the machine can do without any API."""
+
+    name: str
+    label: str
+    per_s: float
+
+
+class PayloadGroup(TypedDict):
+    """What was measured with one payload: contenders in rank order, those without a rank last."""
+
+    payload: str
+    anchor: str
+    contenders: list[str]
+    highlights: list[Highlight]
+
+
+class ReportData(TypedDict):
+    """Everything a report says. `missing` says in sentences what could not be shown."""
+
+    version: int
+    comparison: dict[str, Any]
+    verdict: str
+    certainty: str
+    noise_floor: float | None
+    smallest_claim: float | None
+    missing: list[str]
+    groups: list[PayloadGroup]
+    contenders: list[ContenderEntry]
+    pairings: list[PairingEntry]
+    effects: list[EffectEntry]
+    reference_lines: list[ReferenceLine]
+    charts: list[Chart]
+    findings: list[FindingEntry]
+    provenance: dict[str, str]
+    not_measured: dict[str, str]

@@ -1,0 +1,97 @@
+"""Contenders: each target in each variant, named by what makes it differ from the others of its comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bakeoff.engines.manifest import Engine
+from bakeoff.errors import UsageError
+from bakeoff.running.request import Variant
+from bakeoff.targets.manifest import Target
+from bakeoff.workload.loader import Workload
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A target with its settings. `factors` are the levels that differ within the comparison."""
+
+    target: Target
+    workload: Workload
+    engine: Engine
+    variant: Variant = field(default_factory=Variant)
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Stable and unique in the comparison, like `producer-api-rust-rest write_mode=per-request payload=8k`."""
+        return " ".join([self.target.name, *(f"{name}={level}" for name, level in self.factors.items())])
+
+    @property
+    def protocol(self) -> str:
+        """The engines' name of the target's protocol."""
+        return protocol_of(self.target)
+
+
+def protocol_of(target: Target) -> str:
+    """The engines' name of a target's protocol."""
+    return "grpc" if target.protocol == "grpc" else "http"
+
+
+def contenders_of(
+    targets: Sequence[Target],
+    variants: Sequence[Variant],
+    workloads: Mapping[str, Workload],
+    engines: Mapping[str, Engine],
+) -> tuple[list[Contender], dict[str, str]]:
+    """Every target in every variant, and those that cannot be, each with the reason.
+
+    A REST target cannot stream, say; where that leaves nothing of what was asked for it is an error.
+    """
+    _check_payloads(variants, workloads)
+    differing = _differing([variant.levels() for variant in variants])
+    possible, impossible = [], {}
+    for target in targets:
+        for variant in variants:
+            factors = {name: level for name, level in variant.levels().items() if name in differing}
+            contender = Contender(target, workloads[target.workload], engines[variant.engine], variant, factors)
+            reason = why_impossible(contender)
+            if reason is None:
+                possible.append(contender)
+            else:
+                impossible[contender.key] = reason
+    if not possible:
+        raise UsageError(next(iter(impossible.values())))
+    return possible, impossible
+
+
+def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
+    for workload in workloads.values():
+        for variant in variants:
+            if variant.payload not in workload.payloads:
+                known = ", ".join(workload.payloads)
+                raise UsageError(f'There is no payload "{variant.payload}". Payloads of {workload.name}: {known}.')
+
+
+def why_impossible(contender: Contender) -> str | None:
+    """Why the engine or the workload has no words for a contender, or None."""
+    engine, workload, variant = contender.engine, contender.workload, contender.variant
+    if contender.protocol not in engine.document["protocols"]:
+        return f"The engine {engine.name} does not speak {contender.protocol}: choose another --engine."
+    wishes = (
+        (variant.sending.batch > 1, "batch"),
+        (variant.sending.stream, "stream"),
+        (variant.connections is not None, "shared-connections"),
+    )
+    for wanted, feature in wishes:
+        if not wanted:
+            continue
+        if not engine.can(feature):
+            return f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."
+        if feature in ("batch", "stream") and contender.protocol not in workload.document.get(feature, {}):
+            return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
+    return None
+
+
+def _differing(levels: Sequence[Mapping[str, str]]) -> set[str]:
+    """Factors of which there is more than one level."""
+    names = {name for each in levels for name in each}
+    return {name for name in names if len({each.get(name) for each in levels}) > 1}

@@ -1,0 +1,28 @@
+"""Ctrl-C during a run."""
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+
+
+@contextlib.contextmanager
+def first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM calls `action`, so that what was measured is kept; a second one raises as ever."""
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        _restore(previous)
+        action()
+
+    for number in previous:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        _restore(previous)
+
+
+def _restore(handlers: Mapping[signal.Signals, object]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]

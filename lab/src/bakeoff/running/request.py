@@ -1,0 +1,121 @@
+"""What a person asked to compare, from the command line or from an experiment's file."""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from bakeoff.errors import UsageError
+from bakeoff.running.modes import RATE, Phase, phases_of, phases_with, rate_phases
+
+
+@dataclass(frozen=True)
+class Sending:
+    """How messages travel: one in a request, several in a request, or a long stream of them for each user."""
+
+    batch: int = 1
+    stream: bool = False
+    window: int = 1
+
+    @property
+    def name(self) -> str:
+        """unary, batch-500, stream or stream-16: what files and tables call it."""
+        if self.stream:
+            return "stream" if self.window == 1 else f"stream-{self.window}"
+        return "unary" if self.batch == 1 else f"batch-{self.batch}"
+
+
+def sending_named(name: str) -> Sending:
+    """The way of sending that a name stands for."""
+    match = re.fullmatch(r"(unary|batch|stream)(?:-([1-9]\d{0,4}))?", name)
+    kind, number = (match.group(1), match.group(2)) if match else ("", None)
+    if kind == "unary" and number is None:
+        return Sending()
+    if kind == "batch" and number is not None:
+        return Sending(batch=int(number))
+    if kind == "stream":
+        return Sending(stream=True, window=int(number or 1))
+    raise UsageError(f'"{name}" is no way of sending: write unary, batch-500, stream or stream-16.')
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One level of each factor. `connections` None: one for each user."""
+
+    payload: str = "default"
+    engine: str = "native"
+    sending: Sending = Sending()
+    connections: int | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def levels(self) -> dict[str, str]:
+        """Each factor's level as text, settings of the target first."""
+        return {
+            **self.settings,
+            "payload": self.payload,
+            "sending": self.sending.name,
+            "connections": "one-each" if self.connections is None else str(self.connections),
+            "engine": self.engine,
+        }
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The levels of each factor that are compared; `settings` are the targets' own, by the lab's names."""
+
+    payload: Sequence[str] = ("default",)
+    engine: Sequence[str] = ("native",)
+    sending: Sequence[str] = ("unary",)
+    connections: Sequence[int | None] = (None,)
+    settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def variants(self) -> list[Variant]:
+        """Every combination."""
+        ways = [sending_named(name) for name in self.sending]
+        assignments = [
+            dict(zip(self.settings, values, strict=True)) for values in itertools.product(*self.settings.values())
+        ]
+        combinations = itertools.product(self.payload, self.engine, ways, self.connections, assignments)
+        return [Variant(*combination) for combination in combinations]
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """What is to be compared. No targets: all of the workload that this machine can build.
+
+    `warm_up_s` None leaves it to the lab; `name` is an experiment's, or empty.
+    """
+
+    mode: str
+    command: str
+    name: str = ""
+    targets: Sequence[str] = ()
+    matrix: Matrix = Matrix()
+    rounds: int = 1
+    seed: int = 1
+    phase_duration_s: float | None = None
+    users: Sequence[int] = ()
+    rates: Sequence[float] = ()
+    arrivals: str = "constant"
+    think_time_s: float = 0.0
+    warm_up_s: float | None = None
+
+    @property
+    def phases(self) -> list[Phase]:
+        """The phases of each run, without the warm-up."""
+        if self.mode == RATE:
+            return rate_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
+        if self.rates:
+            raise UsageError("--rate belongs to the mode rate: ./bakeoff run rate --rate 1000,5000.")
+        phases = phases_of(self.mode, self.phase_duration_s)
+        return phases_with(self.users, phases) if self.users else phases
+
+    def as_document(self) -> dict[str, Any]:
+        """The request as JSON can hold it."""
+        return asdict(self)
+
+
+def request_from(document: Mapping[str, Any]) -> ComparisonRequest:
+    """The request that `as_document` wrote."""
+    return replace(ComparisonRequest(**document), matrix=Matrix(**document["matrix"]))

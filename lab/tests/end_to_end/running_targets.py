@@ -1,0 +1,86 @@
+"""The targets of a workload as the end-to-end tests run them: one by one, each with settings of the test's own."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from event_clients import EventClients
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
+from bakeoff.running.run import fresh_table
+from bakeoff.targets.health import HealthCheck, health_check
+from bakeoff.targets.manifest import Target, find_targets
+from bakeoff.targets.process import TargetProcess
+from bakeoff.workload.loader import Workload, load_workload
+
+TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "events"]
+WRITE_MODES = ["group-commit", "per-request"]
+
+
+def target_named(project: Project, name: str) -> Target:
+    """The target, built; skips the test where its toolchain is missing."""
+    (target,) = [target for target in find_targets(project) if target.name == name]
+    if target.missing_programs:
+        pytest.skip(f"{', '.join(target.missing_programs)} not found")
+    if target.build.is_stale():
+        target.build.run(lambda _: None)
+    return target
+
+
+def start(
+    target: Target,
+    project: Project,
+    server: Server,
+    port: int,
+    log: Path,
+    settings: Mapping[str, str],
+    health: HealthCheck | None = None,
+) -> TargetProcess:
+    """A process of the target, to be entered. Settings are environment variables."""
+    check = health or health_check(load_workload(project, target.workload), target.protocol)
+    return TargetProcess(target, server, check, log, port=port, settings=settings)
+
+
+def kill_tree(pid: int) -> None:
+    """SIGKILL to a process and all it started, and waits until they are gone."""
+    root = psutil.Process(pid)
+    members = [*root.children(recursive=True), root]
+    for member in members:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.kill()
+    psutil.wait_procs(members, timeout=30)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A target at work."""
+
+    target: Target
+    workload: Workload
+    process: TargetProcess
+
+    @property
+    def port(self) -> int:
+        return self.process.port
+
+    @property
+    def is_grpc(self) -> bool:
+        return self.target.protocol == "grpc"
+
+    def clients(self, at_once: int = 64) -> EventClients:
+        """Clients that speak its protocol."""
+        return EventClients(self.workload, self.target.protocol, self.port, at_once=at_once)
+
+
+@contextlib.contextmanager
+def running(project: Project, server: Server, folder: Path, name: str, **settings: str) -> Iterator[Running]:
+    """A target on a fresh table, with these settings, while the block lasts."""
+    target, workload = target_named(project, name), load_workload(project, "events")
+    fresh_table(workload, server)
+    with start(target, project, server, processes.free_port(), folder / f"{name}.log", settings) as process:
+        yield Running(target, workload, process)

@@ -1,0 +1,84 @@
+"""More events than a target can store: refused at once, in bounded memory, and forgotten when it is over."""
+
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
+
+import pytest
+from event_clients import Answer, Outcome, event
+from running_targets import TARGETS, WRITE_MODES, running
+from table_lock import stored_entities, table_locked
+
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.sampling.process_tree import ProcessTree
+
+pytest_plugins = ["shared_server"]
+pytestmark = pytest.mark.end_to_end
+
+QUEUE = 4
+EVENTS = 60
+# A flusher may hold as many events as the queue, which then takes as many again.
+ACCEPTED_AT_MOST = 2 * QUEUE
+
+# More bytes than the memory that any target may take, the largest of which is 400 MB.
+FLOOD_EVENTS = 500
+BYTES_EACH = 1_000_000
+MEMORY_AT_MOST = 400_000_000
+
+
+def answered(answers: list["Future[Answer]"], count: int) -> list[Answer]:
+    """The first answers, as soon as there are so many."""
+    pending = set(answers)
+    while len(answers) - len(pending) < count:
+        ended, pending = wait(pending, timeout=60, return_when=FIRST_COMPLETED)
+        assert ended, f"only {len(answers) - len(pending)} of {count} events were answered"
+    return [answer.result() for answer in answers if answer not in pending]
+
+
+@pytest.mark.parametrize("write_mode", WRITE_MODES)
+@pytest.mark.parametrize("name", TARGETS)
+def test_overload_is_refused_and_passes(
+    project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(QUEUE), "FLUSHERS": "1"}
+    with running(project, server, tmp_path, name, **settings) as target, target.clients(EVENTS) as clients:
+        with table_locked(server):
+            answers = clients.send([event(f"overload-{number}") for number in range(EVENTS)])
+            refused = answered(answers, EVENTS - ACCEPTED_AT_MOST)
+        everything = [answer.result() for answer in answers]
+
+        assert {answer.outcome for answer in refused} == {Outcome.OVERLOADED}
+        assert {answer.message for answer in refused} == {"overloaded: the write queue is full, retry later"}
+        if not target.is_grpc:
+            assert all(int(answer.retry_after or "-1") >= 0 for answer in refused)
+        outcomes = Counter(answer.outcome for answer in everything)
+        assert set(outcomes) == {Outcome.OVERLOADED, Outcome.STORED}
+        assert outcomes[Outcome.STORED] >= QUEUE
+        assert len(stored_entities(server)) == outcomes[Outcome.STORED]
+        assert clients.answer(event("afterwards")).outcome is Outcome.STORED
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_flood_of_large_events_does_not_fill_the_memory(
+    project: Project, server: Server, tmp_path: Path, name: str
+) -> None:
+    settings = {"QUEUE_EVENTS": str(QUEUE), "FLUSHERS": "1"}
+    large = event("flood", {"filler": "x" * BYTES_EACH})
+    with (
+        running(project, server, tmp_path, name, **settings) as target,
+        target.clients(ACCEPTED_AT_MOST + 4) as clients,
+    ):
+        tree = ProcessTree(target.process.pid)
+        highest = 0
+        with table_locked(server):
+            answers = clients.send([large] * FLOOD_EVENTS)
+            for count in range(0, FLOOD_EVENTS - ACCEPTED_AT_MOST, 10):
+                answered(answers, count)
+                usage = tree.usage()
+                assert usage is not None
+                highest = max(highest, usage.memory_bytes)
+
+        assert Outcome.OVERLOADED in {answer.result().outcome for answer in answers}
+        assert highest < MEMORY_AT_MOST
+        assert clients.answer(event("afterwards")).outcome is Outcome.STORED

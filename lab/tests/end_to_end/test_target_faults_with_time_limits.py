@@ -1,0 +1,125 @@
+"""What a target gives up when its time is over: a database that hangs, and clients that fall silent.
+
+Some limits are a minute long, so all targets are tried at once; each test looks at what came of one of them.
+"""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+from broken_clients import SILENCES, connected_after, is_closed
+from event_clients import Answer, EventClients, Outcome, event
+from running_targets import TARGETS, WRITE_MODES, Running, start, target_named
+from table_lock import statements_waiting, table_locked, wait_until
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.run import fresh_table
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+
+pytest_plugins = ["shared_server"]
+pytestmark = pytest.mark.end_to_end
+
+# More than the pool of per-request mode, so that some wait for a connection.
+EVENTS = 15
+# The longest limit: a ping each minute, and 20 s for the answer to it.
+SILENCE_S = 110.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one target: the answers of the hanging database, and the silences that it put up with."""
+
+    hung: tuple[Answer, ...]
+    patient_with: tuple[str, ...]
+
+
+Key = tuple[str, str]
+
+
+@pytest.fixture(scope="module")
+def trials(project: Project, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Key, Trial]]:
+    """All targets in all modes on one table, which hangs until each has answered."""
+    folder = tmp_path_factory.mktemp("trials")
+    with contextlib.ExitStack() as stack:
+        targets = _start_all(project, server, folder, stack)
+        silent = {key: _silent_clients(target, stack) for key, target in targets.items()}
+        hung = _answers_of_hung_database(server, targets)
+        patient_with = _silences_put_up_with(silent)
+        yield {key: Trial(hung[key], patient_with[key]) for key in targets}
+
+
+def _start_all(project: Project, server: Server, folder: Path, stack: contextlib.ExitStack) -> dict[Key, Running]:
+    workload = load_workload(project, "events")
+    fresh_table(workload, server)
+    running = {}
+    for target in find_targets(project):
+        if target.workload == workload.name and not target.missing_programs:
+            for mode in WRITE_MODES:
+                log = folder / f"{target.name}-{mode}.log"
+                built = target_named(project, target.name)
+                port = processes.free_port()
+                process = stack.enter_context(start(built, project, server, port, log, {"WRITE_MODE": mode}))
+                running[target.name, mode] = Running(built, workload, process)
+    return running
+
+
+def _silent_clients(target: Running, stack: contextlib.ExitStack) -> dict[str, socket.socket]:
+    return {
+        where: stack.enter_context(connected_after(sent, target.port))
+        for where, sent in SILENCES[target.target.protocol].items()
+    }
+
+
+def _answers_of_hung_database(server: Server, targets: dict[Key, Running]) -> dict[Key, tuple[Answer, ...]]:
+    with contextlib.ExitStack() as stack:
+        clients = {key: stack.enter_context(target.clients(EVENTS)) for key, target in targets.items()}
+        with table_locked(server):
+            sent = {key: client.send([event(f"hung-{n}") for n in range(EVENTS)]) for key, client in clients.items()}
+            answers = {key: tuple(future.result() for future in futures) for key, futures in sent.items()}
+            # What was given up must not be stored by and by: it could undo what was acknowledged meanwhile.
+            wait_until("no statement waits for the table", lambda: statements_waiting(server) == 0)
+        for (name, mode), client in clients.items():
+            wait_until(f"{name} in {mode} mode stores again", partial(_stores, client))
+    return answers
+
+
+def _stores(client: EventClients) -> bool:
+    return client.answer(event("back")).outcome is Outcome.STORED
+
+
+def _silences_put_up_with(silent: dict[Key, dict[str, socket.socket]]) -> dict[Key, tuple[str, ...]]:
+    def patient(connections: dict[str, socket.socket]) -> tuple[str, ...]:
+        return tuple(where for where, connection in connections.items() if not is_closed(connection))
+
+    with contextlib.suppress(AssertionError):
+        wait_until("all are cut", lambda: not any(map(patient, silent.values())), within_s=SILENCE_S)
+    return {key: patient(connections) for key, connections in silent.items()}
+
+
+def trial_of(trials: dict[Key, Trial], project: Project, name: str, write_mode: str) -> Trial:
+    target_named(project, name)
+    return trials[name, write_mode]
+
+
+@pytest.mark.parametrize("write_mode", WRITE_MODES)
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_database_that_hangs_is_unavailable(
+    project: Project, trials: dict[Key, Trial], name: str, write_mode: str
+) -> None:
+    answers = trial_of(trials, project, name, write_mode).hung
+
+    assert {answer.outcome for answer in answers} == {Outcome.UNAVAILABLE}
+    assert {answer.message for answer in answers} == {"database: unavailable, retry later"}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_clients_that_fall_silent_are_cut(project: Project, trials: dict[Key, Trial], name: str) -> None:
+    for mode in WRITE_MODES:
+        assert trial_of(trials, project, name, mode).patient_with == ()

@@ -1,0 +1,140 @@
+"""Runs and comparisons as no machine made them, for tests of what is judged."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.engines import histograms
+from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.sampling.cost import Cost
+from bakeoff.storage.history import StoredComparison, StoredRun
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@cache
+def histogram_of(*latencies_ms: float) -> str:
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    for latency in latencies_ms:
+        histogram.record_value(round(latency * 1e6))
+    return histograms.encode(histogram)
+
+
+@cache
+def latency_of(histogram: str) -> histograms.Latency:
+    return histograms.summarise(histograms.merge([histogram]))
+
+
+def cost(cpu_percent: float, memory_mb: float = 20.0, seconds: float = 10.0) -> Cost:
+    return Cost(cpu_percent * seconds / 100, cpu_percent, cpu_percent, memory_mb * 1e6, round(memory_mb * 1e6))
+
+
+def measured(throughput_per_s: float, **changes: Any) -> Measured:
+    seconds = changes.pop("duration_s", 10.0)
+    histogram = changes.pop("histogram", histogram_of(1.0, 2.0, 3.0))
+    failed = changes.pop("failed", 0)
+    requests = changes.pop("requests", round(throughput_per_s * seconds) + failed)
+    values: dict[str, Any] = {
+        "duration_s": seconds,
+        "requests": requests,
+        "ok": requests - failed,
+        "failed": failed,
+        "operations": requests - failed,
+        "unsent": 0,
+        "errors": {"status_500": failed} if failed else {},
+        "bytes_sent": 500 * requests,
+        "bytes_received": 60 * requests,
+        "latency": latency_of(histogram),
+        "histogram": histogram,
+        "costs": {"api": cost(60, seconds=seconds), "database": cost(50, seconds=seconds)},
+    }
+    return Measured(**{**values, **changes})
+
+
+def phase(number: int, users: int, part: Measured, rate: float | None = None) -> PhaseResult:
+    return PhaseResult(number, f"{users} users", users, 0, round(part.duration_s * 1e9), part, rate)
+
+
+def run_of(
+    target: str = "rust-rest",
+    throughputs: Sequence[float] = (1000.0,),
+    number: int = 1,
+    phases: Sequence[PhaseResult] | None = None,
+    **changes: Any,
+) -> RunResult:
+    """A run of one phase for each throughput, at 10, 50, 200, … users, or of the phases given."""
+    language, _, protocol = target.partition("-")
+    if phases is None:
+        users = (10, 50, 200, 500, 1000, 2000, 4000)
+        phases = [phase(index + 1, users[index], measured(each)) for index, each in enumerate(throughputs)]
+    values: dict[str, Any] = {
+        "target": target,
+        "workload": "events",
+        "language": language,
+        "protocol": protocol.partition("-")[0],
+        "mode": "quick",
+        "payload": "default",
+        "engine": "native",
+        "engine_version": "0.1.0",
+        "settings": {"seed": "1", "connections": "one for each user"},
+        "started_at": BEGIN + timedelta(minutes=number),
+        "finished_at": BEGIN + timedelta(minutes=number + 1),
+        "status": Status.COMPLETED,
+        "failure": None,
+        "start_to_healthy_s": 0.05,
+        "phases": phases,
+        "total": _added([each.measured for each in phases]) if phases else None,
+        "samples": [],
+        "findings": [],
+        "environment": {"cores": "2", "commit": "abc"},
+        "contender": target,
+        "round": number,
+    }
+    return RunResult(**{**values, **changes})
+
+
+def comparison_of(*runs: RunResult, **changes: Any) -> StoredComparison:
+    values: dict[str, Any] = {
+        "id": 7,
+        "name": "",
+        "workload": "events",
+        "mode": "quick",
+        "command": "./bakeoff run quick",
+        "status": "completed",
+        "rounds": max((run.round for run in runs), default=1),
+        "started_at": BEGIN,
+        "finished_at": BEGIN + timedelta(hours=1),
+        "not_measured": {},
+        "runs": [StoredRun(index + 1, 7, run) for index, run in enumerate(runs)],
+    }
+    return StoredComparison(**{**values, **changes})
+
+
+def rounds_of(target: str, throughputs: Sequence[float], **changes: Any) -> list[RunResult]:
+    """One run of one phase for each round."""
+    return [run_of(target, (each,), number + 1, **changes) for number, each in enumerate(throughputs)]
+
+
+def finding(kind: str, severity: str = "warning", message: str = "It was so.") -> Finding:
+    return Finding(kind, severity, message, "Do this.")
+
+
+def seconds_of(operations: Sequence[int], phase_number: int = 1) -> list[Second]:
+    return [Second(float(at), phase_number, count, 0, 1.0, 2.0) for at, count in enumerate(operations)]
+
+
+def _added(parts: Sequence[Measured]) -> Measured:
+    errors: Mapping[str, int] = {kind: count for part in parts for kind, count in part.errors.items()}
+    return measured(
+        0.0,
+        duration_s=sum(part.duration_s for part in parts),
+        requests=sum(part.requests for part in parts),
+        failed=sum(part.failed for part in parts),
+        bytes_sent=sum(part.bytes_sent for part in parts),
+        errors=errors,
+        costs=parts[-1].costs,
+        histogram=parts[-1].histogram,
+    )

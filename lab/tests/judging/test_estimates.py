@@ -1,0 +1,109 @@
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.judging.estimates import bootstrap_interval, estimate, estimate_of_known, holm, ratio_of
+
+some_figures = st.lists(st.floats(0.001, 1e9), min_size=3, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("values", "median", "low", "high"),
+    [
+        ([5], 5, None, None),
+        ([5, 7], 6, None, None),
+        ([3, 1, 2], 2, 1, 3),
+        ([4, 4, 4, 4], 4, 4, 4),
+        ([0, 0, 0], 0, 0, 0),
+        # An outlier widens one side only, and the median of ten never reaches the extremes.
+        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 900], 14.5, 11.5, 17.5),
+    ],
+)
+def test_an_estimate(values: Sequence[float], median: float, low: float | None, high: float | None) -> None:
+    made = estimate(values)
+    assert (made.median, made.low, made.high) == (median, low, high)
+    assert made.values == tuple(values)
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    assert estimate_of_known([None, 3.0, None]) == estimate([3.0])
+    assert estimate_of_known([None]) is None
+
+
+@given(some_figures)
+@settings(deadline=None)
+def test_an_interval_holds_the_median_and_stays_within_the_values(values: list[float]) -> None:
+    made = estimate(values)
+    assert made.low is not None
+    assert made.high is not None
+    assert min(values) <= made.low <= made.median <= made.high <= max(values)
+
+
+@given(some_figures)
+@settings(deadline=None)
+def test_an_interval_depends_on_the_values_alone_and_not_on_their_order(values: list[float]) -> None:
+    assert bootstrap_interval(values) == bootstrap_interval(values[::-1])
+
+
+@pytest.mark.parametrize(
+    ("ratios", "median", "low", "high", "p_value"),
+    [
+        ([1.25], 1.25, None, None, None),
+        ([1.2, 1.3], math.sqrt(1.2 * 1.3), None, None, None),
+        ([2, 2, 2], 2, 2, 2, 0),
+        ([1, 1, 1], 1, 1, 1, 1),
+        # Logarithms 0.1, 0.2, 0.3: mean 0.2, its error 0.1/√3; Student's t with two degrees is 4.3027 at 97.5%.
+        (
+            [math.exp(0.1), math.exp(0.2), math.exp(0.3)],
+            math.exp(0.2),
+            math.exp(0.2 - 4.30265 * 0.1 / math.sqrt(3)),
+            math.exp(0.2 + 4.30265 * 0.1 / math.sqrt(3)),
+            0.0741799,
+        ),
+    ],
+)
+def test_a_ratio(
+    ratios: Sequence[float], median: float, low: float | None, high: float | None, p_value: float | None
+) -> None:
+    test = ratio_of([math.log(ratio) for ratio in ratios])
+    assert test.ratio.median == pytest.approx(median)
+    assert (test.ratio.low, test.ratio.high) == (pytest.approx(low), pytest.approx(high))
+    assert test.p_value == pytest.approx(p_value, rel=1e-5)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=3, max_size=12))
+@settings(deadline=None)
+def test_the_ratio_told_of_the_other_is_its_inverse(logs: list[float]) -> None:
+    one, other = ratio_of(logs), ratio_of([-value for value in logs])
+    assert one.ratio.low is not None
+    assert other.ratio.high is not None
+    assert one.ratio.low <= one.ratio.median * (1 + 1e-12)
+    assert one.ratio.median == pytest.approx(1 / other.ratio.median)
+    assert one.ratio.low == pytest.approx(1 / other.ratio.high)
+    assert one.p_value == pytest.approx(other.p_value)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([], []),
+        ([None, None], [None, None]),
+        ([0.04], [0.04]),
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
+        ([0.01, None, 0.02], [0.02, None, 0.02]),
+        ([0.6, 0.5], [1.0, 1.0]),
+    ],
+)
+def test_holm(p_values: list[float | None], adjusted: list[float | None]) -> None:
+    assert holm(p_values) == [pytest.approx(value) for value in adjusted]
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_holm_makes_nothing_surer_and_keeps_the_order(p_values: list[float]) -> None:
+    adjusted = [value for value in holm(p_values) if value is not None]
+    assert all(before <= after <= 1 for before, after in zip(p_values, adjusted, strict=True))
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    assert all(adjusted[first] <= adjusted[second] for first, second in zip(order, order[1:], strict=False))

@@ -1,0 +1,258 @@
+"""Comparisons that never took place: judgements, and the stored runs that belong to them, the same every time."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from hdrh.histogram import HdrHistogram
+
+from bakeoff.engines import histograms
+from bakeoff.judging.judgement import (
+    LATENCIES,
+    Bottleneck,
+    Contender,
+    CostEstimate,
+    Effect,
+    Estimate,
+    JudgedFinding,
+    Judgement,
+    Level,
+    Pairing,
+)
+from bakeoff.running.result import RunResult, Second, Status
+from bakeoff.storage.history import StoredComparison, StoredRun
+
+BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+SPEEDS = {"rust-rest": 1.0, "rust-grpc": 0.98, "go-rest": 0.8, "java-rest": 0.62, "go-grpc": 0.5, "java-grpc": 0.41}
+REQUESTS = 40_000
+PHASE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How much there is to a comparison."""
+
+    targets: Sequence[str] = ("rust-rest", "rust-grpc", "go-rest")
+    payloads: Sequence[str] = ("default",)
+    users: Sequence[int] = (10, 50, 200)
+    rounds: int = 3
+    seconds: int = 10
+
+
+def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
+    """A judgement in which everything is there, and its runs."""
+    contenders = [
+        _contender(shape, target, payload, place)
+        for place, (payload, target) in enumerate((p, t) for p in shape.payloads for t in shape.targets)
+    ]
+    runs = [_run(shape, each, number) for number in range(1, shape.rounds + 1) for each in contenders]
+    runs = [StoredRun(_run_id(shape, each.contender, contenders, each.round), 12, each) for each in runs]
+    judgement = Judgement(
+        comparison_id=12,
+        name="quick",
+        workload="events",
+        mode="quick",
+        command="./bakeoff run quick --rounds 3",
+        started_at=BEGAN,
+        finished_at=BEGAN + timedelta(minutes=9, seconds=12),
+        status="completed",
+        rounds=shape.rounds,
+        verdict="Rust REST and Rust gRPC are a tie at 50,000 operations/s (48,500 to 51,500).",
+        contenders=contenders,
+        pairings=_pairings(contenders),
+        effects=_effects(shape),
+        noise_floor=0.021,
+        smallest_claim=0.034,
+        reference_lines={"sql-each": 15_500.0, "engine": 203_000.0},
+        findings=[JudgedFinding("not-steady", "info", "The machine was busy.", "Close what else runs.")],
+        provenance={"commit": "0123abc", "cpu": "Intel Xeon × 2", "database": "PostgreSQL 18.4"},
+    )
+    return judgement, StoredComparison(
+        id=12,
+        name="quick",
+        workload="events",
+        mode="quick",
+        command=judgement.command,
+        status="completed",
+        rounds=shape.rounds,
+        started_at=judgement.started_at,
+        finished_at=judgement.finished_at,
+        not_measured={},
+        runs=runs,
+    )
+
+
+def estimate(middle: float, rounds: int = 3) -> Estimate:
+    """A figure with rounds spread two per cent around it."""
+    spread = [middle * (1 + 0.02 * math.sin(2.4 * number)) for number in range(rounds)]
+    if rounds < 3:
+        return Estimate(middle, None, None, spread)
+    return Estimate(middle, middle * 0.97, middle * 1.03, spread)
+
+
+@cache
+def histogram(middle_ms: float, requests: int = 2_000) -> str:
+    """A long-tailed latency distribution around a median."""
+    recorded = HdrHistogram(1, 3_600_000_000_000, 3)
+    for place in range(requests):
+        share = (place + 0.5) / requests
+        recorded.record_value(int(middle_ms * 1e6 * (share / (1 - share)) ** 0.25))
+    return histograms.encode(recorded)
+
+
+def level(users: int, throughput: float, rounds: int = 3, requests: int = REQUESTS) -> Level:
+    """A level of the closed model with everything measured."""
+    p50_ms = 1000 * users / throughput if throughput else 0.0
+    factors = dict(zip(LATENCIES, (1.0, 1.7, 2.1, 3.2, 5.6, 9.0), strict=True))
+    return Level(
+        name=f"{users:,} users",
+        virtual_users=users,
+        arrival_rate_per_s=None,
+        duration_s=PHASE_S * rounds,
+        requests=requests,
+        failed=0,
+        unsent=0,
+        throughput_per_s=estimate(throughput, rounds),
+        error_rate=estimate(0.0, rounds),
+        latency_ms={name: estimate(p50_ms * factor, rounds) for name, factor in factors.items()},
+        histogram=histogram(round(p50_ms, 2)) if requests else "",
+        costs={
+            "api": _cost(10.0, 26.0, rounds),
+            "database": _cost(12.0, 180.0, rounds),
+            "engine": _cost(4.5, 9.0, rounds),
+        },
+    )
+
+
+def without_timeline(stored: StoredComparison) -> StoredComparison:
+    """The same runs as an older version left them."""
+    return replace(stored, runs=[replace(run, result=replace(run.result, timeline=())) for run in stored.runs])
+
+
+def with_first(judgement: Judgement, **changes: object) -> Judgement:
+    """The judgement with something else about its first contender."""
+    first, *others = judgement.contenders
+    return replace(judgement, contenders=[replace(first, **changes), *others])  # type: ignore[arg-type]
+
+
+def with_status(stored: StoredComparison, place: int, status: Status, failure: str | None = None) -> StoredComparison:
+    """The comparison with one run that ended otherwise."""
+    runs = list(stored.runs)
+    runs[place] = replace(runs[place], result=replace(runs[place].result, status=status, failure=failure))
+    return replace(stored, runs=runs)
+
+
+def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender:
+    language, protocol = target.split("-")
+    size = 0.7 ** shape.payloads.index(payload)
+    top = 50_000 * SPEEDS[target] * size
+    levels = [level(users, top * _saturation(users), shape.rounds) for users in shape.users]
+    several = len(shape.payloads) > 1
+    label = f"{language.capitalize()} {'gRPC' if protocol == 'grpc' else 'REST'}"
+    tied = {"rust-rest": "rust-grpc", "rust-grpc": "rust-rest"}.get(target)
+    ranks = {"rust-rest": 1, "rust-grpc": 1, "go-rest": 3, "java-rest": 4, "go-grpc": 5, "java-grpc": 6}
+    first_run = 100 + place
+    return Contender(
+        key=_key(shape, target, payload),
+        label=f"{label}, payload {payload}" if several else label,
+        target=f"producer-api-{language}-{protocol}",
+        language=language,
+        protocol=protocol,
+        payload=payload,
+        factors={"payload": payload} if several else {},
+        rank=ranks[target],
+        tied_with=[_key(shape, tied, payload)] if tied in shape.targets else [],
+        run_ids=[first_run + 1000 * number for number in range(1, shape.rounds + 1)],
+        rounds=shape.rounds,
+        void_rounds=0,
+        levels=levels,
+        total=replace(level(0, top * 0.8, shape.rounds), name="all", histogram=levels[-1].histogram),
+        peak_throughput_per_s=max((each.throughput_per_s for each in levels), key=lambda each: each.median),
+        optimal_users=shape.users[-2] if len(shape.users) > 1 else shape.users[0],
+        breaking_users=shape.users[-1] if target == "go-rest" else None,
+        start_to_healthy_s=estimate(0.042, shape.rounds),
+        bottleneck=Bottleneck("api-cpu", "the API's CPU: 96% of its share of the machine"),
+        ceiling_share=top / 203_000,
+        reference_shares={"sql-each": top / 15_500},
+        findings=[],
+        settings={"write_mode": "group-commit", "pool_size": "2"},
+        environment={"memory_mib": "24576", "toolchain": "rustc 1.95"},
+    )
+
+
+def _key(shape: Shape, target: str | None, payload: str) -> str:
+    return f"producer-api-{target} payload={payload}" if len(shape.payloads) > 1 else f"producer-api-{target}"
+
+
+def _saturation(users: int) -> float:
+    """Rises, is at its best near 200 users, and falls again."""
+    return users / (users + 30) / (1 + users / 8_000)
+
+
+def _cost(cpu_us: float, memory_mb: float, rounds: int) -> CostEstimate:
+    return CostEstimate(
+        cpu_us_each=estimate(cpu_us, rounds),
+        cpu_percent_mean=estimate(cpu_us * 5, rounds),
+        cpu_percent_peak=estimate(cpu_us * 6, rounds),
+        memory_mean_mb=estimate(memory_mb, rounds),
+        memory_peak_mb=estimate(memory_mb * 1.2, rounds),
+    )
+
+
+def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
+    timeline = [
+        Second(float(index * shape.seconds + second), index + 1, round(each.throughput_per_s.median), 0, 2.0, 8.0 + second)
+        for index, each in enumerate(contender.levels)
+        for second in range(shape.seconds)
+    ]  # fmt: skip
+    return RunResult(
+        target=contender.target,
+        workload="events",
+        language=contender.language,
+        protocol=contender.protocol,
+        mode="quick",
+        payload=contender.payload,
+        engine="native",
+        engine_version="0.1.0",
+        settings=contender.settings,
+        started_at=BEGAN + timedelta(minutes=number),
+        finished_at=BEGAN + timedelta(minutes=number, seconds=30),
+        status=Status.COMPLETED,
+        failure=None,
+        start_to_healthy_s=0.042,
+        phases=[],
+        total=None,
+        samples=[],
+        findings=[],
+        environment=contender.environment,
+        contender=contender.key,
+        factors=contender.factors,
+        round=number,
+        timeline=timeline,
+    )
+
+
+def _run_id(shape: Shape, key: str, contenders: Sequence[Contender], number: int) -> int:
+    return next(each.run_ids[number - 1] for each in contenders if each.key == key)
+
+
+def _pairings(contenders: Sequence[Contender]) -> list[Pairing]:
+    pairs = []
+    for place, one in enumerate(contenders):
+        for other in contenders[place + 1 :]:
+            if one.payload == other.payload and one.peak_throughput_per_s and other.peak_throughput_per_s:
+                ratio = estimate(one.peak_throughput_per_s.median / other.peak_throughput_per_s.median, one.rounds)
+                tie = other.key in one.tied_with
+                pairs.append(Pairing(one.key, other.key, ratio, 0.01, 0.02, "tie" if tie else "faster"))
+    return pairs
+
+
+def _effects(shape: Shape) -> list[Effect]:
+    effects = [Effect("protocol", "rest", "grpc", estimate(1.02, shape.rounds), 2)]
+    effects.append(Effect("language", "rust", "go", estimate(1.25, shape.rounds), 1))
+    if len(shape.payloads) > 1:
+        small, large = shape.payloads[0], shape.payloads[-1]
+        effects.append(Effect("payload", small, large, estimate(2.9, shape.rounds), len(shape.targets)))
+    return effects

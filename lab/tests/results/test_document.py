@@ -1,0 +1,108 @@
+"""A run as a document and back; documents that are none."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
+from bakeoff.results.files import read_result_file, result_files, write_result_files
+from bakeoff.running.result import RunResult
+from run_values import BEGIN, measured, run_result, run_results
+
+ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
+
+
+@given(run=run_results())
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_a_run_survives_its_document(project: Project, run: RunResult) -> None:
+    (back,) = read_documents(text_of(document_of(run, project, ORIGIN)), "it", project)
+    assert back.run == run
+    assert back.origin == ORIGIN
+
+
+def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None:
+    run = run_result(stream_file=project.root / "results" / "one" / "a.stream.jsonl")
+    document = document_of(run, project)
+    assert document["stream_file"] == "results/one/a.stream.jsonl"
+    assert read_documents(text_of(document), "it", project)[0].run == run
+
+
+def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
+    lines = text_of(document_of(run_result(), project)).splitlines()
+    assert sum('"api", 0.5, 1000000' in line for line in lines) == 1
+
+
+def test_several_runs_in_one_document(project: Project) -> None:
+    runs = [run_result("one"), run_result("two")]
+    text = text_of({"version": VERSION, "runs": [document_of(run, project) for run in runs]})
+    assert [document.run for document in read_documents(text, "it", project)] == runs
+
+
+def test_version_1_is_still_read(project: Project) -> None:
+    document = document_of(run_result(), project)
+    for member in ("version", "comparison", "timeline", "samples", "contender", "factors", "round", "machine_state"):
+        del document[member]
+    (back,) = read_documents(text_of(document), "it", project)
+    assert back.origin is None
+    assert back.run == replace(run_result(), samples=[], timeline=[], contender="")
+
+
+def _changed(path: str, value: Any) -> str:
+    document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")))))
+    *parents, last = path.split(".")
+    place = document
+    for parent in parents:
+        place = place[int(parent)] if parent.isdecimal() else place[parent]
+    place[last] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it is cut off or no JSON"),
+        (_changed("status", "completed")[:-200], "it is cut off or no JSON"),
+        ("[1]", "holds no JSON object"),
+        ("{}", "'target' is a required property"),
+        (_changed("version", VERSION + 1), f"is of version {VERSION + 1}, and this lab reads up to {VERSION}. Update"),
+        (_changed("status", "splendid"), "status: 'splendid' is not one of"),
+        (_changed("phases.0.measured.requests", -1), "phases.0.measured.requests: -1 is less than the minimum"),
+        (_changed("total.latency.count", "many"), "total"),
+        (_changed("samples", [[1, "api", 0.5]]), "samples.0"),
+        (_changed("started_at", "yesterday"), "Invalid isoformat string"),
+        (_changed("started_at", "2026-01-01T00:00:00"), "2026-01-01T00:00:00 has no time zone"),
+        ('{"version": 2, "runs": [{}]}', "'target' is a required property"),
+    ],
+)
+def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> None:
+    with pytest.raises(BakeoffError) as error:
+        read_documents(text, "it", project)
+    assert error.value.message.startswith("it ")
+    assert words in error.value.message
+
+
+def test_files_are_written_whole_and_found_again(empty_checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BAKEOFF_RESULTS", raising=False)
+    later, earlier = run_result("one", minute=5, total=measured(200)), run_result("two", minute=3)
+    for run in (later, earlier):
+        write_result_files(empty_checkout, run, ORIGIN)
+    found = [read_result_file(empty_checkout, path)[0].run for path in result_files(empty_checkout)]
+    assert found == [earlier, later]
+    assert not list(empty_checkout.results.rglob("*.partial"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(None, "cannot be read: No such file"), (b"\xff\xfe", "damaged: it is no UTF-8 text")]
+)
+def test_a_file_that_cannot_be_read(empty_checkout: Project, content: bytes | None, words: str) -> None:
+    path = empty_checkout.root / "a.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BakeoffError, match=words):
+        read_result_file(empty_checkout, path)

@@ -1,0 +1,170 @@
+"""Runs as values, for tests: any run that the lab could have made."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+from hypothesis import strategies as st
+
+from bakeoff.engines import histograms
+from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.sampler import Sample
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@cache
+def histogram_of(milliseconds: float) -> str:
+    """A hundred requests that took about this long."""
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    for number in range(1, 101):
+        histogram.record_value(int(milliseconds * 1e6 * (0.5 + number / 100)))
+    return histograms.encode(histogram)
+
+
+def measured(throughput_per_s: float = 100.0, latency_ms: float = 1.0, failed: int = 0) -> Measured:
+    """Ten seconds."""
+    encoded = histogram_of(latency_ms)
+    operations = round(throughput_per_s * 10)
+    return Measured(
+        duration_s=10.0,
+        requests=operations + failed,
+        ok=operations,
+        failed=failed,
+        operations=operations,
+        unsent=0,
+        errors={"timeout": failed} if failed else {},
+        bytes_sent=1000,
+        bytes_received=100,
+        latency=histograms.summarise(histograms.merge([encoded])),
+        histogram=encoded,
+        costs={"api": Cost(1.0, 10.0, 20.0, 5e6, 6_000_000)},
+    )
+
+
+def run_result(target: str = "one", minute: int = 0, total: Measured | None = None, **changes: Any) -> RunResult:
+    """A plain completed run of one phase of ten users, begun this many minutes after BEGIN."""
+    started_at = BEGIN + timedelta(minutes=minute)
+    begin_ns = int(started_at.timestamp()) * 1_000_000_000
+    total = total or measured()
+    run = RunResult(
+        target=target,
+        workload="events",
+        language="rust",
+        protocol="rest",
+        mode="quick",
+        payload="default",
+        engine="native",
+        engine_version="1",
+        settings={"seed": "1", "connections": "one for each user"},
+        started_at=started_at,
+        finished_at=started_at + timedelta(seconds=12),
+        status=Status.COMPLETED,
+        failure=None,
+        start_to_healthy_s=0.1,
+        phases=[PhaseResult(1, "Baseline", 10, begin_ns, begin_ns + 10_000_000_000, total)],
+        total=total,
+        samples=[Sample(begin_ns, "api", 0.5, 1_000_000)],
+        findings=[Finding("errors", "warning", "Some failed.", "Look.")],
+        environment={"commit": "0" * 40},
+        contender=target,
+        timeline=[],
+    )
+    return replace(run, **changes)
+
+
+_texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+_names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=20)
+_counts = st.integers(0, 2**40)
+_positive = st.floats(0, 1e9, allow_nan=False)
+_maps = st.dictionaries(_names, _texts, max_size=3)
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | _texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
+    max_leaves=5,
+)
+_objects = st.none() | st.dictionaries(_names, _json, max_size=3)
+# Microseconds: what a database keeps of a moment.
+_moments_ns = st.integers(1_600_000_000_000_000, 1_900_000_000_000_000).map(lambda microseconds: microseconds * 1000)
+_moments = _moments_ns.map(lambda ns: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=ns // 1000))
+
+_costs = st.builds(
+    Cost, st.none() | _positive, st.none() | _positive, st.none() | _positive, _positive, st.integers(0, 2**40)
+)
+
+
+@st.composite
+def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
+    encoded = histogram_of(draw(st.sampled_from([0.1, 1.0, 250.0])))
+    return Measured(
+        duration_s=draw(_positive) if duration_s is None else duration_s,
+        requests=draw(_counts),
+        ok=draw(_counts),
+        failed=draw(_counts),
+        operations=draw(_counts),
+        unsent=draw(_counts),
+        errors=draw(st.dictionaries(_names, _counts, max_size=3)),
+        bytes_sent=draw(_counts),
+        bytes_received=draw(_counts),
+        latency=histograms.summarise(histograms.merge([encoded])),
+        histogram=encoded,
+        costs=draw(st.dictionaries(st.sampled_from(ROLES), _costs, max_size=3)),
+    )
+
+
+@st.composite
+def _phases(draw: st.DrawFn) -> list[PhaseResult]:
+    phases = []
+    for number in range(1, draw(st.integers(0, 3)) + 1):
+        begin_ns, milliseconds = draw(_moments_ns), draw(st.integers(1, 1_000_000))
+        result = draw(_measured(milliseconds / 1000))
+        rate = draw(st.none() | st.floats(0.001, 1e6))
+        users = draw(st.integers(0, 100_000))
+        end_ns = begin_ns + round(milliseconds / 1000 * 1e9)
+        phases.append(PhaseResult(number, draw(_names), users, begin_ns, end_ns, result, rate))
+    return phases
+
+
+@st.composite
+def run_results(draw: st.DrawFn) -> RunResult:
+    """Any run, its moments in whole microseconds."""
+    samples = [
+        Sample(at_ns, draw(st.sampled_from(ROLES)), draw(_positive), draw(st.integers(0, 2**40)))
+        for at_ns in sorted(draw(st.sets(_moments_ns, max_size=5)))
+    ]
+    seconds = st.builds(Second, _positive, st.integers(0, 9), _counts, _counts, st.none() | _positive, _positive)
+    severity = st.sampled_from(["info", "warning", "error"])
+    return RunResult(
+        target=draw(_names),
+        workload=draw(_names),
+        language=draw(_names),
+        protocol=draw(_names),
+        mode=draw(_names),
+        payload=draw(_names),
+        engine=draw(_names),
+        engine_version=draw(_texts),
+        settings=draw(_maps),
+        started_at=draw(_moments),
+        finished_at=draw(_moments),
+        status=draw(st.sampled_from(Status)),
+        failure=draw(st.none() | _texts),
+        start_to_healthy_s=draw(st.none() | _positive),
+        phases=draw(_phases()),
+        total=draw(st.none() | _measured()),
+        samples=samples,
+        findings=draw(st.lists(st.builds(Finding, _names, severity, _texts, _texts), max_size=3)),
+        environment=draw(_maps),
+        audit=draw(_objects),
+        ceilings=draw(st.dictionaries(_names, _positive, max_size=3)),
+        stream_file=None,
+        contender=draw(_names),
+        factors=draw(_maps),
+        round=draw(st.integers(1, 1000)),
+        timeline=draw(st.lists(seconds, max_size=3)),
+        warm_up=draw(_objects),
+        database_activity=draw(_objects),
+        machine_state=draw(_objects),
+    )

@@ -1,0 +1,71 @@
+import pytest
+from given import engine, target, workload
+
+from bakeoff.errors import UsageError
+from bakeoff.running.contender import contenders_of
+from bakeoff.running.request import Matrix, sending_named
+
+WORKLOADS = {"events": workload()}
+ENGINES = {
+    "native": engine("native", "batch", "stream", "shared-connections"),
+    "plain": engine("plain"),
+}
+
+
+def keys(matrix: Matrix, *protocols: str) -> tuple[list[str], dict[str, str]]:
+    targets = [target(f"a-{protocol}", protocol) for protocol in protocols]
+    possible, impossible = contenders_of(targets, matrix.variants(), WORKLOADS, ENGINES)
+    return [contender.key for contender in possible], impossible
+
+
+def test_a_contender_is_named_by_what_differs_and_by_nothing_else() -> None:
+    assert keys(Matrix(payload=["8k"], settings={"write_mode": ["per-request"]}), "rest") == (["a-rest"], {})
+    named, _ = keys(Matrix(payload=["default", "8k"], settings={"write_mode": ["x", "y"], "pool_size": ["5"]}), "rest")
+    assert named == [
+        "a-rest write_mode=x payload=default",
+        "a-rest write_mode=y payload=default",
+        "a-rest write_mode=x payload=8k",
+        "a-rest write_mode=y payload=8k",
+    ]
+
+
+def test_every_target_meets_every_level() -> None:
+    named, _ = keys(Matrix(connections=[None, 16]), "rest", "grpc")
+    assert named == [
+        "a-rest connections=one-each",
+        "a-rest connections=16",
+        "a-grpc connections=one-each",
+        "a-grpc connections=16",
+    ]
+
+
+def test_what_cannot_be_is_left_out_with_its_reason() -> None:
+    named, impossible = keys(Matrix(sending=["unary", "stream-16"]), "rest", "grpc")
+    assert named == ["a-rest sending=unary", "a-grpc sending=unary", "a-grpc sending=stream-16"]
+    assert list(impossible) == ["a-rest sending=stream-16"]
+    assert "no [stream] for http" in impossible["a-rest sending=stream-16"]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (Matrix(sending=["stream"]), "events has no \\[stream\\] for http"),
+        (Matrix(sending=["batch-10"], engine=["plain"]), "engine plain cannot do --batch"),
+        (Matrix(connections=[4], engine=["plain"]), "engine plain cannot do --shared-connections"),
+        (Matrix(payload=["default", "9k"]), 'no payload "9k". Payloads of events: default, 8k'),
+    ],
+)
+def test_nothing_possible_is_an_error(matrix: Matrix, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        keys(matrix, "rest")
+
+
+@pytest.mark.parametrize("name", ["unary", "batch-500", "stream", "stream-16"])
+def test_ways_of_sending_have_one_name_each(name: str) -> None:
+    assert sending_named(name).name == name
+
+
+@pytest.mark.parametrize("name", ["", "batch", "batch-0", "unary-2", "stream-x", "streams"])
+def test_no_way_of_sending(name: str) -> None:
+    with pytest.raises(UsageError, match="is no way of sending"):
+        sending_named(name)
