@@ -1,0 +1,55 @@
+"""`bakeoff serve`."""
+
+import ipaddress
+import secrets
+import socket
+
+import typer
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.postgres.databases import metrics_database
+from bakeoff.project import find_project
+from bakeoff.storage.metrics_store import MetricsStore
+
+_BACKLOG = 128
+
+
+def serve_pages(host: str, port: int, token: str | None) -> None:
+    """Serves until Ctrl-C. An address that others can reach asks for a token, and gets one where none was given."""
+    if token is not None and not (8 <= len(token) <= 256 and token.isascii() and token.isprintable()):
+        raise UsageError("--token must have 8 to 256 printable ASCII characters.")
+    if token is None and not _is_loopback(host):
+        token = secrets.token_urlsafe(24)
+    project = find_project()
+    with _listening(host, port) as listener, metrics_database(project) as database:
+        import uvicorn
+
+        from bakeoff.serving.app import create_app
+
+        MetricsStore(database).migrate()
+        config = uvicorn.Config(
+            create_app(project, database, token), log_level="warning", access_log=False, timeout_graceful_shutdown=1
+        )
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listener.getsockname()[1]}/"
+        typer.echo(f"{address}{'' if token is None else f'?token={token}'} (Ctrl-C stops)")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=_BACKLOG
+        )
+    except OSError as error:
+        raise BakeoffError(
+            f"Cannot listen on {host}, port {port}: {error.strerror or error}. Choose another --port, or 0 for a "
+            "free one."
+        ) from error

@@ -1,0 +1,117 @@
+"""What a running lab lets others see: a small file, replaced as a whole, that a page follows."""
+
+import json
+import os
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from bakeoff.engines.stream import Record
+from bakeoff.project import Project
+from bakeoff.running.progress import Progress, p99_ms, users_of
+from bakeoff.running.result import RunResult
+
+_SECONDS_KEPT = 120
+
+
+def live_file(project: Project) -> Path:
+    """Where a running lab says what it is at."""
+    return project.state / "live.json"
+
+
+def live_state(project: Project) -> dict[str, Any] | None:
+    """What the lab of this checkout is at now, or None when none is at work.
+
+    The file of a lab that was killed is left behind, so the process that it names must live.
+    """
+    try:
+        state: dict[str, Any] = json.loads(live_file(project).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return state if psutil.pid_exists(state["pid"]) else None
+
+
+class PublishedProgress:
+    """Passes everything on to another display, and keeps the file that pages follow up to date while it lasts."""
+
+    def __init__(self, shown: Progress, path: Path, command: str) -> None:
+        self._shown = shown
+        self._path = path
+        self._rates: deque[float] = deque(maxlen=_SECONDS_KEPT)
+        self._p99s: deque[float] = deque(maxlen=_SECONDS_KEPT)
+        self._standings: dict[str, list[float]] = {}
+        self._state: dict[str, Any] = {
+            "pid": os.getpid(),
+            "command": command,
+            "step": "",
+            "planned_s": None,
+            "phase": "",
+            "failed": 0,
+            "cpu_percent": {},
+            "run": None,
+        }
+
+    def __enter__(self) -> "PublishedProgress":
+        self._publish()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._path.unlink(missing_ok=True)
+
+    def say(self, line: str) -> None:
+        self._shown.say(line)
+
+    def step(self, title: str, planned_s: float | None = None) -> None:
+        self._rates.clear()
+        self._p99s.clear()
+        self._state |= {"step": title, "planned_s": planned_s, "phase": "", "failed": 0}
+        self._publish()
+        self._shown.step(title, planned_s)
+
+    def detail(self, text: str) -> None:
+        self._shown.detail(text)
+
+    def record(self, record: Record) -> None:
+        if record["type"] == "phase_start":
+            self._state["phase"] = users_of(record)
+            self._publish()
+        elif record["type"] == "second":
+            self._rates.append(record["operations"])
+            self._p99s.append(p99_ms(record))
+            self._state["failed"] += record["failed"]
+            self._publish()
+        self._shown.record(record)
+
+    def usage(self, cpu_percent: Mapping[str, float]) -> None:
+        self._state["cpu_percent"] = {role: round(value, 1) for role, value in cpu_percent.items()}
+        self._shown.usage(cpu_percent)
+
+    def run_of(self, number: int, count: int, left_s: float) -> None:
+        self._state["run"] = {"number": number, "count": count, "left_s": left_s}
+        self._publish()
+        self._shown.run_of(number, count, left_s)
+
+    def standing(self, result: RunResult) -> None:
+        if result.total is not None:
+            self._standings.setdefault(result.contender, []).append(result.total.throughput_per_s)
+        self._publish()
+        self._shown.standing(result)
+
+    def _publish(self) -> None:
+        state = {
+            **self._state,
+            "rates_per_s": list(self._rates),
+            "p99s_ms": [round(value, 3) for value in self._p99s],
+            "standings": self._standings,
+        }
+        partial = self._path.with_name(f"{self._path.name}.partial")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(json.dumps(state), "utf-8")
+            partial.replace(self._path)
+        except OSError:
+            # Nobody's figures depend on this file; a full disk is reported by what must be written.
+            return

@@ -1,0 +1,189 @@
+"""The pages. Each reads what it shows from the database anew: nothing is kept between requests."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from bakeoff.history.figures import METRICS, RunFigures
+from bakeoff.history.listing import RunFilter, list_runs
+from bakeoff.history.trends import trend
+from bakeoff.judging.judge import judge
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.reporting import numbers
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.html import html_report
+from bakeoff.serving import trend_chart
+from bakeoff.serving.live import live_state
+from bakeoff.serving.overlay import overlaid
+from bakeoff.serving.queries import ComparisonFilter, choices, list_comparisons
+from bakeoff.storage.history import StoredComparison, load_comparison, load_runs
+
+PAGE_LENGTH = 50
+_TREND_LENGTH = 500
+_MOST_OVERLAID = 12
+_LIVE_PERIOD_S = 0.5
+# A report brings its own policy, which names its scripts by their digests.
+_REPORT_HEADERS = {"content-security-policy": "frame-ancestors 'none'"}
+
+
+class Pages:
+    """Handlers over one project and its metrics database."""
+
+    def __init__(self, project: Project, server: Server) -> None:
+        self._project = project
+        self._server = server
+        self._templates = _environment()
+
+    def comparisons(self, request: Request) -> Response:
+        """All comparisons, newest first."""
+        wanted = ComparisonFilter(
+            words=_given(request, "q"),
+            workload=_given(request, "workload"),
+            mode=_given(request, "mode"),
+            status=_given(request, "status"),
+        )
+        rows, more = list_comparisons(self._server, wanted, PAGE_LENGTH, _number(request, "before"))
+        older = str(request.url.include_query_params(before=rows[-1].id).query) if more else None
+        return self._page(
+            "comparisons.html.j2", request, rows=rows, wanted=wanted, choices=choices(self._server), older=older
+        )
+
+    def comparison(self, request: Request) -> Response:
+        """One comparison's verdict, standings and runs."""
+        stored = load_comparison(self._server, request.path_params["id"])
+        return self._page("comparison.html.j2", request, stored=stored, judgement=judge(stored))
+
+    def report(self, request: Request) -> Response:
+        """One comparison's full report."""
+        return _report(load_comparison(self._server, request.path_params["id"]))
+
+    def comparison_json(self, request: Request) -> Response:
+        """One comparison's figures."""
+        stored = load_comparison(self._server, request.path_params["id"])
+        return JSONResponse(report_data(judge(stored), stored))
+
+    def runs(self, request: Request) -> Response:
+        """All runs, newest first; ticked ones can be overlaid."""
+        wanted = RunFilter(_given(request, "api"), _given(request, "mode"), _given(request, "payload"))
+        page = list_runs(self._server, wanted, PAGE_LENGTH, _number(request, "before"))
+        older = str(request.url.include_query_params(before=page.runs[-1].id).query) if page.more else None
+        return self._page(
+            "runs.html.j2", request, runs=page.runs, wanted=wanted, choices=choices(self._server), older=older
+        )
+
+    def run(self, request: Request) -> Response:
+        """One run: its report, alone."""
+        return _report(overlaid(load_runs(self._server, [request.path_params["id"]]), "a single run"))
+
+    def overlay(self, request: Request) -> Response:
+        """Several runs in one report."""
+        ids = _numbers(request.query_params.getlist("run"))
+        if not 1 <= len(ids) <= _MOST_OVERLAID:
+            raise HTTPException(400, f"Choose 1 to {_MOST_OVERLAID} runs to overlay.")
+        return _report(overlaid(load_runs(self._server, ids), "an overlay of single runs"))
+
+    def trends(self, request: Request) -> Response:
+        """One figure of one target over time, with its change points."""
+        known = choices(self._server)
+        api = _given(request, "api") or next(iter(known.targets), None)
+        name = _given(request, "metric") or "throughput"
+        if name not in METRICS:
+            raise HTTPException(400, f'There is no metric "{name}". Metrics: {", ".join(METRICS)}.')
+        wanted = RunFilter(api, _given(request, "mode") or _first(known.modes), _given(request, "payload") or "default")
+        runs = [] if api is None else self._series(wanted, name)
+        values = [value for run in runs if (value := METRICS[name].of(run)) is not None]
+        changes = trend(values)
+        return self._page(
+            "trends.html.j2",
+            request,
+            metric=METRICS[name],
+            metrics=METRICS,
+            wanted=wanted,
+            choices=known,
+            runs=runs,
+            changes=changes,
+            chart=trend_chart.trend_chart(values, changes),
+            width=trend_chart.WIDTH,
+            height=trend_chart.HEIGHT,
+        )
+
+    def live(self, request: Request) -> Response:
+        """What runs now."""
+        return self._page("live.html.j2", request)
+
+    async def live_events(self, request: Request) -> Response:
+        """What runs now, as server-sent events: the whole state whenever it changes."""
+
+        async def events() -> AsyncIterator[str]:
+            last: str | None = None
+            while not await request.is_disconnected():
+                state = json.dumps(await asyncio.to_thread(live_state, self._project))
+                if state != last:
+                    last = state
+                    yield f"data: {state}\n\n"
+                await asyncio.sleep(_LIVE_PERIOD_S)
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    def home(self, _request: Request) -> Response:
+        """Comparisons are what people come for."""
+        return RedirectResponse("/comparisons")
+
+    def _series(self, wanted: RunFilter, metric: str) -> list[RunFigures]:
+        page = list_runs(self._server, wanted, _TREND_LENGTH)
+        measured = [
+            run for run in reversed(page.runs) if run.status == "completed" and METRICS[metric].of(run) is not None
+        ]
+        # One series: a change of load is no change of the target.
+        return [run for run in measured if run.series == measured[-1].series]
+
+    def _page(self, template: str, request: Request, **values: Any) -> Response:
+        here = request.url.path.split("/")[1]
+        return HTMLResponse(self._templates.get_template(template).render(here=here, **values))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("bakeoff.serving"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for written in (numbers.count, numbers.rate, numbers.three_digits, numbers.percent, numbers.plural):
+        environment.filters[written.__name__] = written
+    environment.filters["minute"] = lambda moment: f"{moment:%Y-%m-%d %H:%M}"
+    return environment
+
+
+def _report(stored: StoredComparison) -> Response:
+    return HTMLResponse(html_report(report_data(judge(stored), stored)), headers=_REPORT_HEADERS)
+
+
+def _given(request: Request, name: str) -> str | None:
+    return request.query_params.get(name, "").strip().replace("\0", "") or None
+
+
+def _number(request: Request, name: str) -> int | None:
+    text = _given(request, name)
+    return None if text is None else _numbers([text])[0]
+
+
+def _numbers(texts: Sequence[str]) -> list[int]:
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    for part in parts:
+        if not (part.isascii() and part.isdecimal() and len(part) < 19):
+            raise HTTPException(400, f'"{part[:40]}" is not the number of a run.')
+    return [int(part) for part in dict.fromkeys(parts)]
+
+
+def _first(values: Sequence[str]) -> str | None:
+    """A mode to begin with: a longer one where there is one."""
+    return next((value for value in values if value != "smoke"), next(iter(values), None))

@@ -1,0 +1,113 @@
+"""What pages ask of the metrics database that the command line does not."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from bakeoff.postgres.server import Server
+
+# The page is chosen before anything is looked up of its rows, however many comparisons there are.
+_PAGE = """
+WITH page AS (
+    SELECT * FROM comparisons AS comparison
+    WHERE (%(before)s::bigint IS NULL OR id < %(before)s)
+      AND (%(workload)s::text IS NULL OR workload = %(workload)s)
+      AND (%(mode)s::text IS NULL OR test_mode = %(mode)s)
+      AND (%(status)s::text IS NULL OR status = %(status)s)
+      AND (%(words)s::text IS NULL
+           OR name ILIKE %(words)s OR command ILIKE %(words)s
+           OR EXISTS (SELECT FROM test_runs WHERE comparison_id = comparison.id AND api_name ILIKE %(words)s))
+    ORDER BY id DESC
+    LIMIT %(limit)s
+)
+SELECT page.id, page.name, page.workload, page.test_mode, page.command, page.status, page.rounds, page.started_at,
+       page.finished_at, coalesce(runs.count, 0), coalesce(runs.apis, '{}'), runs.findings
+FROM page
+LEFT JOIN LATERAL (
+    SELECT count(*) AS count,
+           array_agg(DISTINCT api_name ORDER BY api_name) AS apis,
+           count(*) FILTER (WHERE status <> 'completed') AS findings
+    FROM test_runs
+    WHERE comparison_id = page.id AND test_mode = page.test_mode
+) AS runs ON true
+ORDER BY page.id DESC
+"""
+
+
+@dataclass(frozen=True)
+class ComparisonFilter:
+    """Which comparisons are wanted; None: all. `words` are looked for in names, commands and targets."""
+
+    words: str | None = None
+    workload: str | None = None
+    mode: str | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """A comparison in one row of a list. `incomplete` counts runs that were not completed."""
+
+    id: int
+    name: str
+    workload: str
+    mode: str
+    command: str
+    status: str
+    rounds: int
+    started_at: datetime
+    finished_at: datetime | None
+    runs: int
+    targets: Sequence[str]
+    incomplete: int | None
+
+
+def list_comparisons(
+    server: Server, wanted: ComparisonFilter, limit: int, before: int | None = None
+) -> tuple[list[ComparisonRow], bool]:
+    """The newest comparisons, or those older than `before`; and whether there are more."""
+    values = {**asdict(wanted), "before": before, "limit": limit + 1}
+    if wanted.words is not None:
+        literal = wanted.words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        values["words"] = f"%{literal}%"
+    with server.connect() as connection:
+        rows = [ComparisonRow(*row) for row in connection.execute(_PAGE, values).fetchall()]
+    return rows[:limit], len(rows) > limit
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What there is to filter by."""
+
+    targets: Sequence[str]
+    modes: Sequence[str]
+    payloads: Sequence[str]
+    workloads: Sequence[str]
+
+
+# Walks the index from one value to the next instead of reading every row.
+_DISTINCT = """
+WITH RECURSIVE each AS (
+    (SELECT api_name FROM test_runs ORDER BY api_name LIMIT 1)
+    UNION ALL
+    SELECT (SELECT api_name FROM test_runs WHERE api_name > each.api_name ORDER BY api_name LIMIT 1)
+    FROM each WHERE each.api_name IS NOT NULL
+)
+SELECT each.api_name,
+       (SELECT array_agg(DISTINCT test_mode) FROM test_runs WHERE api_name = each.api_name),
+       (SELECT array_agg(DISTINCT payload_size) FROM test_runs WHERE api_name = each.api_name),
+       (SELECT workload FROM test_runs WHERE api_name = each.api_name ORDER BY started_at DESC LIMIT 1)
+FROM each WHERE each.api_name IS NOT NULL
+"""
+
+
+def choices(server: Server) -> Choices:
+    """The targets, modes, payloads and workloads that have runs."""
+    with server.connect() as connection:
+        rows = connection.execute(_DISTINCT).fetchall()
+    return Choices(
+        targets=[row[0] for row in rows],
+        modes=sorted({mode for row in rows for mode in row[1]}),
+        payloads=sorted({payload for row in rows for payload in row[2]}),
+        workloads=sorted({row[3] for row in rows}),
+    )

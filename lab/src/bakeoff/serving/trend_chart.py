@@ -1,0 +1,72 @@
+"""A series of runs as a drawing: points in the order of time, levels between change points. Pure."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bakeoff.history.trends import ChangePoint
+from bakeoff.reporting.numbers import three_digits
+
+WIDTH, HEIGHT = 960, 280
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 28
+_MOST_LINES = 5
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a run is drawn."""
+
+    x: float
+    y: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """The median between two change points, as a line."""
+
+    x1: float
+    x2: float
+    y: float
+
+
+@dataclass(frozen=True)
+class TrendChart:
+    """Coordinates in a box of WIDTH × HEIGHT. `grid` maps heights to what is written beside them."""
+
+    points: Sequence[Point]
+    levels: Sequence[Level]
+    grid: Sequence[tuple[float, str]]
+
+
+def trend_chart(values: Sequence[float], changes: Sequence[ChangePoint]) -> TrendChart | None:
+    """The drawing, from zero to a round figure above the highest value; None where there is nothing to draw."""
+    if not values:
+        return None
+    spacing = _round_spacing(max(values) or 1.0)
+    lines = math.ceil((max(values) or 1.0) / spacing)
+    top = lines * spacing
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(values) - 1)
+
+    def x_of(index: float) -> float:
+        return round(_LEFT + index * step, 1)
+
+    def y_of(value: float) -> float:
+        return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    edges = [0, *(change.index for change in changes), len(values)]
+    heights = [changes[0].before, *(change.after for change in changes)] if changes else []
+    return TrendChart(
+        points=[Point(x_of(index), y_of(value), value) for index, value in enumerate(values)],
+        levels=[
+            Level(x_of(begin), x_of(end - 1), y_of(height))
+            for begin, end, height in zip(edges[:-1], edges[1:], heights, strict=False)
+        ],
+        grid=[(y_of(spacing * line), three_digits(spacing * line)) for line in range(lines + 1)],
+    )
+
+
+def _round_spacing(highest: float) -> float:
+    """The least of 1, 2, 5, 10, 20, … that reaches the highest value with few lines."""
+    unit = 10.0 ** math.floor(math.log10(highest / _MOST_LINES))
+    return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor * _MOST_LINES >= highest)

@@ -1,0 +1,48 @@
+"""A metrics database of a test's own, with a comparison in it, and the application over it."""
+
+import os
+import secrets
+from collections.abc import Iterator
+
+import pytest
+from served import HOSTILE
+from starlette.testclient import TestClient
+
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.document import Origin
+from bakeoff.serving.app import create_app
+from bakeoff.storage.metrics_store import MetricsStore
+from run_values import BEGIN, measured, run_result
+
+
+@pytest.fixture(scope="session")
+def metrics() -> Iterator[Server]:
+    """Two targets, three rounds each, and a run with a hostile name."""
+    if "TEST_DATABASE_URL" not in os.environ:
+        pytest.skip("./bakeoff test gives TEST_DATABASE_URL")
+    given = Server(os.environ["TEST_DATABASE_URL"], None, embedded=False)
+    name = f"serving_{secrets.token_hex(4)}"
+    with given.connect() as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    server = given.in_database(name)
+    store = MetricsStore(server)
+    store.migrate()
+    comparison = store.begin_comparison(Origin(BEGIN, "", "events", "quick", "./bakeoff run quick --rounds 3", 3), {})
+    for round_number in (1, 2, 3):
+        for minute, (target, rate) in enumerate((("fast", 200.0 + round_number), ("slow", 100.0 + round_number))):
+            total = measured(throughput_per_s=rate)
+            store.add_run(comparison, run_result(target, 2 * round_number + minute, total, round=round_number))
+    store.end_comparison(comparison, "completed", {})
+    hostile = store.begin_comparison(Origin(BEGIN, HOSTILE, "events", "quick", HOSTILE, 1), {})
+    store.add_run(hostile, run_result(HOSTILE, 60))
+    store.end_comparison(hostile, "completed", {})
+    yield server
+    with given.connect() as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+@pytest.fixture
+def pages(metrics: Server, empty_checkout: Project) -> TestClient:
+    """The application as this machine's own readers meet it."""
+    return TestClient(create_app(empty_checkout, metrics), base_url="http://127.0.0.1")

@@ -1,0 +1,68 @@
+"""What a running lab publishes, and what is read of one that has ended."""
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from bakeoff.project import Project
+from bakeoff.running.progress import PlainProgress
+from bakeoff.serving.live import PublishedProgress, live_file, live_state
+from run_values import histogram_of, run_result
+
+SECOND = {
+    "type": "second",
+    "operations": 1200,
+    "failed": 2,
+    "service_histogram": histogram_of(1.0),
+    "response_histogram": None,
+}
+
+
+def published(project: Project) -> PublishedProgress:
+    return PublishedProgress(PlainProgress(Console(quiet=True)), live_file(project), "./bakeoff run quick")
+
+
+def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:
+    with published(empty_checkout) as progress:
+        progress.run_of(2, 6, 40.0)
+        progress.step("one: quick", 10.0)
+        progress.record({"type": "phase_start", "name": "Baseline", "virtual_users": 10})
+        progress.usage({"api": 51.26})
+        progress.record(SECOND)
+        progress.standing(run_result("one"))
+        state = live_state(empty_checkout)
+    assert state is not None
+    assert state["phase"] == "Baseline, 10 virtual users"
+    assert (state["rates_per_s"], state["failed"], state["cpu_percent"]) == ([1200], 2, {"api": 51.3})
+    assert state["standings"] == {"one": [100.0]}
+    assert state["run"] == {"number": 2, "count": 6, "left_s": 40.0}
+
+
+def test_a_new_step_begins_with_nothing(empty_checkout: Project) -> None:
+    with published(empty_checkout) as progress:
+        progress.record(SECOND)
+        progress.step("two: conformance")
+        state = live_state(empty_checkout)
+    assert state is not None
+    assert (state["rates_per_s"], state["failed"]) == ([], 0)
+
+
+def test_nothing_runs_after_the_end(empty_checkout: Project) -> None:
+    with published(empty_checkout):
+        pass
+    assert live_state(empty_checkout) is None
+
+
+def test_a_lab_that_was_killed_does_not_run(empty_checkout: Project) -> None:
+    path: Path = live_file(empty_checkout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"pid": 2**22 + 1}), "utf-8")
+    assert live_state(empty_checkout) is None
+
+
+def test_a_half_written_file_is_no_state(empty_checkout: Project) -> None:
+    path = live_file(empty_checkout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('{"pid": ', "utf-8")
+    assert live_state(empty_checkout) is None

@@ -1,0 +1,89 @@
+"""The pages over a real database."""
+
+import html
+import re
+
+import pytest
+from served import HOSTILE
+from starlette.testclient import TestClient
+
+
+def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> None:
+    page = pages.get("/").text
+    assert "./bakeoff run quick --rounds 3" in page
+    assert "fast, slow" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("q=fas", True), ("q=f_s", False), ("q=%25", False), ("mode=full", False), ("status=completed&mode=quick", True)],
+)
+def test_filters_and_search(pages: TestClient, query: str, found: bool) -> None:
+    assert ("fast, slow" in pages.get(f"/comparisons?{query}").text) is found
+
+
+def test_a_comparison_begins_with_its_verdict(pages: TestClient) -> None:
+    page = pages.get("/comparisons/1").text
+    heading = re.search(r"<h1>(.*?)</h1>", page)
+    assert heading is not None
+    assert "fast" in heading.group(1)
+    assert page.count('name="run"') == 6
+
+
+def test_the_full_report_brings_its_own_policy(pages: TestClient) -> None:
+    reply = pages.get("/comparisons/1/report")
+    assert reply.headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert "default-src 'none'" in html.unescape(reply.text)
+
+
+def test_figures_as_json(pages: TestClient) -> None:
+    assert pages.get("/comparisons/1.json").json()["comparison"]["id"] == 1
+
+
+def test_any_runs_can_be_overlaid(pages: TestClient) -> None:
+    page = pages.get("/overlay?run=1&run=2,3").text
+    assert "Overlay of run 1, run 2, run 3" in page
+
+
+def test_runs_of_one_target(pages: TestClient) -> None:
+    page = pages.get("/runs?api=slow").text
+    assert page.count('name="run"') == 3
+
+
+def test_a_page_that_is_not_the_last_leads_to_the_older(pages: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bakeoff.serving.pages.PAGE_LENGTH", 4)
+    first = pages.get("/runs").text
+    older = re.search(r'href="\?(before=\d+)"', first)
+    assert older is not None
+    second = pages.get(f"/runs?{older.group(1)}").text
+    assert (first.count('name="run"'), second.count('name="run"')) == (4, 3)
+
+
+def test_trends_draw_each_run(pages: TestClient) -> None:
+    assert pages.get("/trends?api=fast&metric=p99").text.count("<circle") == 3
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/comparisons/999", 404),
+        ("/runs/999", 404),
+        ("/runs/99999999999999999999999", 404),
+        ("/overlay", 400),
+        ("/overlay?run=one", 400),
+        ("/overlay?run=" + ",".join(map(str, range(1, 14))), 400),
+        ("/runs?before=x", 400),
+        ("/runs?before=999", 404),
+        ("/trends?metric=colour", 400),
+        ("/trends?api=%00", 200),
+        ("/nothing", 404),
+        ("/static/..%2f..%2fapp.py", 404),
+    ],
+)
+def test_what_is_not_there_is_said_so(pages: TestClient, address: str, status: int) -> None:
+    assert pages.get(address).status_code == status
+
+
+@pytest.mark.parametrize("address", ["/comparisons", "/comparisons/2", "/comparisons/2/report", "/runs", "/trends"])
+def test_a_hostile_name_stays_text(pages: TestClient, address: str) -> None:
+    assert HOSTILE not in pages.get(address).text
