@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
@@ -21,6 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/writer"
@@ -54,9 +57,17 @@ func (s *storage) Check(context.Context) error { return s.err }
 // start serves an API over the storage and returns it with a client's connection.
 func start(t *testing.T, s *storage, mode writer.Mode) (*Server, *grpc.ClientConn) {
 	t.Helper()
+	return startWith(t, s, mode, nil, insecure.NewCredentials(), nil)
+}
+
+func startWith(
+	t *testing.T, s *storage, mode writer.Mode,
+	secured *tls.Config, transport credentials.TransportCredentials, token *bearer.Token,
+) (*Server, *grpc.ClientConn) {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: mode, Flushers: 1, QueueEvents: 100}, log)
-	server, err := NewServer(w, nil, nil, log)
+	server, err := NewServer(w, secured, token, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +77,7 @@ func start(t *testing.T, s *storage, mode writer.Mode) (*Server, *grpc.ClientCon
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	conn, err := grpc.NewClient("passthrough:"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient("passthrough:"+listener.Addr().String(), grpc.WithTransportCredentials(transport))
 	if err != nil {
 		t.Fatal(err)
 	}

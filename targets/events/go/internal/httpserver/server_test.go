@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -31,11 +32,16 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 func start(t *testing.T, handler http.HandlerFunc) (*Server, string) {
 	t.Helper()
+	return startWith(t, handler, nil)
+}
+
+func startWith(t *testing.T, handler http.HandlerFunc, secured *tls.Config) (*Server, string) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := New(handler, nil, slog.New(slog.DiscardHandler))
+	server := New(handler, secured, slog.New(slog.DiscardHandler))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -63,6 +69,10 @@ func dial(t *testing.T, address string) client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newClient(t, conn)
+}
+
+func newClient(t *testing.T, conn net.Conn) client {
 	t.Cleanup(func() { conn.Close() })
 	return client{conn, t, bufio.NewReader(conn)}
 }
@@ -214,6 +224,16 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 		if response, _ := c.reply(http.MethodGet); response.StatusCode != want || !response.Close {
 			t.Errorf("%.40q…: got %d, want %d", request, response.StatusCode, want)
 		}
+	}
+}
+
+func TestWhoIsRefusedSeesWhyAlthoughItSendsOn(t *testing.T) {
+	_, address := start(t, echo)
+	c := dial(t, address)
+	// More than the kernel would buffer.
+	c.send("hello\r\n\r\n" + strings.Repeat("x", 8<<20))
+	if response, _ := c.reply(http.MethodGet); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("got %d", response.StatusCode)
 	}
 }
 

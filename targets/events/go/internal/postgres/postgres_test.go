@@ -69,6 +69,29 @@ func TestBrokenConnectionsAreReplaced(t *testing.T) {
 	}
 }
 
+func TestAStatementThatTakesTooLongIsGivenUp(t *testing.T) {
+	config := postgrestest.Config(t)
+	postgrestest.Open(t, config)
+	hasty := config.Copy()
+	hasty.RuntimeParams["statement_timeout"] = "100"
+	database, err := postgres.Open(t.Context(), hasty, t.Name(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	postgrestest.Locked(t, config, func() {
+		if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if err := database.Store(t.Context(), rows("2", "{}")); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	if got := postgrestest.Documents(t, config); !reflect.DeepEqual(got, map[string]string{"2": "{}"}) {
+		t.Errorf("stored %v", got)
+	}
+}
+
 func TestManyMayPrepareAtOnce(t *testing.T) {
 	config := postgrestest.Config(t)
 	var preparing sync.WaitGroup

@@ -206,7 +206,7 @@ func TestAllThatIsStoredUnderLoadIsAcknowledgedBeforeTheEnd(t *testing.T) {
 	each(t, d, func(t *testing.T, r *running) {
 		var clients sync.WaitGroup
 		var acknowledged atomic.Int64
-		for i := range 50 {
+		for i := range 16 {
 			clients.Go(func() {
 				c := r.connect(t, r.listener)
 				defer c.hangUp()

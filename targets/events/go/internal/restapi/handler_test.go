@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/writer"
@@ -37,10 +38,15 @@ func (s storage) Check(context.Context) error { return s.err }
 // call sends a request to an API over the storage. In per-request mode the handler itself stores.
 func call(t *testing.T, s storage, request *http.Request) (int, http.Header, map[string]any) {
 	t.Helper()
+	return callWith(t, s, nil, request)
+}
+
+func callWith(t *testing.T, s storage, token *bearer.Token, request *http.Request) (int, http.Header, map[string]any) {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: writer.PerRequest, QueueEvents: 1}, log)
 	recorder := httptest.NewRecorder()
-	NewHandler(w, nil, log).ServeHTTP(recorder, request)
+	NewHandler(w, token, log).ServeHTTP(recorder, request)
 	var reply map[string]any
 	if err := json.Unmarshal(recorder.Body.Bytes(), &reply); err != nil {
 		t.Fatalf("%s: %v", recorder.Body, err)
@@ -145,9 +151,57 @@ func TestABodyThatBreaksOffIsIncomplete(t *testing.T) {
 	}
 }
 
+func TestABodyReservesNoMoreThanAFewTimesWhatHasCome(t *testing.T) {
+	const kib = 1 << 10
+	for _, test := range []struct{ come, announced, limit, want int }{
+		{1, 0, 1024 * kib, kib},
+		{kib, 0, 1024 * kib, 4 * kib},
+		{512 * kib, 0, 1024 * kib, 1024*kib + 1},
+		{64*kib + 1, 200 * kib, 1024 * kib, 200*kib + 1},
+		{64*kib + 1, 1024 * kib, 1024 * kib, 256*kib + 4},
+		{11, 10, 1024 * kib, kib},
+	} {
+		body := grown(make([]byte, test.come), test.announced, test.limit)
+		if len(body) != test.come || cap(body) != test.want {
+			t.Errorf("%+v: got %d of %d", test, len(body), cap(body))
+		}
+	}
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestTheTokenComesFirst(t *testing.T) {
+	const events, health = "/api/v1/events", "/api/v1/events/health"
+	for _, test := range []struct {
+		method, path, authorization string
+		status                      int
+	}{
+		{http.MethodPost, events, "", 401},
+		{http.MethodPost, events, "Bearer other", 401},
+		{http.MethodPost, events, "Bearer secret", 415},
+		{http.MethodPost, events + "/bulk", "", 401},
+		{http.MethodPost, "/other", "", 401},
+		{http.MethodPost, "/other", "Bearer secret", 404},
+		{http.MethodDelete, events, "", 401},
+		{http.MethodDelete, events, "Bearer secret", 405},
+		{http.MethodGet, health, "", 200},
+	} {
+		request := httptest.NewRequest(test.method, test.path, nil)
+		if test.authorization != "" {
+			request.Header.Set("Authorization", test.authorization)
+		}
+		status, header, reply := callWith(t, storage{}, bearer.NewToken("secret"), request)
+		if status != test.status {
+			t.Errorf("%+v: got %d", test, status)
+		}
+		if status == 401 && (header.Get("WWW-Authenticate") != "Bearer" ||
+			reply["message"] != "authorization: a valid bearer token is required") {
+			t.Errorf("%+v: got %v %v", test, header, reply)
+		}
+	}
+}
 
 func TestADatabaseThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

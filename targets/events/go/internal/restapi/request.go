@@ -5,15 +5,20 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
+	"unsafe"
 
 	"github.com/gin-gonic/gin"
 
 	"example.com/bakeoff/events/internal/fault"
 )
 
-// trustedLength is as much as the announced length of a body may reserve before it has come.
-const trustedLength = 64 << 10
+const (
+	// trustedLength is as much as the announced length of a body may reserve before it has come,
+	// and trustedGrowth times what has come is as much as it may reserve later.
+	trustedLength = 64 << 10
+	trustedGrowth = 4
+	leastRoom     = 1 << 10
+)
 
 var (
 	errMediaType     = fault.New(fault.UnsupportedMedia, "content-type: must be application/json")
@@ -55,18 +60,17 @@ func isJSON(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(mediaType), "application/json")
 }
 
-// copyBuffers are what bodies are copied through.
-var copyBuffers = sync.Pool{New: func() any { return new([8 << 10]byte) }}
-
 // readUpTo reads a body to its end, or a byte more than limit.
 func readUpTo(limit int, request *http.Request) (string, error) {
-	buffer := copyBuffers.Get().(*[8 << 10]byte)
-	defer copyBuffers.Put(buffer)
-	var body strings.Builder
-	body.Grow(int(min(max(request.ContentLength, 0), trustedLength)))
-	for body.Len() <= limit {
-		n, err := request.Body.Read(buffer[:min(len(buffer), limit+1-body.Len())])
-		body.Write(buffer[:n])
+	announced := int(max(request.ContentLength, 0))
+	// One byte more is room to see the end.
+	body := make([]byte, 0, min(announced, trustedLength)+1)
+	for len(body) <= limit {
+		if len(body) == cap(body) {
+			body = grown(body, announced, limit)
+		}
+		n, err := request.Body.Read(body[len(body):min(cap(body), limit+1)])
+		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -74,5 +78,17 @@ func readUpTo(limit int, request *http.Request) (string, error) {
 			return "", err
 		}
 	}
-	return body.String(), nil
+	// Nobody writes to body from here on; a copy of it would be the only one.
+	return unsafe.String(unsafe.SliceData(body), len(body)), nil
+}
+
+// grown is body with room for more: what is announced, or else a byte more than limit, but no more than a few times
+// what has come.
+func grown(body []byte, announced, limit int) []byte {
+	most := limit + 1
+	if announced >= len(body) {
+		most = announced + 1
+	}
+	room := min(max(trustedGrowth*len(body), leastRoom), most)
+	return append(make([]byte, 0, room), body...)
 }

@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"reflect"
 	"strings"
 	"testing"
 
+	"example.com/bakeoff/events/internal/tlstest"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -78,6 +80,51 @@ func TestASettingThatCannotBeUsedIsNamedWithWhatCan(t *testing.T) {
 		if _, err := read(map[string]string{test.name: test.value}); err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	certFile, keyFile, _ := tlstest.Files(t)
+	settings, err := read(map[string]string{"TLS_CERT_FILE": certFile, "TLS_KEY_FILE": keyFile})
+	if err != nil || len(settings.TLS.Certificates) != 1 || settings.TLS.MinVersion != tls.VersionTLS12 {
+		t.Errorf("got %+v, %v", settings.TLS, err)
+	}
+	settings, err = read(nil)
+	if err != nil || settings.TLS != nil {
+		t.Errorf("by default: got %+v, %v", settings.TLS, err)
+	}
+	const half = "only one of TLS_CERT_FILE and TLS_KEY_FILE is set: set both, or neither"
+	for _, test := range []struct{ cert, key, want string }{
+		{certFile, "", half},
+		{"", keyFile, half},
+		{certFile, certFile + "x", "TLS_CERT_FILE and TLS_KEY_FILE: open " + certFile + "x: "},
+		{keyFile, keyFile, "TLS_CERT_FILE and TLS_KEY_FILE: tls: "},
+	} {
+		_, err := read(map[string]string{"TLS_CERT_FILE": test.cert, "TLS_KEY_FILE": test.key})
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	for _, token := range []string{"s", "!~" + strings.Repeat("x", 254)} {
+		settings, err := read(map[string]string{"API_TOKEN": token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if settings.Token.Check(nil) == nil || settings.Token.Check([]string{"Bearer " + token}) != nil {
+			t.Errorf("%s is not the token", token)
+		}
+	}
+	for _, token := range []string{"secret secret", "secret\n", "sécret", "secret\x7f", strings.Repeat("secret", 43)} {
+		_, err := read(map[string]string{"API_TOKEN": token})
+		if err == nil || err.Error() != "API_TOKEN cannot be used: use 1 to 256 visible ASCII characters" {
+			t.Errorf("got %v", err)
+		}
+	}
+	if settings, err := read(nil); err != nil || settings.Token != nil {
+		t.Errorf("by default: got %v, %v", settings.Token, err)
 	}
 }
 

@@ -1,27 +1,31 @@
 package writer
 
-import "sync/atomic"
+import "sync"
 
 // Receipt stands for events of one request that were accepted. It is fulfilled once, when each is durable
 // or known not to be.
 type Receipt struct {
-	outcomes []error
-	open     atomic.Int64
-	settled  chan struct{}
+	outcomes  []error
+	unsettled sync.WaitGroup
+	// single is room for the outcome of one event, for most receipts are for one.
+	single [1]error
 }
 
 func newReceipt(events int) *Receipt {
-	r := &Receipt{outcomes: make([]error, events), settled: make(chan struct{}, 1)}
-	r.open.Store(int64(events))
+	r := new(Receipt)
+	if events == 1 {
+		r.outcomes = r.single[:]
+	} else {
+		r.outcomes = make([]error, events)
+	}
+	r.unsettled.Add(events)
 	return r
 }
 
 // settle notes the outcome of one event.
 func (r *Receipt) settle(index int, outcome error) {
 	r.outcomes[index] = outcome
-	if r.open.Add(-1) == 0 {
-		r.settled <- struct{}{}
-	}
+	r.unsettled.Done()
 }
 
 // Outcomes waits until all events are durable or known not to be, and returns why each is not.
@@ -29,7 +33,7 @@ func (r *Receipt) settle(index int, outcome error) {
 // There is no way to stop waiting: what was accepted will be stored, whatever becomes of its client,
 // and the writer settles all within its patience with the database.
 func (r *Receipt) Outcomes() []error {
-	<-r.settled
+	r.unsettled.Wait()
 	return r.outcomes
 }
 

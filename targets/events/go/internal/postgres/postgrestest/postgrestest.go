@@ -76,6 +76,20 @@ func Documents(t testing.TB, config *postgres.Config) map[string]string {
 	return documents
 }
 
+// Locked holds a lock on the table while do runs.
+func Locked(t testing.TB, config *postgres.Config, do func()) {
+	t.Helper()
+	within(t, config, func(ctx context.Context, conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "LOCK TABLE car_entities"); err != nil {
+				return err
+			}
+			do()
+			return nil
+		})
+	})
+}
+
 func within(t testing.TB, config *postgres.Config, do func(context.Context, *pgx.Conn) error) {
 	t.Helper()
 	// Not the test's context, which has ended when its cleanups run.

@@ -1,0 +1,117 @@
+package httpserver
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"example.com/bakeoff/events/internal/tlstest"
+)
+
+// secured starts a server with TLS and returns it with the configuration of its clients.
+func secured(t *testing.T, handler http.HandlerFunc) (*Server, string, *tls.Config) {
+	t.Helper()
+	config, client := tlstest.Configs(t)
+	server, address := startWith(t, handler, config)
+	return server, address, client
+}
+
+// roundTripper returns a client of HTTP/2 or HTTP/1.1.
+func roundTripper(t *testing.T, client *tls.Config, http2 bool) *http.Transport {
+	transport := &http.Transport{TLSClientConfig: client, ForceAttemptHTTP2: http2}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+func TestBothVersionsOfHTTPAreServedOverTLS(t *testing.T) {
+	for _, test := range []struct {
+		http2 bool
+		major int
+	}{{false, 1}, {true, 2}} {
+		_, address, client := secured(t, echo)
+		transport := roundTripper(t, client, test.http2)
+		for _, want := range []string{"one", "two"} {
+			request, err := http.NewRequest(http.MethodPost, "https://"+address+"/p", strings.NewReader(want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := transport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			if err != nil || string(body) != "/p:"+want || response.ProtoMajor != test.major {
+				t.Errorf("HTTP/2 %v: got %s %s, %v", test.http2, response.Proto, body, err)
+			}
+			response.Body.Close()
+		}
+	}
+}
+
+func TestARefusedRequestIsAnsweredOverTLS(t *testing.T) {
+	_, address, config := secured(t, echo)
+	conn, err := tls.Dial("tcp", address, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, conn)
+	c.send("hello\r\n\r\n")
+	if response, _ := c.reply(http.MethodGet); response.StatusCode != http.StatusBadRequest || !response.Close {
+		t.Errorf("got %d", response.StatusCode)
+	}
+	c.closed()
+}
+
+func TestWhoDoesNotSpeakTLSIsCut(t *testing.T) {
+	_, address, _ := secured(t, echo)
+	c := dial(t, address)
+	c.send(post("/", ""))
+	// What comes is an alert, not a reply, and then the end or a reset.
+	heard, _ := io.ReadAll(c.received)
+	if strings.HasPrefix(string(heard), "HTTP/") {
+		t.Errorf("got %q", heard)
+	}
+}
+
+func TestStopAnswersRequestsOfHTTP2AndCutsHandshakes(t *testing.T) {
+	reached, release := make(chan struct{}), make(chan struct{})
+	server, address, client := secured(t, func(w http.ResponseWriter, r *http.Request) {
+		close(reached)
+		<-release
+		echo(w, r)
+	})
+	silent := dial(t, address)
+	statuses := make(chan string, 1)
+	go func() {
+		request, err := http.NewRequest(http.MethodPost, "https://"+address+"/", nil)
+		if err != nil {
+			statuses <- err.Error()
+			return
+		}
+		response, err := roundTripper(t, client, true).RoundTrip(request)
+		if err != nil {
+			statuses <- err.Error()
+			return
+		}
+		response.Body.Close()
+		statuses <- response.Proto + " " + response.Status
+	}()
+	<-reached
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Stop(t.Context()) }()
+	silent.closed()
+	select {
+	case err := <-stopped:
+		t.Errorf("stopped with a request under way: %v", err)
+	default:
+	}
+	close(release)
+	if got := <-statuses; got != "HTTP/2.0 200 OK" {
+		t.Errorf("got %s", got)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
