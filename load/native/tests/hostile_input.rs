@@ -155,7 +155,9 @@ fn plans() {
     let plan = support::plan_json(
         "127.0.0.1:1".parse().expect("an address"),
         &json!({
-            "keys": [{"name": "k", "format": ["k-", {"slot": "user"}], "reuse": {"share": 0.5, "pick": "zipf", "s": 1.1}}],
+            "keys": [{"name": "k", "format": ["k-", {"slot": "user"}],
+                      "reuse": {"share": 0.5, "pick": "zipf", "s": 1.1, "shared": 3}}],
+            "transport": {"headers": {"a": "b"}, "tls": {"ca_file": "/a", "server_name": "b"}}, "preload": 7,
             "operations": [{
                 "name": "all", "weight": 3, "key": 0, "grpc": null, "creates": "thing", "needs": null,
                 "http": {"method": "PUT", "path": ["/", {"slot": "key"}], "headers": {"a": "b"}, "expect": 200,

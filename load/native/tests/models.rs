@@ -22,9 +22,14 @@ struct Null {
 
 impl Null {
     fn start() -> Self {
+        // What the events workload expects: `EventResponse { success: true }`.
+        Self::with(&["--grpc-reply", "0801"])
+    }
+
+    fn with(options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"))
-            // What the events workload expects: `EventResponse { success: true }`.
-            .args(["null", "--grpc-reply", "0801"])
+            .arg("null")
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program runs");
@@ -72,6 +77,22 @@ fn the_null_server_answers_all_that_the_engine_can_ask() {
         let expected = (500, 500 * u64::from(plan.transport.batch), u64::from(plan.connections()));
         assert_eq!((memory.ok(), operations, memory.connections_opened()), expected, "{:?}", plan.transport);
         assert!(memory.errors().is_empty(), "{:?}", memory.errors());
+    }
+}
+
+#[test]
+fn replies_of_a_known_time_are_measured_as_such() {
+    let null = Null::with(&["--delay", "2ms", "--slow-every", "10", "--slow-delay", "20ms", "--grpc-reply", "0801"]);
+    let phases = json!([{"name": "all", "virtual_users": 4, "iterations": 200}]);
+    let over_http = plan(null.address, &json!({"phases": phases}));
+    for plan in [over_http, events::plan(null.address, &json!({"phases": phases}))] {
+        let memory = run(&plan);
+        assert_eq!(memory.ok(), 200, "{:?}", memory.errors());
+        let service = &memory.totals[0].service;
+        // A histogram keeps three digits, and so may say a little less than was recorded.
+        assert!(service.min() >= 1_990_000, "{} ns", service.min());
+        let slow = service.count_between(19_900_000, u64::MAX);
+        assert!(slow >= 200 / 10 - 1, "{slow} replies were slow");
     }
 }
 

@@ -1,0 +1,22 @@
+"""A load that every tool is asked for in its own words."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+TEXT = "x" * 390
+
+
+@dataclass(frozen=True)
+class Load:
+    """Requests to the null server: as many as go over the connections, or `rate` a second; `folder` is for files."""
+
+    protocol: str
+    port: int
+    connections: int
+    seconds: int
+    rate: int | None
+    folder: Path
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
