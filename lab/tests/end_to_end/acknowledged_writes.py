@@ -11,6 +11,7 @@ from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.postgres.server import Server
+from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
 Store = Callable[[Any], list[str]]
@@ -67,10 +68,10 @@ class Clients:
     @contextmanager
     def _speaking(self) -> Iterator[Store]:
         if self._protocol == "grpc":
-            with GrpcCaller("127.0.0.1", self._port) as caller:
+            with GrpcCaller(Access("127.0.0.1", self._port)) as caller:
                 yield GrpcProtocol(self._workload, codec_of(self._workload), caller.send).store
         else:
-            yield HttpProtocol(self._workload, HttpCaller("127.0.0.1", self._port).send).store
+            yield HttpProtocol(self._workload, HttpCaller(Access("127.0.0.1", self._port)).send).store
 
 
 def lost(server: Server, acknowledged: dict[str, int]) -> dict[str, str]:

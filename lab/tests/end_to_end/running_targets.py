@@ -12,7 +12,7 @@ from event_clients import EventClients
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
-from bakeoff.running.run import fresh_table
+from bakeoff.running.service import fresh_table
 from bakeoff.targets.health import HealthCheck, health_check
 from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess

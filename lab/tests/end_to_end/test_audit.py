@@ -13,11 +13,12 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running import run as run_module
 from bakeoff.running.audit import audit_run
+from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.progress import PlainProgress
 from bakeoff.running.result import RunResult, Status
-from bakeoff.running.run import Bench, measure
+from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload

@@ -97,7 +97,7 @@ def run_smoke(checkout: Project) -> Comparison:
 
 
 def test_each_is_refused_with_its_reason(checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target_process, "_HEALTHY_WITHIN_S", 1.0)
+    monkeypatch.setattr(target_process, "_HEALTHY_WITHIN_S", 5.0)
     add(checkout, "test-crashes", CRASHES)
     add(checkout, "test-sleeps", SLEEPS)
     add(checkout, "test-yes-man", YES_MAN)
@@ -113,7 +113,7 @@ def test_each_is_refused_with_its_reason(checkout: Project, monkeypatch: pytest.
     assert comparison.runs == []
     assert "ended by itself with status 3" in reasons["test-crashes"]
     assert "cannot open the vault: no key" in reasons["test-crashes"]
-    assert "did not become healthy within 1 s" in reasons["test-sleeps"]
+    assert "did not become healthy within 5 s" in reasons["test-sleeps"]
     assert "thinking about it" in reasons["test-sleeps"]
     assert "Does the target apply the workload's schema" in reasons["test-yes-man"]
     assert "conformance cases failed" in reasons["test-liar"]

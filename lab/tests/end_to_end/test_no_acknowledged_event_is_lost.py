@@ -11,7 +11,7 @@ from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
 from bakeoff.project import Project
-from bakeoff.running.run import fresh_table
+from bakeoff.running.service import fresh_table
 from bakeoff.workload.loader import load_workload
 
 pytestmark = pytest.mark.end_to_end

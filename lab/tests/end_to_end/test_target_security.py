@@ -23,7 +23,8 @@ from bakeoff.conformance.runner import load_cases, run_cases
 from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.run import fresh_table
+from bakeoff.running.service import fresh_table
+from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import Target
 from bakeoff.workload.loader import Workload, load_workload
 
@@ -69,7 +70,8 @@ class SecureHealth:
     workload: Workload
     trust: TlsTrust
 
-    def is_healthy(self, port: int) -> bool:
+    def is_healthy(self, access: Access) -> bool:
+        port = access.port
         try:
             if self.target.protocol == "grpc":
                 with self.trust.channel(port, [("grpc.enable_http_proxy", 0)]) as channel:

@@ -11,6 +11,7 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod unary;
 
 use std::process::ExitCode;
 

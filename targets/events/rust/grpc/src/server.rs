@@ -31,6 +31,8 @@ impl Http2 {
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())
+            // No client of gRPC looks at it.
+            .auto_date_header(false)
             .max_concurrent_streams(CALLS_PER_CONNECTION)
             .keep_alive_interval(PING_PERIOD)
             .keep_alive_timeout(PING_TIMEOUT);

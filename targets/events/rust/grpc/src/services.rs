@@ -22,20 +22,21 @@ use tonic_health::pb::health_server::HealthServer;
 use crate::api::Api;
 use crate::health::HealthApi;
 use crate::proto::DESCRIPTORS;
-use crate::proto::event_service_server::EventServiceServer;
-use crate::status::{self, reply_to_refused_size};
+use crate::proto::event_service_server::{EventService, EventServiceServer};
+use crate::status;
+use crate::unary;
 
 const EVENT_SERVICE: &str = "/com.example.grpc.EventService/";
 const HEALTH_METHOD: &str = "/com.example.grpc.EventService/HealthCheck";
 const HEALTH_SERVICE: &str = "/grpc.health.v1.Health/";
+const EVENT_METHOD: &str = "ProcessEvent";
 const BATCH_METHOD: &str = "ProcessEventBatch";
 
 /// All services of the port. Made anew for each connection, which costs a few counters.
 #[derive(Clone)]
 pub struct Services {
-    // tonic knows one limit of size for a service, and the contract one for each method.
+    api: Arc<Api>,
     events: EventServiceServer<Api>,
-    batches: EventServiceServer<Api>,
     others: Routes,
     token: Option<Token>,
 }
@@ -52,7 +53,7 @@ impl Services {
             .map_err(io::Error::other)?;
         Ok(Self {
             events: EventServiceServer::from_arc(Arc::clone(&api)).max_decoding_message_size(EVENT_BYTES),
-            batches: EventServiceServer::from_arc(api).max_decoding_message_size(BULK_BYTES),
+            api,
             others: Routes::new(health).add_service(reflection).prepare(),
             token: token.clone(),
         })
@@ -84,11 +85,18 @@ impl Service<Request<Incoming>> for Services {
         if let Err(error) = self.authorize(&request) {
             return ready(Ok(status::from(&error).into_http())).boxed();
         }
-        let (service, limit) = match request.uri().path().strip_prefix(EVENT_SERVICE) {
-            Some(BATCH_METHOD) => (&self.batches, BULK_BYTES),
-            Some(_) => (&self.events, EVENT_BYTES),
-            None => return self.others.clone().call(request).boxed(),
-        };
-        service.clone().call(request).map(move |reply| reply.map(|reply| reply_to_refused_size(reply, limit))).boxed()
+        let api = Arc::clone(&self.api);
+        match request.uri().path().strip_prefix(EVENT_SERVICE) {
+            Some(EVENT_METHOD) => async move {
+                Ok(unary::answer(request, EVENT_BYTES, async |event| api.process_event(event).await).await)
+            }
+            .boxed(),
+            Some(BATCH_METHOD) => async move {
+                Ok(unary::answer(request, BULK_BYTES, async |batch| api.process_event_batch(batch).await).await)
+            }
+            .boxed(),
+            Some(_) => self.events.clone().call(request).boxed(),
+            None => self.others.clone().call(request).boxed(),
+        }
     }
 }

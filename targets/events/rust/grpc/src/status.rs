@@ -1,8 +1,6 @@
 //! The one place where errors become gRPC statuses.
 
 use events_core::error::{Error, ErrorKind};
-use tonic::body::Body;
-use tonic::codegen::http::Response;
 use tonic::{Code, Status};
 
 /// The status that a client gets for an error.
@@ -23,13 +21,5 @@ pub fn from_refused_size(status: Status, limit: usize) -> Status {
     match status.code() {
         Code::OutOfRange => from(&Error::body_too_large(limit)),
         _ => status,
-    }
-}
-
-/// The same for the reply to a call that tonic refused before it reached us.
-pub fn reply_to_refused_size(reply: Response<Body>, limit: usize) -> Response<Body> {
-    match Status::from_header_map(reply.headers()) {
-        Some(status) if status.code() == Code::OutOfRange => from_refused_size(status, limit).into_http(),
-        _ => reply,
     }
 }

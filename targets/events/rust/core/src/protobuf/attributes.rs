@@ -23,8 +23,11 @@ enum Kind {
 }
 
 impl AttributesText {
-    pub fn new() -> Self {
-        Self { text: String::from("{"), flaw: None }
+    /// `size` is about how long the text will be.
+    pub fn new(size: usize) -> Self {
+        let mut text = String::with_capacity(size);
+        text.push('{');
+        Self { text, flaw: None }
     }
 
     pub fn finish(mut self) -> Attributes<'static> {
@@ -35,15 +38,20 @@ impl AttributesText {
     /// Adds an entry of a map: `{1: key, 2: value}`. Its value's objects and arrays are of level `depth`.
     pub fn entry(&mut self, entry: &[u8], depth: usize) -> Result<(), Malformed> {
         // The key may come after the value, or not at all.
-        let mut key = "";
+        let (mut key, mut value, mut parts) = ("", &[][..], 0);
         for field in Fields::new(entry) {
-            if let (1, Value::Bytes(bytes)) = field? {
-                key = utf8(bytes)?;
+            match field? {
+                (1, Value::Bytes(bytes)) => key = utf8(bytes)?,
+                (2, Value::Bytes(bytes)) => (value, parts) = (bytes, parts + 1),
+                _ => {}
             }
         }
         self.separate(b'{');
         self.string(key);
         self.text.push(':');
+        if parts == 1 {
+            return self.value(std::iter::once(value), depth);
+        }
         let values = Fields::new(entry).filter_map(|field| match field {
             Ok((2, Value::Bytes(bytes))) => Some(bytes),
             _ => None,

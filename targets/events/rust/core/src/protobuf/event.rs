@@ -86,7 +86,7 @@ fn merge_body<'a>(body: &mut Body<'a>, message: &'a [u8]) -> Result<(), Malforme
 
 fn entity(message: &[u8]) -> Result<EntityUpdate<'_>, Malformed> {
     let mut entity = EntityUpdate::default();
-    let mut attributes = AttributesText::new();
+    let mut attributes = AttributesText::new(message.len());
     for field in Fields::new(message) {
         match field? {
             (1, Value::Bytes(text)) => entity.entity_type = string(text)?,

@@ -1,0 +1,205 @@
+"""Comparisons as a person makes them: rounds, experiments, arrival rates, security, resuming, and a lost database."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from throwaway_server import StartServer, throwaway_server
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.storage.history import load_comparison
+from bakeoff.targets.access import Access
+from bakeoff.targets.health import HttpHealthCheck
+from bakeoff.targets.manifest import choose_targets, find_targets
+
+pytestmark = pytest.mark.end_to_end
+
+REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
+
+EXPERIMENT = f"""
+version = 1
+name = "two-ways"
+question = "Which way of writing?"
+mode = "quick"
+rounds = 2
+users = [4]
+phase_duration = "500ms"
+targets = ["{REST}"]
+[vary.settings]
+write_mode = ["group-commit", "per-request"]
+"""
+
+
+@pytest.fixture(scope="module")
+def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start:
+        yield start
+
+
+@pytest.fixture
+def server(start_server: StartServer) -> Iterator[Server]:
+    with start_server() as running:
+        yield running
+
+
+@pytest.fixture
+def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """An empty database of the test's own."""
+    name = f"c{abs(hash(request.node.name))}"
+    server.execute_script(f"CREATE DATABASE {name}")
+    yield server.in_database(name)
+    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def stored(database: Server, query: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(database.url) as connection:
+        return connection.execute(query.encode()).fetchall()
+
+
+def metrics(database: Server) -> dict[str, str]:
+    return {"METRICS_DATABASE_URL": database.url}
+
+
+def test_an_experiment_s_contenders_meet_in_rounds(
+    project: Project, database: Server, results: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "two-ways.toml"
+    file.write_text(EXPERIMENT)
+    done = bakeoff(project, "run", str(file), results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stderr
+    assert "4 runs of 2 contenders in 2 rounds: about" in done.stderr
+    comparison = load_comparison(database)
+    assert (comparison.name, comparison.rounds, comparison.status) == ("two-ways", 2, "completed")
+    contenders = {f"{REST} write_mode=group-commit", f"{REST} write_mode=per-request"}
+    assert [run.result.round for run in comparison.runs] == [1, 1, 2, 2]
+    for number in (0, 2):
+        assert {run.result.contender for run in comparison.runs[number : number + 2]} == contenders
+    for run in comparison.runs:
+        result = run.result
+        assert result.factors == {"write_mode": result.settings["write_mode"]}
+        assert result.warm_up is not None and result.warm_up["duration_s"] == 0.5
+        assert [phase.name for phase in result.phases] == ["4 users"]
+        assert result.machine_state is not None and result.machine_state["speed_mb_s"] > 0
+        activity = result.database_activity
+        assert activity is not None and result.total is not None
+        # The warm-up is part of what the database did, and of no figure of the run.
+        assert activity["operations"] > result.total.operations > 0
+        assert activity["rows_inserted"] + activity["rows_updated"] <= activity["operations"]
+        assert activity["wal_bytes"] > 0 and activity["commits"] > 0
+    # Each contender was looked at once before, and each figure lies in a file that names its comparison.
+    smoked = stored(database, "SELECT contender FROM test_runs WHERE test_mode = 'smoke' ORDER BY 1")
+    assert {contender for (contender,) in smoked} == contenders and len(smoked) == 2
+    files = [json.loads(path.read_text()) for path in (results / REST).glob("*-quick-default.json")]
+    assert {(each["comparison"]["name"], each["round"]) for each in files} == {("two-ways", 1), ("two-ways", 2)}
+
+
+def test_arrival_rates(project: Project, database: Server, results: Path) -> None:
+    rate = ("run", "rate", "--rate", "50,200", "--arrivals", "poisson", "--phase-duration", "1s", "--target", REST)
+    done = bakeoff(project, *rate, results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stderr
+    (run,) = load_comparison(database).runs
+    assert run.result.settings["arrivals"] == "poisson"
+    assert [phase.arrival_rate_per_s for phase in run.result.phases] == [50, 200]
+    slow, fast = (phase.measured.operations for phase in run.result.phases)
+    assert slow < fast
+
+
+def test_encrypted_with_a_token_that_is_kept_nowhere(project: Project, database: Server, results: Path) -> None:
+    secure = ("run", "smoke", "--tls", "--token", "--target", REST, "--target", GRPC)
+    done = bakeoff(project, *secure, results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stderr
+    runs = load_comparison(database).runs
+    assert {run.result.target for run in runs} == {REST, GRPC}
+    assert all((run.result.settings["tls"], run.result.settings["token"]) == ("on", "on") for run in runs)
+    plan = json.loads((project.state / "plans" / f"{REST}.json").read_text())
+    token = plan["transport"]["headers"]["authorization"].removeprefix("Bearer ")
+    written = [path.read_bytes() for path in results.rglob("*") if path.is_file()]
+    assert len(token) > 20 and written and not any(token.encode() in content for content in written)
+    tables = ("comparisons", "test_runs", "findings")
+    assert not any(token in str(stored(database, f"SELECT * FROM {table}")) for table in tables)
+
+
+@pytest.mark.parametrize("how", ["ctrl-c", "killed"])
+def test_resume_makes_only_what_is_missing(project: Project, database: Server, results: Path, how: str) -> None:
+    arguments = ("run", "quick", "--target", REST, "--users", "2", "--phase-duration", "500ms", "--rounds", "4")
+    process = bakeoff_started(project, *arguments, results=results, environment=metrics(database))
+    assert process.stdout is not None
+    assert any("round 3 of 4" in line for line in process.stdout)
+    if how == "ctrl-c":
+        interrupt(process)
+    else:
+        process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    before = {run for (run,) in stored(database, "SELECT id FROM test_runs WHERE status = 'completed'")}
+    done = bakeoff(project, "run", "--resume", results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stderr
+    comparison = load_comparison(database)
+    assert (comparison.status, len(stored(database, "SELECT id FROM comparisons"))) == ("completed", 1)
+    assert [run.result.round for run in comparison.runs] == [1, 2, 3, 4]
+    after = {run for (run,) in stored(database, "SELECT id FROM test_runs")}
+    # Nothing that was finished is made again: one smoke test and two rounds at least.
+    assert len(before) >= 3 and before < after and len(after) == 5
+    again = bakeoff(project, "run", "--resume", results=results, environment=metrics(database))
+    assert again.returncode == 1
+    assert "There is nothing to resume" in again.stderr
+
+
+def test_a_metrics_database_that_goes_away_costs_no_run(
+    project: Project, start_server: StartServer, results: Path
+) -> None:
+    arguments = ("run", "quick", "--target", REST, "--users", "2", "--phase-duration", "500ms", "--rounds", "3")
+    with start_server() as server:
+        server.execute_script("CREATE DATABASE leaving")
+        leaving = server.in_database("leaving")
+        process = bakeoff_started(project, *arguments, results=results, environment=metrics(leaving))
+        assert process.stdout is not None
+        assert any("round 2 of 3" in line for line in process.stdout)
+    said = process.communicate(timeout=120)[0]
+    assert process.returncode == 1
+    assert "Traceback" not in said
+    assert "2 runs are not in the metrics database: ./bakeoff runs import" in said
+    assert len(list((results / REST).glob("*-quick-default.json"))) == 3
+
+
+def test_a_target_that_somebody_else_runs(
+    project: Project, server: Server, database: Server, results: Path, tmp_path: Path
+) -> None:
+    server.execute_script("CREATE DATABASE attached")
+    application = server.in_database("attached")
+    application.execute_script("CREATE TABLE bakeoff_may_drop_tables_here ()")
+    (target,) = choose_targets(find_targets(project), [REST])
+    port = processes.free_port()
+    environment = {**os.environ, "DATABASE_URL": application.url, "SERVER_PORT": str(port)}
+    process = subprocess.Popen([str(target.build.artifact)], env=environment, stdout=subprocess.DEVNULL)
+    try:
+        quick = ("run", "quick", "--users", "2", "--phase-duration", "500ms", "--rounds", "2")
+        done = bakeoff(
+            project, *quick, "--attach", f"{REST}=http://127.0.0.1:{port}",
+            results=results, environment={**metrics(database), "DATABASE_URL": application.url},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert process.poll() is None
+        assert HttpHealthCheck("GET", "/api/v1/events/health", 200).is_healthy(Access("127.0.0.1", port))
+    finally:
+        process.terminate()
+        process.wait()
+    runs = load_comparison(database).runs
+    assert len(runs) == 2
+    for run in runs:
+        assert run.result.settings["attached"] == f"127.0.0.1:{port}"
+        assert run.result.audit is not None and run.result.audit["clean"]
+        # Nobody can see what a process elsewhere costs.
+        assert {sample.role for sample in run.result.samples} == {"engine"}
