@@ -92,7 +92,13 @@ _moments_ns = st.integers(1_600_000_000_000_000, 1_900_000_000_000_000).map(lamb
 _moments = _moments_ns.map(lambda ns: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=ns // 1000))
 
 _costs = st.builds(
-    Cost, st.none() | _positive, st.none() | _positive, st.none() | _positive, _positive, st.integers(0, 2**40)
+    Cost,
+    cpu_s=st.none() | _positive,
+    cpu_percent_mean=st.none() | _positive,
+    cpu_percent_peak=st.none() | _positive,
+    memory_mean_bytes=_positive,
+    memory_peak_bytes=st.integers(0, 2**40),
+    pss_peak_bytes=st.none() | st.integers(0, 2**40),
 )
 
 
@@ -132,7 +138,13 @@ def _phases(draw: st.DrawFn) -> list[PhaseResult]:
 def run_results(draw: st.DrawFn) -> RunResult:
     """Any run, its moments in whole microseconds."""
     samples = [
-        Sample(at_ns, draw(st.sampled_from(ROLES)), draw(_positive), draw(st.integers(0, 2**40)))
+        Sample(
+            at_ns,
+            draw(st.sampled_from(ROLES)),
+            draw(_positive),
+            draw(st.integers(0, 2**40)),
+            draw(st.none() | st.integers(0, 2**40)),
+        )
         for at_ns in sorted(draw(st.sets(_moments_ns, max_size=5)))
     ]
     seconds = st.builds(Second, _positive, st.integers(0, 9), _counts, _counts, st.none() | _positive, _positive)

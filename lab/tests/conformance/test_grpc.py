@@ -19,6 +19,7 @@ from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
 
 Serve = Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]
 
@@ -54,7 +55,7 @@ def echo(requests: Iterator[bytes], _: grpc.ServicerContext) -> Iterator[bytes]:
 
 
 def test_bytes_go_out_and_come_back() -> None:
-    with server(echo) as port, GrpcCaller("127.0.0.1", port) as caller:
+    with server(echo) as port, GrpcCaller(Access("127.0.0.1", port)) as caller:
         caller.check_reachable()
 
         assert caller.send(GrpcRequest("a.B/C", (b"\xff", b"\x00"))) == GrpcReply("OK", "", (b"\xff!", b"\x00!"))
@@ -66,7 +67,7 @@ def test_a_status_comes_with_the_replies_before_it() -> None:
         yield next(requests)
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, "not so")
 
-    with server(serve) as port, GrpcCaller("127.0.0.1", port) as caller:
+    with server(serve) as port, GrpcCaller(Access("127.0.0.1", port)) as caller:
         assert caller.send(GrpcRequest("a.B/C", (b"1", b"2"))) == GrpcReply("INVALID_ARGUMENT", "not so", (b"1",))
 
 
@@ -79,7 +80,7 @@ def test_a_server_that_never_answers_is_left() -> None:
 
     with (
         server(serve) as port,
-        GrpcCaller("127.0.0.1", port, timeout_s=0.2) as caller,
+        GrpcCaller(Access("127.0.0.1", port), timeout_s=0.2) as caller,
         pytest.raises(NoReplyError, match=r"no reply within 0\.2 s"),
     ):
         caller.send(GrpcRequest("a.B/C", ()))
@@ -88,7 +89,7 @@ def test_a_server_that_never_answers_is_left() -> None:
 def test_nobody_listens() -> None:
     port = processes.free_port()
 
-    with GrpcCaller("127.0.0.1", port, connect_timeout_s=0.1) as caller:
+    with GrpcCaller(Access("127.0.0.1", port), connect_timeout_s=0.1) as caller:
         with pytest.raises(BakeoffError, match=rf"Nothing answers gRPC at 127\.0\.0\.1:{port} within 0\.1 s"):
             caller.check_reachable()
         with pytest.raises(NoReplyError, match="unavailable: "):

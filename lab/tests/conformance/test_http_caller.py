@@ -11,6 +11,7 @@ from bakeoff import processes
 from bakeoff.conformance.exchange import HttpRequest, NoReplyError
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 PATIENCE_S = 30.0
@@ -54,7 +55,7 @@ def test_the_request_goes_out_byte_by_byte() -> None:
         connection.sendall(REPLY)
 
     with server(serve) as port:
-        reply = HttpCaller("127.0.0.1", port).send(post(b"\x00\xffend", accept="x/y"))
+        reply = HttpCaller(Access("127.0.0.1", port)).send(post(b"\x00\xffend", accept="x/y"))
 
     assert (reply.status, reply.headers, reply.body) == (200, {"content-length": "2"}, b"ok")
     head, _, body = received[0].partition(b"\r\n\r\n")
@@ -76,7 +77,7 @@ def test_a_body_goes_out_in_chunks() -> None:
         connection.sendall(REPLY)
 
     with server(serve) as port:
-        HttpCaller("127.0.0.1", port).send(post(b"x" * 65_537, **{"transfer-encoding": "chunked"}))
+        HttpCaller(Access("127.0.0.1", port)).send(post(b"x" * 65_537, **{"transfer-encoding": "chunked"}))
 
     head, _, body = received[0].partition(b"\r\n\r\n")
     assert b"content-length" not in head
@@ -89,7 +90,7 @@ def test_an_answer_that_comes_before_the_end_of_the_request_counts() -> None:
         connection.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
     with server(serve) as port:
-        reply = HttpCaller("127.0.0.1", port).send(post(b"x" * 50_000_000))
+        reply = HttpCaller(Access("127.0.0.1", port)).send(post(b"x" * 50_000_000))
 
     assert reply.status == 413
 
@@ -100,7 +101,7 @@ def test_chunked_replies_are_put_together() -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n")
 
     with server(serve) as port:
-        assert HttpCaller("127.0.0.1", port).send(post(None)).body == b"abc"
+        assert HttpCaller(Access("127.0.0.1", port)).send(post(None)).body == b"abc"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_what_is_no_reply_is_said_to_be_none(answer: bytes) -> None:
         connection.sendall(answer)
 
     with server(serve) as port, pytest.raises(NoReplyError, match="no HTTP reply"):
-        HttpCaller("127.0.0.1", port).send(post(None))
+        HttpCaller(Access("127.0.0.1", port)).send(post(None))
 
 
 def test_a_server_that_never_answers_is_left() -> None:
@@ -126,7 +127,7 @@ def test_a_server_that_never_answers_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller("127.0.0.1", port, timeout_s=0.1).send(post(b"x"))
+            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(b"x"))
         done.set()
 
 
@@ -138,7 +139,7 @@ def test_a_server_that_never_reads_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller("127.0.0.1", port, timeout_s=0.1).send(post(b"x" * 50_000_000))
+            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(b"x" * 50_000_000))
         done.set()
 
 
@@ -154,12 +155,12 @@ def test_a_server_that_drips_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller("127.0.0.1", port, timeout_s=0.1).send(post(None))
+            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(None))
         done.set()
 
 
 def test_a_refused_connection_is_said_to_be_one() -> None:
-    caller = HttpCaller("127.0.0.1", processes.free_port())
+    caller = HttpCaller(Access("127.0.0.1", processes.free_port()))
 
     with pytest.raises(NoReplyError, match="refused"):
         caller.send(post(None))

@@ -10,6 +10,7 @@ from bakeoff.conformance.runner import CaseResult, ConformanceResult, run_cases,
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload, load_workload
 
 SIDE = HttpSide("GET", "/", {}, None, HttpExpectation(200, {}, None))
@@ -127,11 +128,11 @@ def events(project: Project) -> Workload:
 
 def test_a_workload_with_a_database_needs_it(events: Workload) -> None:
     with pytest.raises(BakeoffError, match="needs its database"):
-        run_conformance(events, "rest", ("127.0.0.1", 1), None)
+        run_conformance(events, "rest", Access("127.0.0.1", 1), None)
 
 
 def test_a_database_that_is_away_is_said_so(events: Workload) -> None:
     server = Server(f"postgresql://nobody@127.0.0.1:{processes.free_port()}/none", None, embedded=False)
 
     with pytest.raises(BakeoffError, match="cannot be reached"):
-        run_conformance(events, "rest", ("127.0.0.1", 1), server)
+        run_conformance(events, "rest", Access("127.0.0.1", 1), server)

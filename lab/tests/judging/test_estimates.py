@@ -1,3 +1,4 @@
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -5,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.judging.estimates import bootstrap_interval, estimate, estimate_of_known, holm, ratio_of
+from bakeoff.judging.estimates import (
+    Spread,
+    bootstrap_interval,
+    estimate,
+    estimate_of_known,
+    holm,
+    ratio_of,
+    student_half_width,
+    student_p_value,
+)
 
 some_figures = st.lists(st.floats(0.001, 1e9), min_size=3, max_size=12)
 
@@ -19,7 +29,7 @@ some_figures = st.lists(st.floats(0.001, 1e9), min_size=3, max_size=12)
         ([4, 4, 4, 4], 4, 4, 4),
         ([0, 0, 0], 0, 0, 0),
         # An outlier widens one side only, and the median of ten never reaches the extremes.
-        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 900], 14.5, 11.5, 17.5),
+        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 900], 14.5, 12, 17),
     ],
 )
 def test_an_estimate(values: Sequence[float], median: float, low: float | None, high: float | None) -> None:
@@ -70,8 +80,8 @@ def test_a_ratio(
 ) -> None:
     test = ratio_of([math.log(ratio) for ratio in ratios])
     assert test.ratio.median == pytest.approx(median)
-    assert (test.ratio.low, test.ratio.high) == (pytest.approx(low), pytest.approx(high))
-    assert test.p_value == pytest.approx(p_value, rel=1e-5)
+    found = (test.ratio.low, test.ratio.high, test.p_value)
+    assert found == tuple(None if each is None else pytest.approx(each, rel=1e-5) for each in (low, high, p_value))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=12))
@@ -84,6 +94,25 @@ def test_the_ratio_told_of_the_other_is_its_inverse(logs: list[float]) -> None:
     assert one.ratio.median == pytest.approx(1 / other.ratio.median)
     assert one.ratio.low == pytest.approx(1 / other.ratio.high)
     assert one.p_value == pytest.approx(other.p_value)
+
+
+@pytest.mark.parametrize(
+    ("common", "deviation", "degrees"),
+    [
+        (None, 0.1, 2),
+        # Better known and larger: it counts.
+        (Spread(0.3, 10), 0.3, 10),
+        # Better known but smaller: a noisy contender keeps its own spread.
+        (Spread(0.05, 10), 0.1, 10),
+        # No better known.
+        (Spread(0.3, 2), 0.1, 2),
+    ],
+)
+def test_the_larger_spread_counts(common: Spread | None, deviation: float, degrees: int) -> None:
+    test = ratio_of([0.1, 0.2, 0.3], common)
+    half = student_half_width(deviation / math.sqrt(3), degrees)
+    assert test.ratio.low == pytest.approx(math.exp(0.2 - half))
+    assert test.p_value == pytest.approx(student_p_value(0.2, deviation / math.sqrt(3), degrees))
 
 
 @pytest.mark.parametrize(
@@ -106,4 +135,4 @@ def test_holm_makes_nothing_surer_and_keeps_the_order(p_values: list[float]) -> 
     adjusted = [value for value in holm(p_values) if value is not None]
     assert all(before <= after <= 1 for before, after in zip(p_values, adjusted, strict=True))
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    assert all(adjusted[first] <= adjusted[second] for first, second in zip(order, order[1:], strict=False))
+    assert all(adjusted[first] <= adjusted[second] for first, second in itertools.pairwise(order))

@@ -1,24 +1,34 @@
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bakeoff.judging.noise import Noise, noise_between_rounds, noise_of_same_twice, round_effects
+from bakeoff.judging.estimates import Spread
+from bakeoff.judging.noise import UNKNOWN, noise_of, round_effects, spread_between_rounds, spread_of_same_twice
 
-NOTHING = Noise(None, None, same_twice=False)
+
+def told(spread: Spread | None) -> tuple[float, int]:
+    assert spread is not None
+    return round(spread.deviation, 4), spread.degrees
 
 
 def test_twins_that_differ_in_one_direction_only_count_in_full() -> None:
-    noise = noise_of_same_twice([math.log(1.02)] * 4, rounds=4)
+    assert told(spread_of_same_twice([math.log(1.02)] * 4)) == (0.0198, 4)
+    assert spread_of_same_twice([]) is None
+
+
+def test_what_a_spread_means() -> None:
+    noise = noise_of(Spread(math.log(1.02), 4), rounds=4)
     assert noise.floor == pytest.approx(0.02)
     # Student's t with four degrees is 2.776 at 97.5%; four rounds halve it.
     assert noise.smallest_claim == pytest.approx(1.02 ** (2.776445 / 2) - 1)
-    assert noise.same_twice
 
 
-@pytest.mark.parametrize(("ratios", "rounds"), [([], 0), ([0.01], 1), ([0.01, 0.02], 2)])
-def test_few_rounds_claim_nothing(ratios: Sequence[float], rounds: int) -> None:
-    assert noise_of_same_twice(ratios, rounds).smallest_claim is None
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_few_rounds_claim_nothing(rounds: int) -> None:
+    assert noise_of(Spread(0.01, 2), rounds).smallest_claim is None
+    assert noise_of(None, rounds) == UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -26,20 +36,27 @@ def test_few_rounds_claim_nothing(ratios: Sequence[float], rounds: int) -> None:
     [[], [{}], [{1: 100.0}], [{1: 100.0}, {1: 90.0}], [{1: 0.0, 2: 0.0}], [{1: 100.0, 2: 110.0}, {3: 50.0}][1:]],
 )
 def test_without_a_second_round_nothing_is_known(rates: Sequence[Mapping[int, float]]) -> None:
-    assert noise_between_rounds(rates) == NOTHING
+    assert spread_between_rounds(rates) is None
 
 
 def test_one_contender_alone_keeps_its_whole_spread() -> None:
-    noise = noise_between_rounds([{1: 100.0, 2: 100.0 * math.exp(0.02), 3: 100.0 * math.exp(0.04)}])
+    spread = spread_between_rounds([{1: 100.0, 2: 100.0 * math.exp(0.02), 3: 100.0 * math.exp(0.04)}])
     # Standard deviation 0.02 of one run; of the difference of two √2 of that.
-    assert noise.floor == pytest.approx(math.expm1(0.02 * math.sqrt(2)))
+    assert told(spread) == (0.0283, 2)
 
 
 def test_what_strikes_all_contenders_of_a_round_is_not_noise() -> None:
     together = [{1: 100.0, 2: 80.0, 3: 120.0}, {1: 50.0, 2: 40.0, 3: 60.0}]
-    assert noise_between_rounds(together).floor == pytest.approx(0, abs=1e-12)
-    apart = [{1: 100.0, 2: 80.0, 3: 120.0}, {1: 50.0, 2: 60.0, 3: 40.0}]
-    assert (noise_between_rounds(apart).floor or 0) > 0.2
+    assert told(spread_between_rounds(together)) == (0, 2)
+    apart = spread_between_rounds([{1: 100.0, 2: 80.0, 3: 120.0}, {1: 50.0, 2: 60.0, 3: 40.0}])
+    assert apart is not None
+    assert apart.deviation > 0.2
+
+
+def test_of_two_contenders_the_spread_is_that_of_their_ratio() -> None:
+    logs = [0.1, 0.3, -0.2, 0.05]
+    spread = spread_between_rounds([dict.fromkeys(range(4), 1.0), dict(enumerate(map(math.exp, logs)))])
+    assert told(spread) == (round(statistics.stdev(logs), 4), 3)
 
 
 def test_the_effect_of_a_round() -> None:

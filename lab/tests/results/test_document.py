@@ -35,7 +35,7 @@ def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
     lines = text_of(document_of(run_result(), project)).splitlines()
-    assert sum('"api", 0.5, 1000000' in line for line in lines) == 1
+    assert sum('"api", 0.5, 1000000, null' in line for line in lines) == 1
 
 
 def test_several_runs_in_one_document(project: Project) -> None:

@@ -1,9 +1,9 @@
 import pytest
-from given import engine, target, workload
 
 from bakeoff.errors import UsageError
 from bakeoff.running.contender import contenders_of
-from bakeoff.running.request import Matrix, sending_named
+from bakeoff.running.request import TWINS, Matrix, sending_named
+from given import engine, target, workload
 
 WORKLOADS = {"events": workload()}
 ENGINES = {
@@ -37,6 +37,13 @@ def test_every_target_meets_every_level() -> None:
         "a-grpc connections=one-each",
         "a-grpc connections=16",
     ]
+
+
+def test_twins_differ_in_name_alone() -> None:
+    named, _ = keys(Matrix(twins=TWINS), "rest")
+    assert named == ["a-rest aa=1", "a-rest aa=2"]
+    one, other = Matrix(twins=TWINS).variants()
+    assert one.differences_from_default() == other.differences_from_default() == {}
 
 
 def test_what_cannot_be_is_left_out_with_its_reason() -> None:

@@ -26,6 +26,8 @@ def test_a_run_under_way() -> None:
     state.cpu_percent = {"api": 61.0, "engine": 9.0}
     text = text_of(state, 112.0)
     assert "a: quick · Baseline, 10 virtual users · 18 s of 30 s left · run 2 of 6" in text
+    lines = text.splitlines()
+    assert set(lines[1].strip()) <= set("━╸╺") and lines[2].startswith("throughput")
     assert "400/s" in text and "▃▅█" in text
     assert "4.0 ms" in text
     assert "1,234" in text

@@ -1,10 +1,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from bakeoff.sampling.cost import cost_between, cpu_us_each
+from bakeoff.sampling.cost import cost_between, cpu_us_each, latest_cpu_percent
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sample, Sampler
 
@@ -69,3 +70,27 @@ def test_a_process_that_has_ended_gives_no_sample() -> None:
         before = len(sampler.samples)
         sampler.sample()
         assert [sample.role for sample in sampler.samples[before:]] == ["api"]
+
+
+def test_proportional_memory_is_seen_now_and_then() -> None:
+    seen = [Sample(SECOND, "api", 0.0, 50), Sample(2 * SECOND, "api", 0.1, 50, 30), Sample(3 * SECOND, "api", 0.2, 50)]
+    cost = cost_between(seen, "api", 0, 4 * SECOND)
+    assert cost is not None and cost.pss_peak_bytes == 30
+    without = cost_between(seen[:1], "api", 0, 4 * SECOND)
+    assert without is not None and without.pss_peak_bytes is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="this kernel does not tell it")
+def test_proportional_memory_of_a_tree() -> None:
+    tree = ProcessTree(os.getpid())
+    usage, proportional = tree.usage(), tree.proportional_bytes()
+    assert usage is not None and proportional is not None
+    assert 1_000_000 < proportional <= usage.memory_bytes * 1.1
+
+
+@pytest.mark.parametrize(
+    ("points", "percent"),
+    [([(0, 0.0, 1)], {}), ([(0, 0.0, 1), (0.5, 9.0, 1)], {}), ([(0, 0.0, 1), (1, 0.2, 1), (2, 0.9, 1)], {"api": 70.0})],
+)
+def test_what_is_used_now(points: list[tuple[float, float, int]], percent: dict[str, float]) -> None:
+    assert latest_cpu_percent(samples(*points)) == pytest.approx(percent)

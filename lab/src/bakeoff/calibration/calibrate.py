@@ -11,7 +11,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.environment import machine_name
 from bakeoff.running.progress import Progress
-from bakeoff.running.run import fresh_table
+from bakeoff.running.service import fresh_table
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way

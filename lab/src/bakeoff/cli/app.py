@@ -4,6 +4,7 @@ import errno
 import signal
 import sys
 import traceback
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, NoReturn
 
@@ -11,6 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from bakeoff import __version__
+from bakeoff.cli import completion
+from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
 from bakeoff.cli.runs import runs_app
 from bakeoff.errors import BakeoffError
 
@@ -22,6 +25,8 @@ Examples:
                                             10, 50, 100 users for 2 minutes each, 200 for 5
   ./bakeoff run saturation --phase-duration 10s --payload 8k
                                             up to 2,000 users, 10 seconds each
+  ./bakeoff run experiments/write-strategy.toml
+                                            a comparison declared in a file
   ./bakeoff up producer-api-rust-rest       one target with a database, to play with
   ./bakeoff conform                         hold every target against the contract
   ./bakeoff test                            every test of the house
@@ -45,20 +50,25 @@ app = typer.Typer(
     epilog=_EXAMPLES,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
+    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 Targets = Annotated[
-    list[str] | None, typer.Option("--target", "-t", help="A target to measure; may be given several times. [all]")
+    list[str] | None,
+    typer.Option(
+        "--target", "-t", help="A target to measure; may be given several times. [all]", autocompletion=complete_target
+    ),
 ]
 
 
 def main() -> NoReturn:
     """Runs the command line; every way out gives an exit status and at most one paragraph of words."""
     signal.signal(signal.SIGTERM, _interrupt)
+    completion.prepare()
     try:
-        sys.exit(app(prog_name="./bakeoff", standalone_mode=False) or 0)
+        sys.exit(app(prog_name="./bakeoff", standalone_mode=False, complete_var=completion.VARIABLE) or 0)
     except typer.Exit as leave:
         sys.exit(leave.exit_code)
     except BakeoffError as error:
@@ -115,7 +125,12 @@ def _options(
 @app.command()
 def run(
     what: Annotated[
-        str | None, typer.Argument(metavar="MODE|FILE", help="smoke, quick, full, saturation, rate; or FILE.toml.")
+        str | None,
+        typer.Argument(
+            metavar="MODE|FILE",
+            help="smoke, quick, full, saturation, rate; or FILE.toml.",
+            autocompletion=complete_mode,
+        ),
     ] = None,
     target: Targets = None,
     rounds: Annotated[
@@ -144,6 +159,28 @@ def run(
     stream: Annotated[bool, typer.Option("--stream", help="gRPC: one long call for each user.")] = False,
     window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of all that is sent, and of the order. [1]")] = None,
+    update_share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of operations that use a key again. [the workload's]")
+    ] = None,
+    zipf: Annotated[
+        float | None, typer.Option(help="Use keys again by a Zipf distribution of this exponent, such as 0.99.")
+    ] = None,
+    shared_keys: Annotated[
+        int | None, typer.Option(min=1, help="Keys that all users share and contend for. [none]")
+    ] = None,
+    preload: Annotated[int, typer.Option(min=0, help="Rows that the table holds before.")] = 0,
+    tls: Annotated[bool, typer.Option("--tls", help="Encrypt, with a certificate of the lab's own.")] = False,
+    token: Annotated[bool, typer.Option("--token", help="Ask every request for a token, made for the run.")] = False,
+    aa: Annotated[
+        bool, typer.Option("--aa", help="Enter everything twice, to see how far the same thing is from itself.")
+    ] = False,
+    pin: Annotated[str | None, typer.Option(help="CPUs of each role, such as api=0-1,database=2,engine=3.")] = None,
+    limit_cpus: Annotated[float | None, typer.Option(min=0.01, help="CPUs that a target may use, such as 2.")] = None,
+    limit_memory: Annotated[str | None, typer.Option(help="Memory that a target may use, such as 2G.")] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TARGET=URL", help="A target that runs already, such as NAME=http://host:8081."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last comparison that was interrupted or died.")
     ] = False,
@@ -173,6 +210,17 @@ def run(
             stream=stream,
             window=window,
             seed=seed,
+            update_share=update_share,
+            zipf=zipf,
+            shared_keys=shared_keys,
+            preload=preload,
+            tls=tls,
+            token=token,
+            aa=aa,
+            pin=pin,
+            limit_cpus=limit_cpus,
+            limit_memory=limit_memory,
+            attach=attach or (),
         )
     )
 
@@ -187,7 +235,9 @@ def targets() -> None:
 
 @app.command()
 def build(
-    target: Annotated[list[str] | None, typer.Argument(help="Targets to build. [all]")] = None,
+    target: Annotated[
+        list[str] | None, typer.Argument(help="Targets to build. [all]", autocompletion=complete_target)
+    ] = None,
 ) -> None:
     """Build what is stale."""
     from bakeoff.cli.targets import build_targets
@@ -197,7 +247,7 @@ def build(
 
 @app.command()
 def up(
-    target: Annotated[str, typer.Argument(help="The target to start.")],
+    target: Annotated[str, typer.Argument(help="The target to start.", autocompletion=complete_target)],
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. [the documented one]")] = None,
     write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
 ) -> None:
@@ -209,7 +259,10 @@ def up(
 
 @app.command()
 def conform(
-    target: Annotated[list[str] | None, typer.Argument(help="Targets to hold against their contract. [all]")] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(help="Targets to hold against their contract. [all]", autocompletion=complete_target),
+    ] = None,
     write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
 ) -> None:
     """Run every conformance vector against targets."""
@@ -236,6 +289,20 @@ def calibrate(
 
 
 @app.command()
+def report(
+    comparison: Annotated[int | None, typer.Argument(help="The comparison's id. [the latest]")] = None,
+    format: Annotated[str, typer.Option(help="html, markdown, json, csv, text, svg or png.")] = "html",
+    output: Annotated[
+        Path | None, typer.Option(help="File, or folder for svg and png; - for standard output. [in results/reports]")
+    ] = None,
+) -> None:
+    """Write what a comparison came to: a page, tables, figures or pictures."""
+    from bakeoff.cli.report import report_comparison
+
+    report_comparison(comparison, format, output)
+
+
+@app.command()
 def test(
     fast: Annotated[bool, typer.Option("--fast", help="Leave out what starts databases, targets and engines.")] = False,
     only: Annotated[list[str] | None, typer.Option(help="Only the checks of these names; see .ci/checks.toml.")] = None,
@@ -246,4 +313,59 @@ def test(
     run_checks(fast=fast, only=only or [])
 
 
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8080,
+    token: Annotated[
+        str | None, typer.Option(help="Token that readers need. [none on loopback, else a random one]")
+    ] = None,
+) -> None:
+    """Serve comparisons, runs and trends as web pages, and what runs now."""
+    from bakeoff.cli.serve import serve_pages
+
+    serve_pages(host, port, token)
+
+
 app.add_typer(runs_app, name="runs")
+
+
+@app.command()
+def gate(
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="What to hold it against: a run (42), a comparison (c7), FILE.json, a git reference."),
+    ] = None,
+    candidate: Annotated[str, typer.Option(help="What is judged, named likewise.")] = "latest",
+    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/HISTORY.md.")] = None,
+    p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, per cent.")] = 20.0,
+    throughput: Annotated[float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, per cent.")] = 15.0,
+    errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, per cent.")] = 1.0,
+    rerun: Annotated[bool, typer.Option("--rerun/--no-rerun", help="Measure again what failed before failing.")] = True,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False,
+) -> None:
+    """Guard a pipeline: fail when a measurement is worse than a baseline, or misses a target."""
+    from bakeoff.cli.gate import GateOptions, run_gate
+    from bakeoff.gating.regressions import Limits
+
+    limits = Limits(p99 / 100, throughput / 100, errors / 100)
+    command = " ".join(["./bakeoff", *sys.argv[1:]])
+    run_gate(GateOptions(baseline, candidate, targets, limits, rerun, junit, github, json, command))
+
+
+@app.command()
+def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False) -> None:
+    """Tell what on this machine makes results worse or wrong, and how to mend it."""
+    from bakeoff.cli.doctor import run_doctor
+
+    run_doctor(json)
+
+
+@app.command("completion")
+def completion_command(
+    shell: Annotated[str, typer.Argument(help="bash, zsh or fish.", autocompletion=complete_shell)],
+) -> None:
+    """Print what a shell reads to complete commands: eval "$(./bakeoff completion bash)"."""
+    completion.print_script(shell)

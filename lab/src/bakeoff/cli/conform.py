@@ -10,10 +10,11 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.results.conformance import conformance_table, differences
+from bakeoff.running.bench import Bench
 from bakeoff.running.lock import only_lab
 from bakeoff.running.preparation import build, buildable, conform
 from bakeoff.running.progress import shown_on
-from bakeoff.running.run import Bench
+from bakeoff.running.request import Variant
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -21,7 +22,7 @@ from bakeoff.workload.loader import load_workload
 def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed."""
     project = find_project()
-    settings = settings_of(write_mode, [])
+    variant = Variant(settings=settings_of(write_mode, []))
     results = {}
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
         chosen = choose_targets(find_targets(project), names)
@@ -37,7 +38,7 @@ def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
             bench = Bench(project, server, progress)
             for target in targets:
                 progress.step(f"{target.name}: conformance")
-                results[target.name] = conform(bench, target, load_workload(project, target.workload), settings)
+                results[target.name] = conform(bench, target, load_workload(project, target.workload), variant)
     console = Console()
     console.print(conformance_table(results))
     for line in differences(results):

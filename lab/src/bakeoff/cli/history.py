@@ -48,9 +48,9 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
     elif page.runs:
         typer.echo(tables.runs_table(page.runs))
         if page.more:
-            _say(f"There are older ones: --before {page.runs[-1].id}, or a larger --limit.")
+            say(f"There are older ones: --before {page.runs[-1].id}, or a larger --limit.")
     else:
-        _say(hint)
+        say(hint)
 
 
 def show_run(run_id: int, as_json: bool) -> None:
@@ -96,7 +96,7 @@ def export_runs(reference: str, file: Path | None, kind: str, force: bool) -> No
         file.write_text(text, "utf-8")
     except OSError as error:
         raise BakeoffError(f"{file} cannot be written: {error.strerror}.") from error
-    _say(f"{len(ids)} {'run' if len(ids) == 1 else 'runs'} written to {file}.")
+    say(f"{len(ids)} {'run' if len(ids) == 1 else 'runs'} written to {file}.")
 
 
 def import_runs(files: Sequence[Path], as_json: bool) -> None:
@@ -113,7 +113,7 @@ def import_runs(files: Sequence[Path], as_json: bool) -> None:
     else:
         typer.echo(f"{len(result.stored):,} runs stored, {result.present:,} were there already.")
     for problem in result.problems:
-        _say(f"left out: {problem}")
+        say(f"left out: {problem}")
     if result.problems:
         raise typer.Exit(1)
 
@@ -139,7 +139,7 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
     else:
         typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
         if any(column.runs == 1 for each in compared for column in each.columns):
-            _say("A single run says little about small differences: ./bakeoff run --rounds 5 tells noise from change.")
+            say("A single run says little about small differences: ./bakeoff run --rounds 5 tells noise from change.")
 
 
 def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
@@ -155,7 +155,7 @@ def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
     elif found.all.runs:
         typer.echo(tables.overview_text(found))
     else:
-        _say(_EMPTY)
+        say(_EMPTY)
 
 
 def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None:
@@ -170,9 +170,9 @@ def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None
     elif latest:
         typer.echo(tables.latest_table(latest))
         if len({run.comparison_id for run in latest}) > 1:
-            _say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
+            say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
     else:
-        _say(hint)
+        say(hint)
 
 
 def clean_up_runs(days: float | None, keep: int | None, execute: bool, as_json: bool) -> None:
@@ -190,9 +190,9 @@ def clean_up_runs(days: float | None, keep: int | None, execute: bool, as_json: 
     if apis:
         typer.echo(tables.cleanup_table(apis, execute))
     if execute:
-        _say(f"{removed:,} runs removed. Their files in results/ are still there.")
+        say(f"{removed:,} runs removed. Their files in results/ are still there.")
     else:
-        _say(f"A dry run: nothing was changed. With --execute {removed:,} runs go.")
+        say(f"A dry run: nothing was changed. With --execute {removed:,} runs go.")
 
 
 def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:
@@ -222,7 +222,7 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
         print_json({"api": api, "metric": metric_name, "unit": metric.unit, "points": points, "changes": named})
         return
     if not runs:
-        _say(hint or f"No completed run of {api} has a figure for {metric_name}.")
+        say(hint or f"No completed run of {api} has a figure for {metric_name}.")
         return
     typer.echo(f"{runs[-1].series.label} · {metric_name} ({metric.unit}), {len(runs):,} runs, oldest first")
     typer.echo(f"{sparkline(values)}  {tables.number(min(values))} to {tables.number(max(values))}")
@@ -234,11 +234,11 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
             f"({tables.number(change.before)} → {tables.number(change.after)} {metric.unit})"
         )
     if len(values) < 2 * SHORTEST_SEGMENT:
-        _say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")
+        say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")
     elif not changes:
         typer.echo("No change of level.")
     if len(runs) < len(completed):
-        _say(f"{len(completed) - len(runs):,} runs with another load, engine or other settings are left out.")
+        say(f"{len(completed) - len(runs):,} runs with another load, engine or other settings are left out.")
 
 
 def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
@@ -252,7 +252,8 @@ def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
     return f"No run matches {given}. ./bakeoff runs summary shows which there are." if given else "No older run."
 
 
-def _say(words: str) -> None:
+def say(words: str) -> None:
+    """Words beside the result: on standard error, so that pipes get the result alone."""
     print(words, file=sys.stderr)
 
 

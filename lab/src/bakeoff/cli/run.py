@@ -14,11 +14,14 @@ from bakeoff.results.table import comparison_table
 from bakeoff.running.comparison import compare, resume
 from bakeoff.running.durations import seconds_of
 from bakeoff.running.experiment import read_experiment
+from bakeoff.running.isolation import Isolation, memory_of, pins_of, usable_cpus
 from bakeoff.running.modes import ARRIVALS, RATE
 from bakeoff.running.progress import shown_on
-from bakeoff.running.request import ComparisonRequest, Matrix, Sending
+from bakeoff.running.request import TWINS, ComparisonRequest, Matrix, Sending
 from bakeoff.running.result import RunResult, median_runs
 from bakeoff.running.series import Comparison
+from bakeoff.serving.live import PublishedProgress, live_file
+from bakeoff.targets.access import access_of
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,27 @@ class RunOptions:
     stream: bool = False
     window: int = 1
     seed: int | None = None
+    update_share: float | None = None
+    zipf: float | None = None
+    shared_keys: int | None = None
+    preload: int = 0
+    tls: bool = False
+    token: bool = False
+    aa: bool = False
+    pin: str | None = None
+    limit_cpus: float | None = None
+    limit_memory: str | None = None
+    attach: Sequence[str] = ()
 
 
 def run_comparison(options: RunOptions) -> None:
     """Measures, then prints the table. Exit status 0 when every target that could be built was measured."""
     project = find_project()
     request = None if options.resume else request_of(project, options)
-    with shown_on(Console(stderr=True)) as progress:
+    with (
+        shown_on(Console(stderr=True)) as shown,
+        PublishedProgress(shown, live_file(project), options.command) as progress,
+    ):
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     _print(comparison)
     if comparison.interrupted:
@@ -70,8 +87,8 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
         request = ComparisonRequest(options.what, options.command)
     changed = _changes(options)
     request = replace(request, **changed, matrix=_matrix(options, request.matrix))
-    # Says now what is wrong with the phases, before anything is read or built.
-    _ = request.phases
+    # Says now what is wrong with phases and factors, before anything is built.
+    _ = request.phases, request.matrix.variants()
     return request
 
 
@@ -124,9 +141,33 @@ def _changes(options: RunOptions) -> Mapping[str, Any]:
         "rates": None if options.rate is None else rates_of(options.rate),
         "arrivals": options.arrivals,
         "think_time_s": None if options.think_time is None else seconds_of(options.think_time, shortest_s=0),
+        "attached": attached_of(options.attach) or None,
+        "isolation": _isolation(options),
         "warm_up_s": None if options.warm_up is None else seconds_of(options.warm_up, shortest_s=0),
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def attached_of(assignments: Sequence[str]) -> dict[str, str]:
+    """Targets and where they run, from each --attach."""
+    attached = {}
+    for assignment in assignments:
+        name, equals, url = assignment.partition("=")
+        if not (name and equals and url):
+            raise UsageError(f'--attach is "{assignment}": write TARGET=http://host:port.')
+        access_of(url)
+        attached[name] = url
+    return attached
+
+
+def _isolation(options: RunOptions) -> Isolation | None:
+    if (options.pin, options.limit_cpus, options.limit_memory) == (None, None, None):
+        return None
+    return Isolation(
+        pin={} if options.pin is None else pins_of(options.pin, usable_cpus()),
+        limit_cpus=options.limit_cpus,
+        limit_memory_bytes=None if options.limit_memory is None else memory_of(options.limit_memory),
+    )
 
 
 def _matrix(options: RunOptions, matrix: Matrix) -> Matrix:
@@ -138,6 +179,13 @@ def _matrix(options: RunOptions, matrix: Matrix) -> Matrix:
         "engine": None if options.engine is None else (options.engine,),
         "connections": None if options.connections is None else (options.connections,),
         "sending": None if sending == Sending() else (sending.name,),
+        "update_share": None if options.update_share is None else (options.update_share,),
+        "key_pick": None if options.zipf is None else (f"zipf:{options.zipf:g}",),
+        "shared_keys": None if options.shared_keys is None else (options.shared_keys,),
+        "preload": (options.preload,) if options.preload else None,
+        "tls": (True,) if options.tls else None,
+        "token": (True,) if options.token else None,
+        "twins": TWINS if options.aa else None,
     }
     changed: dict[str, Any] = {name: levels for name, levels in given.items() if levels is not None}
     return replace(matrix, **changed, settings={**matrix.settings, **{name: (v,) for name, v in settings.items()}})

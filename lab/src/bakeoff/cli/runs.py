@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.cli.completion import complete_target
+from bakeoff.cli.completion import complete_mode, complete_target
 
 runs_app = typer.Typer(
     help="List, show, compare, export, import and clean up what is stored.",
@@ -14,7 +14,10 @@ runs_app = typer.Typer(
 )
 
 Api = Annotated[str | None, typer.Option(help="Only runs of this API.", autocompletion=complete_target)]
-Mode = Annotated[str | None, typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.")]
+Mode = Annotated[
+    str | None,
+    typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.", autocompletion=complete_mode),
+]
 Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
 References = Annotated[
@@ -121,7 +124,7 @@ def trend(
     metric: Annotated[
         str, typer.Option(help="throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
     ] = "throughput",
-    mode: Annotated[str, typer.Option(help="Runs of this mode.")] = "quick",
+    mode: Annotated[str, typer.Option(help="Runs of this mode.", autocompletion=complete_mode)] = "quick",
     payload: Annotated[str, typer.Option(help="Runs of this message size.")] = "default",
     limit: Annotated[int, typer.Option(min=6, max=10_000, help="The newest so many runs.")] = 500,
     json: Json = False,

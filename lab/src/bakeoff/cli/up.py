@@ -13,7 +13,7 @@ from bakeoff.running.contender import protocol_of
 from bakeoff.running.lock import only_lab
 from bakeoff.running.preparation import build, buildable
 from bakeoff.running.progress import shown_on
-from bakeoff.running.run import variables_of
+from bakeoff.running.service import variables_of
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess

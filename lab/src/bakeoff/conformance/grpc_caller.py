@@ -7,10 +7,10 @@ import grpc
 
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
+from bakeoff.targets.channel import grpc_channel
 
 _OPTIONS = [
-    # Loopback must not go through a proxy that the environment names.
-    ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
     # A target that was started anew is tried again at once.
@@ -25,11 +25,12 @@ class GrpcCaller:
     Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one.
     """
 
-    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
-        self._address = f"{host}:{port}"
+    def __init__(self, access: Access, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
+        self._address = access.address
+        self._metadata = tuple(access.headers.items())
         self._connect_timeout_s = connect_timeout_s
         self._timeout_s = timeout_s
-        self._channel = grpc.insecure_channel(self._address, options=_OPTIONS)
+        self._channel = grpc_channel(access, _OPTIONS)
 
     def __enter__(self) -> "GrpcCaller":
         return self
@@ -52,7 +53,7 @@ class GrpcCaller:
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
         method: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(f"/{request.method}")
-        call = method(iter(request.payloads), timeout=self._timeout_s)
+        call = method(iter(request.payloads), timeout=self._timeout_s, metadata=self._metadata)
         payloads: list[bytes] = []
         # The status is read from the call, and what came before an error counts.
         with contextlib.suppress(grpc.RpcError):

@@ -1,14 +1,17 @@
 """Sends any bytes as an HTTP/1.1 request, and takes an answer that comes before the request is complete."""
 
+import contextlib
 import http.client
 import io
 import select
 import socket
+import ssl
 import time
 from typing import cast
 
 from bakeoff.conformance.exchange import HttpReply, HttpRequest, NoReplyError
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
 
 _CHUNK_BYTES = 65_536
 
@@ -16,18 +19,18 @@ _CHUNK_BYTES = 65_536
 class HttpCaller:
     """One connection for each request, so that a case cannot suffer from the one before it."""
 
-    def __init__(self, host: str, port: int, *, timeout_s: float = 15.0) -> None:
-        self._host = host
-        self._port = port
+    def __init__(self, access: Access, *, timeout_s: float = 15.0) -> None:
+        self._access = access
+        self._tls = access.ssl_context()
         self._timeout_s = timeout_s
 
     def check_reachable(self) -> None:
         """Raises BakeoffError when nobody listens at the address."""
         try:
-            socket.create_connection((self._host, self._port), self._timeout_s).close()
+            self._connected().close()
         except OSError as error:
             raise BakeoffError(
-                f"Nothing answers HTTP at {self._host}:{self._port}: {error.strerror or error}. Start the target, or "
+                f"Nothing answers HTTP at {self._access.address}: {error.strerror or error}. Start the target, or "
                 "give the address it listens at."
             ) from error
 
@@ -35,8 +38,11 @@ class HttpCaller:
         """The reply; raises NoReplyError when none has come within the timeout, however the target behaves."""
         deadline = time.monotonic() + self._timeout_s
         try:
-            with socket.create_connection((self._host, self._port), self._timeout_s) as connection:
-                _send_until_answered(connection, self._encoded(request), deadline)
+            with self._connected() as connection:
+                if self._tls is None:
+                    _send_until_answered(connection, self._encoded(request), deadline)
+                else:
+                    _send_all(connection, self._encoded(request), deadline)
                 return _reply(connection, request.method, deadline)
         except TimeoutError as error:
             raise NoReplyError(f"no reply within {self._timeout_s:g} s") from error
@@ -45,9 +51,15 @@ class HttpCaller:
         except (OSError, http.client.HTTPException) as error:
             raise NoReplyError(f"no HTTP reply: {error or type(error).__name__}") from error
 
+    def _connected(self) -> socket.socket:
+        connection = socket.create_connection((self._access.host, self._access.port), self._timeout_s)
+        if self._tls is None:
+            return connection
+        return self._tls.wrap_socket(connection, server_hostname=self._access.host)
+
     def _encoded(self, request: HttpRequest) -> bytes:
         is_chunked = request.headers.get("transfer-encoding") == "chunked"
-        headers = {"host": f"{self._host}:{self._port}", "connection": "close"}
+        headers = {"host": self._access.address, "connection": "close", **self._access.headers}
         if request.body is not None and not is_chunked:
             headers["content-length"] = str(len(request.body))
         headers |= request.headers
@@ -78,6 +90,13 @@ def _send_until_answered(connection: socket.socket, content: bytes, deadline: fl
             continue
         except (BrokenPipeError, ConnectionResetError):
             return
+
+
+def _send_all(connection: socket.socket, content: bytes, deadline: float) -> None:
+    """A TLS socket is readable for reasons of its own: an early answer is looked for only when sending fails."""
+    connection.settimeout(_remaining_s(deadline))
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+        connection.sendall(content)
 
 
 def _reply(connection: socket.socket, method: str, deadline: float) -> HttpReply:

@@ -12,6 +12,7 @@ from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
 # A target that is gone or hangs would cost a timeout for each case that is left.
@@ -69,20 +70,20 @@ class ConformanceResult:
 def run_conformance(
     workload: Workload,
     protocol: str,
-    address: tuple[str, int],
+    access: Access,
     server: Server | None,
     *,
     patterns: Sequence[str] = (),
     on_result: Callable[[CaseResult], None] = lambda _: None,
 ) -> ConformanceResult:
-    """Runs the cases against the target at the address (host, port) over `rest` or `grpc`.
+    """Runs the cases against the target that `access` leads to, over `rest` or `grpc`.
 
     `server` is the target's database, or None for a workload without one. Cases expect to find none of their rows,
     so a run begins on a fresh table. Raises BakeoffError for vectors that are broken and a target that nobody can
     reach; a target that does the wrong thing is a result.
     """
     cases = load_cases(workload, patterns)
-    with _stored_rows(workload, server) as stored, _speaking(protocol, workload, address) as speaker:
+    with _stored_rows(workload, server) as stored, _speaking(protocol, workload, access) as speaker:
         results = run_cases(cases, speaker, stored, on_result)
     if not results:
         raise BakeoffError(f"{workload.name}: none of the chosen conformance cases can go over {protocol}.")
@@ -149,19 +150,19 @@ def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRo
 
 
 @contextlib.contextmanager
-def _speaking(protocol: str, workload: Workload, address: tuple[str, int]) -> Iterator[CaseProtocol]:
+def _speaking(protocol: str, workload: Workload, access: Access) -> Iterator[CaseProtocol]:
     """Each protocol's modules are loaded when they are needed: gRPC takes a while."""
     if protocol == "grpc":
         from bakeoff.conformance.grpc_caller import GrpcCaller
         from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 
-        with GrpcCaller(*address) as grpc_caller:
+        with GrpcCaller(access) as grpc_caller:
             grpc_caller.check_reachable()
             yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
     else:
         from bakeoff.conformance.http_caller import HttpCaller
         from bakeoff.conformance.http_protocol import HttpProtocol
 
-        http_caller = HttpCaller(*address)
+        http_caller = HttpCaller(access)
         http_caller.check_reachable()
         yield HttpProtocol(workload, http_caller.send)

@@ -49,6 +49,7 @@ class RunFigures:
     status: str
     started_at: datetime
     commit: str | None
+    machine: str
     duration_s: float | None
     requests: int | None
     failed: int | None
@@ -124,6 +125,7 @@ def figures_of(run: RunResult, run_id: int = 0, comparison_id: int = 0) -> RunFi
         status=run.status.value,
         started_at=run.started_at,
         commit=run.environment.get("commit"),
+        machine=f"{run.environment.get('cpu', 'unknown')} × {run.environment.get('cores', '?')}",
         duration_s=None if total is None else total.duration_s,
         requests=None if total is None else total.requests,
         failed=None if total is None else total.failed,

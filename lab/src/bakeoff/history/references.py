@@ -11,7 +11,6 @@ from bakeoff.errors import BakeoffError
 from bakeoff.history.figures import RunFigures, figures_of
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.results.files import read_result_file
 
 REFERENCE_HELP = "a run (42), a comparison (c7), latest, a JSON file of runs export, or a git reference"
 
@@ -51,6 +50,9 @@ def resolve(project: Project, server: Server, reference: str) -> Referenced:
             raise BakeoffError("Nothing has been measured yet: begin with ./bakeoff run quick.")
         return _comparison(server, latest, f"c{latest}")
     if reference.endswith(".json"):
+        # With what draws tables, which a list does not wait for.
+        from bakeoff.results.files import read_result_file
+
         documents = read_result_file(project, Path(reference))
         return Referenced(reference, [figures_of(document.run) for document in documents])
     return _commit(project, server, reference)

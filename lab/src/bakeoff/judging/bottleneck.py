@@ -11,6 +11,8 @@ _MOST = 0.5
 _CEILING_SHARE = 1 / 3
 _NEAR_A_LINE = 0.8
 _WAITING = 0.5
+_NO_WAITS = ("CPU", "Client:")
+_FEWEST_OF_A_POOL = 4
 
 _NAMES = {"api": "the target", "database": "PostgreSQL", "engine": "the load generator"}
 _KINDS = {"api": "api-cpu", "database": "database", "engine": "generator"}
@@ -20,9 +22,9 @@ _KINDS = {"api": "api-cpu", "database": "database", "engine": "generator"}
 class Usage:
     """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
 
-    `api_cores` are the cores that the target may use. `waits` are shares of the database's sessions by what they
-    waited for, `active` how many of them were at work at once, None where that was not sampled. `more_load_helps`: the
-    peak is the highest load that there was.
+    `api_cores` are the cores that the target may use. `sessions` of the database were open at most, `active` of them
+    at work at once, and `waits` are the shares of these by what they waited for; None and empty where nobody looked.
+    `more_load_helps`: the peak is the highest load that there was.
     """
 
     cpu_percent: Mapping[str, float]
@@ -32,7 +34,7 @@ class Usage:
     reference_shares: Mapping[str, float] = field(default_factory=dict)
     waits: Mapping[str, float] = field(default_factory=dict)
     active: float | None = None
-    pool_size: int | None = None
+    sessions: int | None = None
     more_load_helps: bool = False
 
 
@@ -83,23 +85,28 @@ def _all_cores(usage: Usage) -> Bottleneck | None:
 
 
 def _pool(usage: Usage) -> Bottleneck | None:
-    if usage.active is None or usage.pool_size is None or usage.active < usage.pool_size * _FULL:
+    """All sessions at work all the time. A few that are written to in batches are meant to be: they are no pool."""
+    if usage.active is None or usage.sessions is None or usage.sessions < _FEWEST_OF_A_POOL:
+        return None
+    if usage.active < usage.sessions * _FULL:
         return None
     return Bottleneck(
         "pool",
-        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.pool_size} sessions were at work at "
+        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.sessions} sessions were at work at "
         "once.",
     )
 
 
 def _database_waits(usage: Usage) -> Bottleneck | None:
-    if not usage.waits:
+    """Sessions that wait for each other or for the disk; one that works or waits for its client is not held up."""
+    waits = {event: share for event, share in usage.waits.items() if not event.startswith(_NO_WAITS)}
+    if not waits or usage.active is None or usage.active < 1 or sum(waits.values()) < _WAITING:
         return None
-    event, share = max(usage.waits.items(), key=lambda item: item[1])
-    if share < _WAITING:
-        return None
+    event, share = max(waits.items(), key=lambda item: item[1])
     return Bottleneck(
-        "database", f"The bottleneck was PostgreSQL: its busy sessions waited for {event} {share:.0%} of the time."
+        "database",
+        f"The bottleneck was PostgreSQL: its busy sessions waited for {sum(waits.values()):.0%} of their time, most of "
+        f"all for {event} ({share:.0%}).",
     )
 
 
@@ -118,9 +125,7 @@ def _load(usage: Usage) -> Bottleneck | None:
     if not usage.more_load_helps or not usage.cpu_percent or usage.cores is None:
         return None
     return Bottleneck(
-        "load",
-        f"The bottleneck was the load: the highest level was the best, and CPU was left ({_used(usage)}). More virtual "
-        "users may reach more.",
+        "load", f"The bottleneck was the load: the highest level was the best, and CPU was left ({_used(usage)})."
     )
 
 

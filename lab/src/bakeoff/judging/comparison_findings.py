@@ -10,6 +10,7 @@ from bakeoff.judging.provenance import changed_between
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _DRIFT = 0.10
+_SLOWER = 0.10
 _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
@@ -20,6 +21,7 @@ def found(
     return [
         *_few_rounds(rates),
         *_drift(rates),
+        *_throttled(comparison.runs),
         *_same_twice(same_twice),
         *_changed(comparison.runs),
         *_uncommitted(comparison.runs),
@@ -48,12 +50,30 @@ def _drift(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
     change = math.expm1(effects[fastest] - effects[slowest])
     if change > _DRIFT:
         yield JudgedFinding(
-            "noisy-machine",
+            "drift",
             "warning",
             f"In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
             "Something else used the machine, or it throttled. Ratios are taken within rounds and stand; absolute "
             "figures do not carry over. ./bakeoff doctor looks for neighbours.",
             tuple(sorted({slowest, fastest})),
+        )
+
+
+def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    """Cores that were slower before one run than before another; runs that did not try say nothing."""
+    states = [(run.result.round, (run.result.machine_state or {}).get("speed_mb_s")) for run in runs]
+    speeds = [(float(speed), number) for number, speed in states if speed]
+    if not speeds:
+        return
+    (slowest, slow_round), (fastest, fast_round) = min(speeds), max(speeds)
+    slower = 1 - slowest / fastest
+    if slower > _SLOWER:
+        yield JudgedFinding(
+            "throttled",
+            "warning",
+            f"A core was {slower:.0%} slower before a run of round {slow_round} than before one of round {fast_round}.",
+            "Heat, power saving or a neighbour: set the governor to performance, let it cool, or add rounds.",
+            tuple(sorted({slow_round, fast_round})),
         )
 
 

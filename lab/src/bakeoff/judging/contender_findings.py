@@ -6,10 +6,9 @@ import numpy as np
 
 from bakeoff.judging import steadiness
 from bakeoff.judging.entries import Entry
-from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.running.result import Finding, RunResult, Status
 
-_SEVERITIES = ("info", "warning", "error")
 _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
@@ -20,7 +19,7 @@ _BOTTLENECK_ADVICE = {
     "database": "A faster disk, larger batches or fewer statements for each operation would move it.",
     "pool": "Raise pool_size, if the database has CPU left: --set pool_size=32.",
     "machine": "Target, database and engine share these cores: ratios hold, absolute figures are this machine's.",
-    "load": "Go on with more virtual users: --users 1000,2000.",
+    "load": "It may do more: go on with more virtual users (--users).",
 }
 _BOTTLENECK_KINDS = {
     "api-cpu": "cpu-bound",
@@ -46,7 +45,7 @@ def found(entry: Entry, contender: Contender, peers: Sequence[Entry], rounds: in
     known: dict[str, JudgedFinding] = {}
     for finding in findings:
         known.setdefault(finding.kind, finding)
-    return sorted(known.values(), key=lambda finding: -_SEVERITIES.index(finding.severity))
+    return sorted(known.values(), key=lambda finding: -SEVERITIES.index(finding.severity))
 
 
 def _carried(entry: Entry) -> list[JudgedFinding]:
@@ -59,7 +58,7 @@ def _carried(entry: Entry) -> list[JudgedFinding]:
 
 
 def _together(findings: Sequence[tuple[int, Finding]]) -> JudgedFinding:
-    _, gravest = max(findings, key=lambda item: _SEVERITIES.index(item[1].severity))
+    _, gravest = max(findings, key=lambda item: SEVERITIES.index(item[1].severity))
     return JudgedFinding(
         gravest.kind, gravest.severity, gravest.message, gravest.advice, _rounds(number for number, _ in findings)
     )

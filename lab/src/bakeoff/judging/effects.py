@@ -1,12 +1,13 @@
 """What one factor did while all others stayed alike. Pure functions."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bakeoff.judging.estimates import ratio_of
+from bakeoff.judging.estimates import Spread, ratio_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.pairings import inverted_ratio, log_ratios
 
@@ -19,11 +20,14 @@ class Levelled:
     rates: Mapping[int, float]
 
 
-def effects_of(contenders: Sequence[Levelled]) -> list[Effect]:
-    """Every two levels of every factor that contenders alike in all else differ in; the faster level is `one`."""
+def effects_of(contenders: Sequence[Levelled], common: Spread | None = None) -> list[Effect]:
+    """Every two levels of every factor that contenders alike in all else differ in; the faster level is `one`.
+
+    `common` is the spread of one pair in one round that all contenders together show.
+    """
     factors = sorted({factor for contender in contenders for factor in contender.levels})
     found = (
-        _effect(factor, one, other, contenders)
+        _effect(factor, one, other, contenders, common)
         for factor in factors
         for one, other in itertools.combinations(_levels(factor, contenders), 2)
     )
@@ -34,28 +38,34 @@ def _levels(factor: str, contenders: Sequence[Levelled]) -> list[str]:
     return sorted({contender.levels[factor] for contender in contenders if factor in contender.levels})
 
 
-def _effect(factor: str, one: str, other: str, contenders: Sequence[Levelled]) -> Effect | None:
-    matched = [
-        ratios
-        for first, second in _matched(factor, one, other, contenders)
-        if (ratios := log_ratios(first.rates, second.rates))
-    ]
-    means = _mean_by_round(matched)
+def _effect(factor: str, one: str, other: str, contenders: Sequence[Levelled], common: Spread | None) -> Effect | None:
+    pairs = _matched(factor, one, other, contenders)
+    means = _mean_by_round([log_ratios(first.rates, second.rates) for first, second in pairs])
     if not means:
         return None
-    ratio = ratio_of(means).ratio
+    ratio = ratio_of(means, _of_a_mean(common, pairs)).ratio
     if ratio.median < 1:
         one, other, ratio = other, one, inverted_ratio(ratio)
-    return Effect(factor, one, other, ratio, len(matched))
+    return Effect(factor, one, other, ratio, len(pairs))
 
 
-def _matched(factor: str, one: str, other: str, contenders: Sequence[Levelled]) -> Iterable[tuple[Levelled, Levelled]]:
-    """Contenders at both levels that share every other factor's level."""
+def _of_a_mean(common: Spread | None, pairs: Sequence[tuple[Levelled, Levelled]]) -> Spread | None:
+    """The spread of the mean over pairs; those that share a contender are no more than one."""
+    if common is None:
+        return None
+    apart = min(len({id(first) for first, _ in pairs}), len({id(second) for _, second in pairs}))
+    return Spread(common.deviation / math.sqrt(apart), common.degrees)
+
+
+def _matched(factor: str, one: str, other: str, contenders: Sequence[Levelled]) -> list[tuple[Levelled, Levelled]]:
+    """Contenders at both levels that share every other factor's level and have rounds in common."""
     at_one = [contender for contender in contenders if contender.levels.get(factor) == one]
     at_other = [contender for contender in contenders if contender.levels.get(factor) == other]
-    for first, second in itertools.product(at_one, at_other):
-        if _without(factor, first.levels) == _without(factor, second.levels):
-            yield first, second
+    return [
+        (first, second)
+        for first, second in itertools.product(at_one, at_other)
+        if _without(factor, first.levels) == _without(factor, second.levels) and log_ratios(first.rates, second.rates)
+    ]
 
 
 def _without(factor: str, levels: Mapping[str, str]) -> dict[str, str]:

@@ -19,6 +19,14 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Standard deviation of the logarithm of one round's ratio of two contenders, and how well it is known."""
+
+    deviation: float
+    degrees: int
+
+
+@dataclass(frozen=True)
 class RatioTest:
     """A ratio with its interval, and how probable one as far from 1 would be if there were no difference."""
 
@@ -56,25 +64,33 @@ def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def ratio_of(log_ratios: Sequence[float]) -> RatioTest:
+def ratio_of(log_ratios: Sequence[float], common: Spread | None = None) -> RatioTest:
     """The median of paired ratios, given as logarithms of at least one, with Student's interval and two-sided p.
 
-    Student's interval and not the bootstrap's: of three to ten differences it keeps its promise. One ratio that is far
-    off carries their mean away from their median; the interval then reaches to the median.
+    Student's interval and not the bootstrap's: of three to ten differences it keeps its promise. Three rounds of two
+    contenders say little of their own spread; `common` is what all contenders' rounds say together. The larger of the
+    two counts, so that a contender noisier than the others gains nothing by their calm. One ratio that is far off
+    carries the mean away from the median; the interval then reaches to the median.
     """
     logs = np.asarray(log_ratios, dtype=float)
     middle = median(log_ratios)
     values = tuple(float(value) for value in np.exp(logs))
     if len(logs) < FEWEST_ROUNDS:
         return RatioTest(Estimate(float(np.exp(middle)), None, None, values), None)
-    mean = float(np.mean(logs))
-    deviation = float(np.std(logs, ddof=1)) / len(logs) ** 0.5
-    half = student_half_width(deviation, len(logs) - 1)
+    mean, spread = float(np.mean(logs)), _larger(Spread(float(np.std(logs, ddof=1)), len(logs) - 1), common)
+    deviation = spread.deviation / len(logs) ** 0.5
+    half = student_half_width(deviation, spread.degrees)
     low, high = min(mean - half, middle), max(mean + half, middle)
     return RatioTest(
         Estimate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), values),
-        student_p_value(mean, deviation, len(logs) - 1),
+        student_p_value(mean, deviation, spread.degrees),
     )
+
+
+def _larger(own: Spread, common: Spread | None) -> Spread:
+    if common is None or common.degrees <= own.degrees:
+        return own
+    return Spread(max(own.deviation, common.deviation), common.degrees)
 
 
 def student_half_width(deviation: float, degrees: int) -> float:

@@ -7,15 +7,16 @@ from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.effects import Levelled, effects_of
 from bakeoff.judging.entries import SAME_TWICE, Entry, entries_of, labels_of
-from bakeoff.judging.estimates import estimate_of_known
+from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels import level_of, phases_by_slot, throughput_by_round, total_of
-from bakeoff.judging.noise import Noise, noise_between_rounds, noise_of_same_twice
+from bakeoff.judging.limits import Limits, limits_of, reference_lines
+from bakeoff.judging.noise import Noise, noise_of, spread_between_rounds, spread_of_same_twice
 from bakeoff.judging.pairings import Rated, log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.slo import documented_slo
-from bakeoff.judging.usage import ceiling_share, reference_lines, reference_shares, usage_at
+from bakeoff.judging.usage import usage_at
 from bakeoff.judging.verdict import Field, verdict_of
 from bakeoff.storage.history import StoredComparison
 
@@ -37,9 +38,12 @@ def judge(comparison: StoredComparison) -> Judgement:
     Contenders are ranked by throughput in the phase where their own median is the best: each at its best load.
     """
     measured = [_measured(entry) for entry in entries_of(comparison.runs)]
-    noise = _noise(measured)
+    rates = [each.rates for each in measured if each.rates]
+    common = spread_between_rounds(rates)
+    noise = _noise(measured, common)
     pairings = pairings_of(
         [Rated(each.entry.key, each.entry.division, each.rates) for each in measured if each.rates],
+        common,
         noise.smallest_claim,
     )
     contenders = _contenders(measured, pairings, comparison.rounds)
@@ -56,13 +60,11 @@ def judge(comparison: StoredComparison) -> Judgement:
         verdict=verdict_of(_fields(measured, contenders), pairings, noise.smallest_claim),
         contenders=contenders,
         pairings=pairings,
-        effects=effects_of([Levelled(each.entry.levels, each.rates) for each in measured if each.rates]),
+        effects=effects_of([Levelled(each.entry.levels, each.rates) for each in measured if each.rates], common),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
-        reference_lines=reference_lines(comparison.runs),
-        findings=comparison_findings.found(
-            comparison, [each.rates for each in measured if each.rates], _same_twice(measured)
-        ),
+        reference_lines=reference_lines([run.result for run in comparison.runs]),
+        findings=comparison_findings.found(comparison, rates, _same_twice(measured)),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
     )
@@ -89,11 +91,12 @@ def _same_twice(measured: Sequence[_Measured]) -> list[Sequence[float]]:
     return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
 
 
-def _noise(measured: Sequence[_Measured]) -> Noise:
+def _noise(measured: Sequence[_Measured], common: Spread | None) -> Noise:
+    """From what was entered twice, where that was done; else from the rounds."""
     twice = [ratios for ratios in _same_twice(measured) if ratios]
     if twice:
-        return noise_of_same_twice([ratio for ratios in twice for ratio in ratios], min(map(len, twice)))
-    return noise_between_rounds([each.rates for each in measured if each.rates])
+        return noise_of(spread_of_same_twice([ratio for ratios in twice for ratio in ratios]), min(map(len, twice)))
+    return noise_of(common, max((len(each.rates) for each in measured), default=0))
 
 
 def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], rounds: int) -> list[Contender]:
@@ -118,7 +121,8 @@ def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], roun
 
 def _contender(measured: _Measured, label: str, place: Place | None) -> Contender:
     entry, newest = measured.entry, measured.entry.newest
-    slo = documented_slo()
+    peak, slo = measured.peak, documented_slo()
+    limits = Limits(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
     sustainable = capacity.sustainable_level(measured.levels, slo)
     return Contender(
         key=entry.key,
@@ -135,15 +139,15 @@ def _contender(measured: _Measured, label: str, place: Place | None) -> Contende
         void_rounds=entry.void_rounds,
         levels=measured.levels,
         total=measured.total,
-        peak_throughput_per_s=None if measured.peak is None else measured.peak.throughput_per_s,
-        peak_level=None if measured.peak is None else measured.peak.name,
+        peak_throughput_per_s=None if peak is None else peak.throughput_per_s,
+        peak_level=None if peak is None else peak.name,
         sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
         optimal_users=capacity.optimal_users(measured.levels, slo),
         breaking_users=capacity.breaking_users(measured.levels, slo),
         start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in entry.counted.values()),
-        bottleneck=bottleneck_of(usage_at(measured.peak, measured.levels, entry)),
-        ceiling_share=ceiling_share(measured.peak, entry),
-        reference_shares=reference_shares(measured.peak, entry),
+        bottleneck=bottleneck_of(usage_at(peak, measured.levels, entry)),
+        ceiling_share=limits.ceiling_share,
+        reference_shares=limits.reference_shares,
         findings=(),
         settings=newest.settings,
         environment=newest.environment,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+SEVERITIES = ("info", "warning", "error")
 LATENCIES = ("p50", "p90", "p95", "p99", "p99.9", "max")
 
 
@@ -113,6 +114,12 @@ class Contender:
     environment: Mapping[str, str]
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None
+
+    @property
+    def level_at_peak(self) -> Level | None:
+        """The level that it is ranked by, None where nothing valid was measured."""
+        peak = self.peak_throughput_per_s
+        return next((level for level in self.levels if level.throughput_per_s == peak), self.total)
 
 
 @dataclass(frozen=True)

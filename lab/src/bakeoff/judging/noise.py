@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.estimates import FEWEST_ROUNDS, student_half_width
+from bakeoff.judging.estimates import FEWEST_ROUNDS, Spread, student_half_width
 
 
 @dataclass(frozen=True)
@@ -12,45 +12,48 @@ class Noise:
     """Relative differences, 0.03 for 3%, that chance alone makes; None where the rounds are too few to tell.
 
     `floor` is that of two single runs of the same thing (one standard deviation), `smallest_claim` what the medians
-    of all rounds must differ by. `same_twice` tells whether something was entered twice to find it out.
+    of all rounds must differ by.
     """
 
     floor: float | None
     smallest_claim: float | None
-    same_twice: bool
 
 
-def noise_of_same_twice(log_ratios: Sequence[float], rounds: int) -> Noise:
-    """From the logarithms of ratios, round by round, of contenders against themselves; `rounds` are those of one pair.
+UNKNOWN = Noise(None, None)
+
+
+def spread_of_same_twice(log_ratios: Sequence[float]) -> Spread | None:
+    """From the logarithms of ratios, round by round, of contenders against themselves.
 
     The true ratio is 1, so that what it is off by counts in full, chance and bias of the lab alike.
     """
     if not log_ratios:
-        return Noise(None, None, same_twice=True)
+        return None
     deviation = math.sqrt(sum(ratio * ratio for ratio in log_ratios) / len(log_ratios))
-    return _noise(deviation, len(log_ratios), rounds, same_twice=True)
+    return Spread(deviation, len(log_ratios))
 
 
-def noise_between_rounds(rates: Sequence[Mapping[int, float]]) -> Noise:
-    """From the spread of each contender's throughput over its rounds, all contenders pooled.
+def spread_between_rounds(rates: Sequence[Mapping[int, float]]) -> Spread | None:
+    """From each contender's throughput over its rounds, all contenders pooled; None where none has two rounds.
 
     What strikes all contenders of a round alike is taken out, as it is where they are compared round by round. Two
     runs differ by √2 of what one run is off.
     """
     residuals, degrees = _residuals([{n: rate for n, rate in each.items() if rate > 0} for each in rates])
     if degrees < 1:
-        return Noise(None, None, same_twice=False)
-    deviation = math.sqrt(2 * sum(value * value for value in residuals) / degrees)
-    rounds = max(len(each) for each in rates)
-    return _noise(deviation, degrees, rounds, same_twice=False)
+        return None
+    return Spread(math.sqrt(2 * sum(value * value for value in residuals) / degrees), degrees)
 
 
-def _noise(deviation: float, degrees: int, rounds: int, *, same_twice: bool) -> Noise:
-    floor = math.expm1(deviation)
+def noise_of(spread: Spread | None, rounds: int) -> Noise:
+    """What a spread means for contenders that were measured in so many rounds."""
+    if spread is None:
+        return UNKNOWN
+    floor = math.expm1(spread.deviation)
     if rounds < FEWEST_ROUNDS:
-        return Noise(floor, None, same_twice)
-    claim = student_half_width(deviation / math.sqrt(rounds), degrees)
-    return Noise(floor, math.expm1(claim), same_twice)
+        return Noise(floor, None)
+    claim = student_half_width(spread.deviation / math.sqrt(rounds), spread.degrees)
+    return Noise(floor, math.expm1(claim))
 
 
 def round_effects(rates: Sequence[Mapping[int, float]]) -> dict[int, float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
+from bakeoff.judging.estimates import CONFIDENCE, RatioTest, Spread, holm, ratio_of
 from bakeoff.judging.judgement import Estimate, Pairing
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
@@ -27,10 +27,13 @@ def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int
     return {number: math.log(one[number] / other[number]) for number in both if one[number] > 0 and other[number] > 0}
 
 
-def pairings_of(rated: Sequence[Rated], smallest_claim: float | None) -> list[Pairing]:
-    """Every two contenders of a division that share a round, with Holm's correction over all of them."""
+def pairings_of(rated: Sequence[Rated], common: Spread | None, smallest_claim: float | None) -> list[Pairing]:
+    """Every two contenders of a division that share a round, with Holm's correction over all of them.
+
+    `common` is the spread that the rounds of all contenders together show.
+    """
     pairs = [
-        (one, other, ratio_of(list(logs.values())))
+        (one, other, ratio_of(list(logs.values()), common))
         for one, other in itertools.combinations(rated, 2)
         if one.division == other.division and (logs := log_ratios(one.rates, other.rates))
     ]

@@ -1,34 +1,14 @@
-"""What a contender used at its peak, and what share of the machine's limits that is. Pure functions."""
+"""What a contender used at its peak. Pure functions."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from bakeoff.judging.bottleneck import Usage
 from bakeoff.judging.entries import Entry
+from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Level
-from bakeoff.storage.history import StoredRun
-
-# In a run's ceilings; every other name there is a reference line.
-ENGINE = "engine"
-# Reference lines are drawn with messages of this size.
-_LINES_PAYLOAD = "default"
-
-
-def reference_lines(runs: Sequence[StoredRun]) -> dict[str, float]:
-    """Operations a second of each reference line, as the newest run that knows it was held against."""
-    return {name: rate for run in runs for name, rate in run.result.ceilings.items() if name != ENGINE}
-
-
-def ceiling_share(peak: Level | None, entry: Entry) -> float | None:
-    """The peak as a share of what the engine can do, None without a calibration."""
-    return _shares(peak, entry).get(ENGINE)
-
-
-def reference_shares(peak: Level | None, entry: Entry) -> dict[str, float]:
-    """The peak as shares of the reference lines; none for messages of a size that no line was drawn with."""
-    if entry.newest.payload != _LINES_PAYLOAD:
-        return {}
-    return {name: share for name, share in _shares(peak, entry).items() if name != ENGINE}
+from bakeoff.judging.limits import limits_of
 
 
 def usage_at(peak: Level | None, levels: Sequence[Level], entry: Entry) -> Usage:
@@ -36,22 +16,38 @@ def usage_at(peak: Level | None, levels: Sequence[Level], entry: Entry) -> Usage
     if peak is None:
         return Usage({}, None)
     cpu = {role: cost.cpu_percent_mean.median for role, cost in peak.costs.items() if cost.cpu_percent_mean is not None}
+    activities = [run.database_activity for run in entry.counted.values() if run.database_activity]
+    limits = limits_of(entry.newest, peak.throughput_per_s.median)
     highest = max(levels, key=lambda level: level.virtual_users, default=peak)
     return Usage(
         cpu_percent=cpu,
         cores=_whole(entry.newest.environment, "cores"),
-        ceiling_share=ceiling_share(peak, entry),
-        reference_shares=reference_shares(peak, entry),
-        pool_size=_whole(entry.newest.settings, "pool_size"),
+        api_cores=cores_of_api(entry.newest.settings),
+        ceiling_share=limits.ceiling_share,
+        reference_shares=limits.reference_shares,
+        waits=_mean_shares([activity.get("wait_shares", {}) for activity in activities]),
+        active=_median(activity.get("active_backends_mean") for activity in activities),
+        sessions=max((activity.get("connections_peak") or 0 for activity in activities), default=None),
         more_load_helps=0 < peak.virtual_users == highest.virtual_users,
     )
 
 
-def _shares(peak: Level | None, entry: Entry) -> dict[str, float]:
-    if peak is None:
-        return {}
-    ceilings = {name: rate for run in entry.runs for name, rate in run.result.ceilings.items()}
-    return {name: peak.throughput_per_s.median / rate for name, rate in ceilings.items() if rate > 0}
+def cores_of_api(settings: Mapping[str, str]) -> float | None:
+    """The cores that the target may use: its limit, or as many as it is pinned to; None where it may use all."""
+    pins = dict(part.split("=", 1) for part in settings.get("pin", "").split(",") if "=" in part)
+    pinned = len(pins["api"].split("+")) if "api" in pins else math.inf
+    cores = min(float(settings.get("limit_cpus", math.inf)), pinned)
+    return None if math.isinf(cores) else cores
+
+
+def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = {name for shares in rounds for name in shares}
+    return {name: sum(shares.get(name, 0.0) for shares in rounds) / len(rounds) for name in names}
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = estimate_of_known(values)
+    return None if known is None else known.median
 
 
 def _whole(facts: Mapping[str, str], name: str) -> int | None:

@@ -58,14 +58,28 @@ def _winner(best: Contender, second: Contender, told: Told) -> str:
 
 def _tie(contenders: Sequence[Contender], told: Told) -> str:
     first = _tied(contenders)
-    medians = [_peak(each).median for each in first]
     names = f"All {len(first)}" if 2 < len(first) == len(contenders) else _listed([each.label for each in first])
-    clause = f"{names} tie at {min(medians):,.0f} to {max(medians):,.0f} operations/s"
+    clause = f"{names} tie at {_span([_peak(each).median for each in first])} operations/s{_latencies(first)}"
     behind = next((each for each in contenders if each.rank != 1), None)
     pairing = None if behind is None else told(first[0].key, behind.key)
     if behind is None or pairing is None:
         return clause
     return f"{clause}, {first[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
+
+
+def _latencies(tied: Sequence[Contender]) -> str:
+    """In the open model all who keep up do the same: how long they take for it is the difference."""
+    levels = [(each.label, each.level_at_peak) for each in tied]
+    p99_ms = {label: at.latency_ms["p99"].median for label, at in levels if at is not None and at.arrival_rate_per_s}
+    if len(p99_ms) < 2:
+        return ""
+    quickest, slowest = min(p99_ms, key=p99_ms.__getitem__), max(p99_ms, key=p99_ms.__getitem__)
+    return f", p99 from {p99_ms[quickest]:.3g} ms ({quickest}) to {p99_ms[slowest]:.3g} ms ({slowest})"
+
+
+def _span(figures: Sequence[float]) -> str:
+    lowest, highest = f"{min(figures):,.0f}", f"{max(figures):,.0f}"
+    return lowest if lowest == highest else f"{lowest} to {highest}"
 
 
 def rate(throughput: Estimate) -> str:

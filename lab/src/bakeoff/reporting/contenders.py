@@ -11,6 +11,16 @@ from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, RunLine, Verdict
 from bakeoff.storage.history import StoredComparison, StoredRun
 
+_BOTTLENECKS = {
+    "api-cpu": "own CPU",
+    "database": "database",
+    "pool": "connections",
+    "generator": "generator",
+    "machine": "machine CPU",
+    "load": "load given",
+    "unknown": "not known",
+}
+
 
 def contender_entries(
     judgement: Judgement, stored: StoredComparison, identities: Mapping[str, Identity]
@@ -29,14 +39,14 @@ def pairing_entries(judgement: Judgement) -> list[PairingEntry]:
     return [_pairing(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
 
 
-def finding_entries(findings: Sequence[JudgedFinding], of: str | None) -> list[FindingEntry]:
+def finding_entries(findings: Sequence[JudgedFinding], of: Sequence[str]) -> list[FindingEntry]:
     return [
         {
             "kind": finding.kind,
             "severity": finding.severity,
             "message": finding.message,
             "advice": finding.advice,
-            "of": of,
+            "of": list(of),
             "rounds": list(finding.rounds),
         }
         for finding in findings
@@ -72,16 +82,18 @@ def _entry(
         "levels": [level_figures(level, contender.environment) for level in contender.levels],
         "total": None if contender.total is None else level_figures(contender.total, contender.environment, total=True),
         "peak_throughput_per_s": figure_or_none(contender.peak_throughput_per_s),
+        "sustainable_throughput_per_s": figure_or_none(contender.sustainable_throughput_per_s),
         "at_optimum": None if optimal is None else level_figures(optimal, contender.environment),
         "best_load": None if best is None else load_of(best),
         "optimal_users": contender.optimal_users,
         "breaking_users": contender.breaking_users,
         "start_to_healthy_s": figure_or_none(contender.start_to_healthy_s),
         "bottleneck": contender.bottleneck.kind,
+        "limited_by": _BOTTLENECKS.get(contender.bottleneck.kind, contender.bottleneck.kind),
         "limit": contender.bottleneck.words,
         "ceiling_share": None if contender.ceiling_share is None else rounded(contender.ceiling_share),
         "reference_shares": {name: rounded(share) for name, share in contender.reference_shares.items()},
-        "findings": finding_entries(contender.findings, contender.key),
+        "findings": finding_entries(contender.findings, [contender.label]),
         "settings": dict(contender.settings),
         "environment": dict(contender.environment),
     }

@@ -1,8 +1,9 @@
 """A judgement and what was stored as one document, which every format is made from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from bakeoff.judging.entries import level_name
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
@@ -28,6 +29,8 @@ from bakeoff.reporting.shape import (
 from bakeoff.running.result import RunResult, Status
 from bakeoff.storage.history import StoredComparison
 
+# In a run's ceilings: what the load generator can send.
+_ENGINE = "engine"
 _GRAVITY = ("error", "warning", "info")
 
 
@@ -36,7 +39,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
     identities = identities_of(judgement.contenders)
     entries = contender_entries(judgement, stored, identities)
     groups = [_group(payload, entries) for payload in payloads_of(judgement.contenders)]
-    effects, references = effect_entries(judgement), _reference_lines(judgement.reference_lines)
+    effects, references = effect_entries(judgement), _reference_lines(judgement, stored)
     return {
         "version": VERSION,
         "comparison": _comparison(judgement, stored),
@@ -91,18 +94,32 @@ def _group(payload: str, entries: Sequence[ContenderEntry]) -> PayloadGroup:
     return {
         "payload": payload,
         "anchor": anchor(payload),
-        "contenders": [entry["key"] for entry in sorted(own, key=lambda entry: entry["rank"] or len(entries) + 1)],
+        "contenders": [entry["key"] for entry in sorted(own, key=lambda entry: entry["rank"] or float("inf"))],
         "highlights": highlights_of(own),
     }
 
 
-def _reference_lines(known: Mapping[str, float]) -> list[ReferenceLine]:
-    """The lowest first: what is nearest to the contenders."""
-    labels = {"engine": "generator ceiling"}
-    return [
-        {"name": name, "label": labels.get(name, name), "per_s": rounded(value)}
-        for name, value in sorted(known.items(), key=lambda item: item[1])
+def _reference_lines(judgement: Judgement, stored: StoredComparison) -> list[ReferenceLine]:
+    """What PostgreSQL does alone, and what the generator can send over each protocol. The lowest first."""
+    lines: list[ReferenceLine] = [
+        {"name": name, "payload": None, "label": f"PostgreSQL alone, {name}", "per_s": rounded(value)}
+        for name, value in judgement.reference_lines.items()
     ]
+    ceilings = {
+        (run.result.protocol, run.result.payload): run.result.ceilings[_ENGINE]
+        for run in stored.runs
+        if _ENGINE in run.result.ceilings
+    }
+    lines += [
+        {
+            "name": f"{_ENGINE} {protocol}",
+            "payload": payload,
+            "label": f"generator's ceiling, {level_name(protocol)}",
+            "per_s": rounded(value),
+        }
+        for (protocol, payload), value in ceilings.items()
+    ]
+    return sorted(lines, key=lambda line: line["per_s"])
 
 
 def _charts(
@@ -119,16 +136,24 @@ def _charts(
     charts: list[Chart] = []
     for group in groups:
         payload, own = group["payload"], [by_key[key] for key in group["contenders"]]
-        charts += [ranking_chart(payload, own, references), throughput_chart(payload, own, references)]
+        limits = [line for line in references if _bounds(line, payload, own)]
+        charts += [ranking_chart(payload, own, limits), throughput_chart(payload, own, limits)]
         charts += latency_charts(payload, own, {key: contenders[key] for key in group["contenders"]})
         charts += time_charts(payload, own, runs)
         charts += cost_charts(payload, own)
         charts += resource_charts(payload, own)
+    if len(groups) > 1:
+        charts = [{**chart, "title": f"{chart['title']}, payload {chart['payload']}"} for chart in charts]
     if effects:
         charts.append(effects_chart(effects))
     if len(groups) > 1:
         charts.append(payloads_chart([group["payload"] for group in groups], entries))
     return [chart for chart in charts if chart["series"] or chart["rows"]]
+
+
+def _bounds(line: ReferenceLine, payload: str, contenders: Sequence[ContenderEntry]) -> bool:
+    """Whether a line was drawn with messages of this payload."""
+    return line["payload"] == payload or any(line["name"] in each["reference_shares"] for each in contenders)
 
 
 def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, list[RunResult]]:
@@ -144,6 +169,13 @@ def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, lis
 
 
 def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[FindingEntry]:
-    """Of the comparison and of all contenders, errors first."""
-    found = [*finding_entries(judgement.findings, None), *(each for entry in entries for each in entry["findings"])]
-    return sorted(found, key=lambda each: _GRAVITY.index(each["severity"]) if each["severity"] in _GRAVITY else 3)
+    """Of the comparison and of all contenders, errors first; what holds of several is said once."""
+    said: dict[tuple[str, str, str], FindingEntry] = {}
+    for each in [*finding_entries(judgement.findings, []), *(each for entry in entries for each in entry["findings"])]:
+        same = said.setdefault((each["kind"], each["message"], each["advice"]), {**each, "of": [], "rounds": []})
+        same["of"] += [name for name in each["of"] if name not in same["of"]]
+        same["rounds"] = sorted({*same["rounds"], *each["rounds"]})
+    return sorted(
+        said.values(),
+        key=lambda each: _GRAVITY.index(each["severity"]) if each["severity"] in _GRAVITY else len(_GRAVITY),
+    )

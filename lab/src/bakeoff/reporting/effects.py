@@ -2,15 +2,16 @@
 
 import math
 
+from bakeoff.judging.entries import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
 from bakeoff.reporting.figures import figure
 from bakeoff.reporting.shape import EffectEntry, Figure, Verdict
 
 TITLES = {
-    "protocol": "REST against gRPC",
-    "language": "Language against language",
-    "payload": "Payload sizes",
-    "write_mode": "Write strategy",
+    "protocol": "protocol",
+    "language": "language",
+    "payload": "payload",
+    "write_mode": "write strategy",
 }
 
 
@@ -23,20 +24,25 @@ def effect_entries(judgement: Judgement) -> list[EffectEntry]:
 
 
 def title_of(factor: str) -> str:
-    """A heading for a factor: one that nobody foresaw is called by its name."""
-    return TITLES.get(factor, factor.replace("_", " ").capitalize())
+    """A factor in words: one that nobody foresaw is called by its name."""
+    return TITLES.get(factor, factor.replace("_", " "))
 
 
 def _entry(effect: Effect) -> EffectEntry:
     ratio = figure(effect.ratio)
     return {
         "factor": effect.factor,
-        "one": effect.one,
-        "other": effect.other,
+        "title": title_of(effect.factor),
+        "one": _words(effect.factor, effect.one),
+        "other": _words(effect.factor, effect.other),
         "ratio": ratio,
         "matched": effect.matched,
         "verdict": _verdict(ratio),
     }
+
+
+def _words(factor: str, level: str) -> str:
+    return language_name(level) if factor == "language" else level_name(level)
 
 
 def _verdict(ratio: Figure) -> Verdict:

@@ -34,7 +34,9 @@ def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
 def _contenders(judgement: Judgement, identities: dict[str, Identity]) -> Iterator[str]:
     void = [each for each in judgement.contenders if each.void_rounds]
     if void:
-        counts = [f"{identities[each.key].name} ({each.void_rounds} of {each.rounds})" for each in void]
+        counts = [
+            f"{identities[each.key].name} ({each.void_rounds} of {each.rounds + each.void_rounds})" for each in void
+        ]
         yield f"Void rounds, which count for nothing: {_some(counts)}."
     idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
     if idle:

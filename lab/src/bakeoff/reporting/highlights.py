@@ -41,10 +41,11 @@ def _best(contenders: Sequence[ContenderEntry], question: _Question, pick: Pick)
     median = reduce(question.choose, (figure["median"] for _, figure in figures))
     first, best = next((name, figure) for name, figure in figures if figure["median"] == median)
     tied = [name for name, figure in figures if figure is not best and _same(figure, best)]
-    low, high = best["low"], best["high"]
+    names, low, high = [first, *tied], best["low"], best["high"]
     return {
         "title": question.title,
-        "names": [first, *tied],
+        "names": names,
+        "who": f"All {len(names)}" if 2 < len(names) == len(contenders) else numbers.listed(names),
         "value": f"{question.write(median)}{question.unit}",
         "interval": None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
         "note": question.note,

@@ -15,13 +15,12 @@ from bakeoff import __version__
 from bakeoff.reporting import numbers, palette
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.charts.shape import Chart
-from bakeoff.reporting.effects import title_of
+from bakeoff.reporting.findings import doubts_of
 from bakeoff.reporting.shape import ContenderEntry, ReportData
+from bakeoff.reporting.tables import MOST_ROWS
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)
-MOST_ROWS = 60
-"""Phases that a table of the page shows of one contender; all are in the JSON and the CSV."""
 
 
 def html_report(data: ReportData) -> str:
@@ -39,9 +38,16 @@ def html_report(data: ReportData) -> str:
             by_key={entry["key"]: entry for entry in data["contenders"]},
             slots=_slots(data["charts"]),
             identities=_identities(data["contenders"]),
+            numbers=numbers,
+            doubts=doubts_of(data["findings"]),
             generator=f"bakeoff {__version__}",
         )
     )
+
+
+def shared_styles() -> str:
+    """The report's style sheet with its palette, for other pages that are to look alike."""
+    return "\n".join([_theme_css(), *(_asset(name) for name in _STYLES)])
 
 
 @cache
@@ -55,14 +61,13 @@ def _environment() -> Environment:
     )
     for written in (
         numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,
-        numbers.ratio, numbers.seconds, numbers.moment, numbers.listed, numbers.plural,
+        numbers.ratio, numbers.seconds, numbers.moment, numbers.listed, numbers.few, numbers.plural,
     ):  # fmt: skip
         environment.filters[written.__name__] = written
     environment.globals.update(
         MOST_ROWS=MOST_ROWS,
         NOTHING=numbers.NOTHING,
         ROLE_NAMES=ROLE_NAMES,
-        title_of=title_of,
         style_of=palette.style,
         outline=palette.outline,
     )
@@ -76,9 +81,15 @@ def _asset(name: str) -> str:
 
 def _policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
     """Only these scripts and styles run, whatever a name may hold; nothing is fetched."""
-    return (
-        f"default-src 'none'; script-src {' '.join(map(_digest, scripts))}; style-src {' '.join(map(_digest, styles))}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {' '.join(map(_digest, scripts))}",
+            f"style-src {' '.join(map(_digest, styles))}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
     )
 
 

@@ -30,7 +30,7 @@ def three_digits(value: float | None) -> str:
     if size == 0:
         return "0"
     if size < 0.0995:
-        return f"{value:.2g}" if size >= 0.0001 else f"{value:.1e}"
+        return f"{value:#.2g}" if size >= 0.0001 else f"{value:.1e}"
     places = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3
     return f"{value:,.{places}f}"
 
@@ -85,6 +85,11 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def few(names: Sequence[str], most: int = 2) -> str:
+    """Names for a small place: all of them, or how many."""
+    return listed(names) if len(names) <= most else f"{len(names)} others"
 
 
 def plural(number: int, noun: str) -> str:

@@ -52,7 +52,16 @@ DARK = Theme(
     roles=("#c3d5ea", "#7089a6", "#3c4d61"),
 )
 
-_DASHES: Sequence[Sequence[int]] = ((), (7, 4), (2, 3), (10, 3, 2, 3), (12, 5), (4, 2, 1, 2), (1, 3), (8, 2, 2, 2, 2, 2))
+_DASHES: Sequence[Sequence[int]] = (
+    (),
+    (7, 4),
+    (2, 3),
+    (10, 3, 2, 3),
+    (12, 5),
+    (4, 2, 1, 2),
+    (1, 3),
+    (8, 2, 2, 2, 2, 2),
+)
 _POINTS: Sequence[tuple[Shape, bool]] = (
     ("circle", False),
     ("triangle", False),

@@ -63,20 +63,21 @@ class RunLine(TypedDict):
 
 
 class FindingEntry(TypedDict):
-    """A doubt or fact with advice. `of` names the contender (None: the comparison as a whole)."""
+    """A doubt or fact with advice. `of` names the contenders (none: the comparison as a whole)."""
 
     kind: str
     severity: str
     message: str
     advice: str
-    of: str | None
+    of: list[str]
     rounds: list[int]
 
 
 class ContenderEntry(TypedDict):
     """One contender. `identity` is the same for one target and settings at every payload; so are its name and style.
 
-    `at_optimum` is the level of optimal parallelism, `best_load` the load at which it does most.
+    `limited_by` is a word or two, `limit` a sentence. `at_optimum` is the level of optimal parallelism,
+    `best_load` the load at which it does most.
     """
 
     key: str
@@ -99,12 +100,14 @@ class ContenderEntry(TypedDict):
     levels: list[LevelFigures]
     total: LevelFigures | None
     peak_throughput_per_s: Figure | None
+    sustainable_throughput_per_s: Figure | None
     at_optimum: LevelFigures | None
     best_load: str | None
     optimal_users: int | None
     breaking_users: int | None
     start_to_healthy_s: Figure | None
     bottleneck: str
+    limited_by: str
     limit: str
     ceiling_share: float | None
     reference_shares: dict[str, float]
@@ -127,6 +130,7 @@ class EffectEntry(TypedDict):
     """What one factor did while all others stayed alike."""
 
     factor: str
+    title: str
     one: str
     other: str
     ratio: Figure
@@ -135,19 +139,21 @@ class EffectEntry(TypedDict):
 
 
 class Highlight(TypedDict):
-    """Who is best at one thing; several names are a tie."""
+    """Who is best at one thing; several names are a tie, and `who` says them in words."""
 
     title: str
     names: list[str]
+    who: str
     value: str
     interval: str | None
     note: str
 
 
 class ReferenceLine(TypedDict):
-    """What a part of the machine can do without any API."""
+    """What a part of the machine can do without any API; `payload` is None where it holds for all of them."""
 
     name: str
+    payload: str | None
     label: str
     per_s: float
 

@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.judging.limits import limits_in_words, limits_of
 from bakeoff.running.result import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
 
@@ -38,18 +39,26 @@ def run_details(run: RunResult) -> Group:
         + (f" · healthy after {run.start_to_healthy_s * 1000:.0f} ms" if run.start_to_healthy_s is not None else "")
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
-    return Group(heading, _phases_table(run), _cost_table(run), *findings)
+    return Group(heading, _phases_table(run), _cost_table(run), *_limits(run), *findings)
 
 
 def one_line(run: RunResult) -> str:
     """A run in a line, for the moment it ends."""
+    name = run.contender or run.target
     if run.total is None:
-        return f"{run.contender or run.target}: nothing was measured"
+        return f"{name}: nothing was measured"
     percentiles = run.total.latency.percentiles_ms
     return (
-        f"{run.contender or run.target}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
+        f"{name}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
         f"p99 {milliseconds(percentiles[99.0])} ms · {run.total.failed:,} failed"
     )
+
+
+def _limits(run: RunResult) -> list[Text]:
+    """The fastest phase against what this machine can do; nothing where nobody calibrated it."""
+    peak = max((phase.measured.throughput_per_s for phase in run.phases), default=0.0)
+    words = limits_in_words(limits_of(run, peak)) if peak > 0 else ""
+    return [Text(f"fastest phase: {words}")] if words else []
 
 
 def _phases_table(run: RunResult) -> Table:
@@ -98,9 +107,9 @@ def _cost_table(run: RunResult) -> Table:
                 continue
             table.add_row(
                 role,
-                _number(cpu_us_each(cost, run.total.operations), 1),
-                _number(cost.cpu_percent_mean, 0),
-                _number(cost.cpu_percent_peak, 0),
+                number(cpu_us_each(cost, run.total.operations), 1),
+                number(cost.cpu_percent_mean, 0),
+                number(cost.cpu_percent_peak, 0),
                 f"{cost.memory_mean_bytes / 1e6:,.1f}",
                 f"{cost.memory_peak_bytes / 1e6:,.1f}",
             )
@@ -116,7 +125,7 @@ def _figures(total: Measured | None) -> list[str]:
         f"{total.throughput_per_s:,.0f}",
         *(milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0)),
         f"{total.failed:,}",
-        _number(cpu_us_each(api, total.operations), 1),
+        number(cpu_us_each(api, total.operations), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",
     ]
 
@@ -128,5 +137,6 @@ def milliseconds(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def _number(value: float | None, places: int) -> str:
+def number(value: float | None, places: int) -> str:
+    """A figure with so many places, or a dash where there is none."""
     return NOTHING if value is None else f"{value:,.{places}f}"

@@ -1,20 +1,28 @@
 """A comparison from its request to its end: chosen, built, measured; or resumed."""
 
 import contextlib
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database, metrics_database
+from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
+from bakeoff.running.isolation import tree_pinned_to
+from bakeoff.running.limits import check_limits
 from bakeoff.running.lock import only_lab
 from bakeoff.running.preparation import build, choose
 from bakeoff.running.progress import Progress
 from bakeoff.running.request import ComparisonRequest, request_from
-from bakeoff.running.run import Bench
 from bakeoff.running.series import Comparison, Series
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
+from bakeoff.targets.access import access_of
+
+# A token of the user's own, for attached targets; it stays out of command lines, which are stored.
+_TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
 
 
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
@@ -50,6 +58,9 @@ def _chosen(
         comparison.not_measured[name] = reason
         progress.say(reason)
 
+    check_limits(request.isolation)
+    for url in request.attached.values():
+        access_of(url)
     return choose(project, request, skip)
 
 
@@ -64,7 +75,7 @@ def _measure_all(
     for engine in {contender.engine.name: contender.engine for contender in contenders}.values():
         engine.check_toolchain()
         build(engine.build, progress)
-    built = _built(contenders, comparison, progress)
+    built = _built(contenders, request.attached, comparison, progress)
     if not built:
         return
     with contextlib.ExitStack() as stack:
@@ -73,7 +84,10 @@ def _measure_all(
         server = stack.enter_context(application_database(project)) if uses_database else None
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()
-        bench = Bench(project, server, progress)
+        token = os.environ.get(_TOKEN_VARIABLE)
+        attached = {name: access_of(url, token) for name, url in request.attached.items()}
+        bench = Bench(project, server, progress, attached)
+        stack.enter_context(_pinned_database(server, request))
         series = Series(bench, store, request, comparison, unfinished)
         try:
             series.run(built)
@@ -83,10 +97,22 @@ def _measure_all(
             series.end()
 
 
-def _built(contenders: Sequence[Contender], comparison: Comparison, progress: Progress) -> list[Contender]:
+@contextlib.contextmanager
+def _pinned_database(server: Server | None, request: ComparisonRequest) -> Iterator[None]:
+    cpus = request.isolation.pin.get("database")
+    if cpus is not None and (server is None or server.pid is None):
+        raise BakeoffError("--pin cannot bind a database that the lab did not start: leave out database=…")
+    with tree_pinned_to(server.pid if server is not None and server.pid is not None else 0, cpus):
+        yield
+
+
+def _built(
+    contenders: Sequence[Contender], attached: Collection[str], comparison: Comparison, progress: Progress
+) -> list[Contender]:
     """The contenders whose target builds; each target is built once."""
     refused: dict[str, str] = {}
-    for target in {contender.target.name: contender.target for contender in contenders}.values():
+    own = {each.target.name: each.target for each in contenders if each.target.name not in attached}
+    for target in own.values():
         try:
             build(target.build, progress)
         except BakeoffError as error:

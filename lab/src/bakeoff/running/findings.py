@@ -12,6 +12,10 @@ _CEILING_SHARE = 1 / 3
 _LAG_NS = 1_000_000
 _LAG_SHARE = 0.1
 
+# Per cent of one core; more than this in other hands shifts what is measured.
+_OTHERS_PERCENT = 10.0
+_STEAL_PERCENT = 2.0
+
 _VIOLATIONS = ("lost", "wrong", "stale")
 
 
@@ -140,6 +144,25 @@ def warm_up_findings(warm_up: Mapping[str, Any] | None) -> list[Finding]:
             f"Throughput was not steady within the warm-up of {warm_up['duration_s']:g} s ({warm_up['rule']}).",
             "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds warm "
             "up for longer; --warm-up 30s does so from the first.",
+        )
+    ]
+
+
+def machine_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+    """Whether the machine was given to the run alone; `state` is the run's record of it."""
+    taken = {
+        "other processes": ((state or {}).get("other_cpu_percent"), _OTHERS_PERCENT),
+        "the hypervisor": ((state or {}).get("steal_percent"), _STEAL_PERCENT),
+    }
+    words = [f"{who} took {used:.0f}%" for who, (used, limit) in taken.items() if used is not None and used > limit]
+    if not words:
+        return []
+    return [
+        Finding(
+            "noisy-machine",
+            "warning",
+            f"During the run {' and '.join(words)} of a core.",
+            "Give the machine to the measurement alone, or compare only what ran interleaved in many rounds.",
         )
     ]
 

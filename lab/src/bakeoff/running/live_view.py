@@ -100,7 +100,9 @@ def rendered(state: ViewState, now_s: float) -> RenderableType:
         return Text("")
     lines: list[RenderableType] = [_heading(state, now_s)]
     if state.planned_s is not None:
-        lines.append(ProgressBar(state.planned_s, min(now_s - state.began_s, state.planned_s), width=_BAR_WIDTH))
+        bar = Table.grid()
+        bar.add_row(ProgressBar(state.planned_s, min(now_s - state.began_s, state.planned_s), width=_BAR_WIDTH))
+        lines.append(bar)
     if state.rates:
         lines.append(_figures(state))
     elif state.detail:

@@ -1,20 +1,21 @@
 """What comes before measuring: choosing contenders, building what is stale, holding targets against their contract."""
 
+import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from bakeoff.builds import Build
 from bakeoff.conformance.runner import ConformanceResult, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender, contenders_of
+from bakeoff.running.isolation import Isolation
 from bakeoff.running.progress import Progress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.run import Bench, fresh_table, variables_of
-from bakeoff.targets.health import health_check
+from bakeoff.running.request import ComparisonRequest, Variant
+from bakeoff.running.service import at_work, variables_of
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
-from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
 
 
@@ -28,17 +29,39 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
             raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
-    wanted = choose_targets(find_targets(project), request.targets)
-    targets = buildable(wanted, bool(request.targets), lambda target, reason: skip(target.name, reason))
+    found = find_targets(project)
+    choose_targets(found, list(request.attached))
+    wanted = choose_targets(found, request.targets or list(request.attached))
+    attached = [target for target in wanted if target.name in request.attached]
+    own = [target for target in wanted if target.name not in request.attached]
+    targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
     if not targets:
         raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     contenders, impossible = contenders_of(targets, request.matrix.variants(), workloads, engines)
     for contender in contenders:
-        variables_of(contender.target, contender.variant.settings)
+        _check_settings(contender, request)
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
+
+
+def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
+    variant, target = contender.variant, contender.target
+    if target.name not in request.attached:
+        wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
+        secured = {name: "" for name, wanted in wishes.items() if wanted}
+        variables_of(target, {**variant.settings, **secured})
+    elif variant.settings or variant.tls or variant.token or request.isolation != Isolation():
+        raise UsageError(
+            f"{target.name} is attached, so that the lab cannot set, secure, pin or limit it: leave out --set, "
+            "--write-mode, --tls, --token, --pin and limits. An https address is driven over TLS, with the token "
+            "that BAKEOFF_API_TOKEN holds."
+        )
+    elif contender.workload.uses_database and not os.environ.get("DATABASE_URL"):
+        raise UsageError(
+            f"{target.name} is attached: name the database that it stores into in DATABASE_URL. Runs drop its tables."
+        )
 
 
 def buildable(targets: Sequence[Target], asked_for: bool, skip: Callable[[Target, str], None]) -> list[Target]:
@@ -65,11 +88,7 @@ def build(what: Build, progress: Progress) -> None:
     progress.say(f"built {what.name} in {time.monotonic() - began:.0f} s")
 
 
-def conform(bench: Bench, target: Target, workload: Workload, settings: Mapping[str, str]) -> ConformanceResult:
-    """Holds a freshly started target against every vector of its workload."""
-    if bench.server is not None:
-        fresh_table(workload, bench.server)
-    check = health_check(workload, target.protocol)
-    log = bench.project.logs / f"{target.name}-conformance.log"
-    with TargetProcess(target, bench.server, check, log, settings=variables_of(target, settings)) as process:
-        return run_conformance(workload, target.protocol, ("127.0.0.1", process.port), bench.server)
+def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
+    """Holds a target against every vector of its workload, set and secured as the variant says."""
+    with at_work(bench, target, workload, variant, f"{target.name}-conformance") as service:
+        return run_conformance(workload, target.protocol, service.access, bench.server)

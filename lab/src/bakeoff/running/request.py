@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bakeoff.errors import UsageError
+from bakeoff.running.isolation import Isolation
 from bakeoff.running.modes import RATE, Phase, phases_of, phases_with, rate_phases
+from bakeoff.workload.reuse import Reuse
 
 
 @dataclass(frozen=True)
@@ -41,50 +43,103 @@ def sending_named(name: str) -> Sending:
 
 @dataclass(frozen=True)
 class Variant:
-    """One level of each factor. `connections` None: one for each user."""
+    """One level of each factor. `connections` None: one for each user; `reuse` and `preload`: the stored data.
+
+    `twin` tells apart entries that are alike in everything.
+    """
 
     payload: str = "default"
     engine: str = "native"
     sending: Sending = Sending()
     connections: int | None = None
+    reuse: Reuse = field(default_factory=Reuse)
+    preload: int = 0
+    tls: bool = False
+    token: bool = False
+    twin: int = 1
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def levels(self) -> dict[str, str]:
         """Each factor's level as text, settings of the target first."""
+        reuse = self.reuse
         return {
             **self.settings,
             "payload": self.payload,
             "sending": self.sending.name,
             "connections": "one-each" if self.connections is None else str(self.connections),
+            "update_share": "as-declared" if reuse.share is None else f"{reuse.share:g}",
+            "key_pick": reuse.pick or "as-declared",
+            "shared_keys": "none" if reuse.shared is None else str(reuse.shared),
+            "preload": str(self.preload),
+            "tls": _switch(self.tls),
+            "token": _switch(self.token),
             "engine": self.engine,
+            "aa": str(self.twin),
         }
+
+    def differences_from_default(self) -> dict[str, str]:
+        """The levels that are not those of a plain run, for its record."""
+        usual = Variant().levels()
+        return {name: level for name, level in replace(self, twin=1).levels().items() if usual.get(name) != level}
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """The levels of each factor that are compared; `settings` are the targets' own, by the lab's names."""
+    """The levels of each factor that are compared; `settings` are the targets' own, by the lab's names.
+
+    None stands for what the workload declares: of `update_share`, `key_pick` and `shared_keys`. Two `twins` enter
+    everything twice, which shows how far the same thing is from itself.
+    """
 
     payload: Sequence[str] = ("default",)
     engine: Sequence[str] = ("native",)
     sending: Sequence[str] = ("unary",)
     connections: Sequence[int | None] = (None,)
+    update_share: Sequence[float | None] = (None,)
+    key_pick: Sequence[str | None] = (None,)
+    shared_keys: Sequence[int | None] = (None,)
+    preload: Sequence[int] = (0,)
+    tls: Sequence[bool] = (False,)
+    token: Sequence[bool] = (False,)
+    twins: Sequence[int] = (1,)
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def variants(self) -> list[Variant]:
         """Every combination."""
         ways = [sending_named(name) for name in self.sending]
+        reuses = [Reuse(*each) for each in itertools.product(self.update_share, self.key_pick, self.shared_keys)]
         assignments = [
             dict(zip(self.settings, values, strict=True)) for values in itertools.product(*self.settings.values())
         ]
-        combinations = itertools.product(self.payload, self.engine, ways, self.connections, assignments)
+        combinations = itertools.product(
+            self.payload,
+            self.engine,
+            ways,
+            self.connections,
+            reuses,
+            self.preload,
+            self.tls,
+            self.token,
+            self.twins,
+            assignments,
+        )
         return [Variant(*combination) for combination in combinations]
+
+
+def _switch(on: bool) -> str:
+    return "on" if on else "off"
+
+
+# Everything twice: A against A.
+TWINS = (1, 2)
 
 
 @dataclass(frozen=True)
 class ComparisonRequest:
     """What is to be compared. No targets: all of the workload that this machine can build.
 
-    `warm_up_s` None leaves it to the lab; `name` is an experiment's, or empty.
+    `warm_up_s` None leaves it to the lab; `name` is an experiment's, or empty. `attached` maps targets to the URLs
+    where they run already, started by somebody else.
     """
 
     mode: str
@@ -100,6 +155,8 @@ class ComparisonRequest:
     arrivals: str = "constant"
     think_time_s: float = 0.0
     warm_up_s: float | None = None
+    attached: Mapping[str, str] = field(default_factory=dict)
+    isolation: Isolation = field(default_factory=Isolation)
 
     @property
     def phases(self) -> list[Phase]:
@@ -118,4 +175,7 @@ class ComparisonRequest:
 
 def request_from(document: Mapping[str, Any]) -> ComparisonRequest:
     """The request that `as_document` wrote."""
-    return replace(ComparisonRequest(**document), matrix=Matrix(**document["matrix"]))
+    stored = document.get("isolation", {})
+    pin = {role: tuple(cpus) for role, cpus in stored.get("pin", {}).items()}
+    isolation = Isolation(**{**stored, "pin": pin})
+    return replace(ComparisonRequest(**document), matrix=Matrix(**document["matrix"]), isolation=isolation)

@@ -1,51 +1,29 @@
 """One run: a fresh table, the target, the engine's phases, and what came of them."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import Record
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
-from bakeoff.project import Project
 from bakeoff.running import findings, summary, warm_up
 from bakeoff.running.audit import audit_run
+from bakeoff.running.bench import Bench
 from bakeoff.running.environment import environment_of
 from bakeoff.running.interrupts import first_interrupt_calls
-from bakeoff.running.progress import Progress
-from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.running.isolation import pinned_to
+from bakeoff.running.laps import Laps
+from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.service import Service, at_work
 from bakeoff.sampling.cost import latest_cpu_percent
+from bakeoff.sampling.database_activity import DatabaseWatch
+from bakeoff.sampling.machine import load_average, load_between, machine_counters, machine_speed_mb_s
 from bakeoff.sampling.sampler import Sampler
-from bakeoff.targets.health import health_check
-from bakeoff.targets.manifest import Target
-from bakeoff.targets.process import TargetProcess
-from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import THRESHOLDS
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What runs share: the checkout, the application database (None where the workload uses none), the display."""
-
-    project: Project
-    server: Server | None
-    progress: Progress
-
-
-def fresh_table(workload: Workload, server: Server) -> None:
-    """Drops what earlier runs stored and writes out what they left in memory."""
-    script = workload.sql("reset")
-    if script is not None:
-        server.execute_script(script)
-    server.checkpoint()
-
-
-def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:
-    """The target's own environment variables for settings of the lab's names."""
-    return {target.setting_variable(name): value for name, value in settings.items()}
+from bakeoff.workload.plan import THRESHOLDS, Plan
+from bakeoff.workload.preload import preload_statements
 
 
 def measure(bench: Bench, request: RunRequest) -> RunResult:
@@ -61,6 +39,7 @@ class _Run:
         self._request = request
         self._target = request.contender.target
         self._started_at = datetime.now(UTC)
+        self._laps = Laps()
         stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
         self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
         self._records: list[Record] = []
@@ -68,6 +47,8 @@ class _Run:
         self._start_s: float | None = None
         self._audit: Mapping[str, Any] | None = None
         self._environment: Mapping[str, str] = {}
+        self._machine_state: dict[str, Any] | None = None
+        self._database_watch: DatabaseWatch | None = None
         self._plan_file = bench.project.state / "plans" / f"{self._target.name}.json"
         self._ledger = bench.project.state / "ledgers" / f"{self._target.name}.ledger"
 
@@ -86,6 +67,8 @@ class _Run:
         if any(finding.kind == "audit-failed" for finding in found):
             status = Status.VOID
         engine = next((record["engine"] for record in self._records if record["type"] == "start"), None)
+        timeline, activity = summary.timeline_of(records), self._database_activity()
+        self._laps.mark("summary")
         return RunResult(
             target=self._target.name,
             workload=contender.workload.name,
@@ -95,7 +78,7 @@ class _Run:
             payload=contender.variant.payload,
             engine=contender.engine.name,
             engine_version=engine["version"] if engine else "unknown",
-            settings=request.settings,
+            settings={**request.settings, **self._attached()},
             started_at=self._started_at,
             finished_at=datetime.now(UTC),
             status=status,
@@ -112,48 +95,99 @@ class _Run:
             contender=contender.key,
             factors=contender.factors,
             round=request.round,
-            timeline=summary.timeline_of(records),
+            timeline=timeline,
             warm_up=warmed,
+            database_activity=activity,
+            machine_state=self._machine_state_in_full(),
         )
 
-    def _execute(self) -> Status:
-        contender, server = self._request.contender, self._bench.server
-        self._environment = environment_of(self._bench.project, self._target, server)
-        if server is not None:
-            fresh_table(contender.workload, server)
-        check = health_check(contender.workload, self._target.protocol)
-        variables = variables_of(self._target, contender.variant.settings)
-        log = self._bench.project.logs / f"{self._target.name}.log"
-        with TargetProcess(self._target, server, check, log, settings=variables) as target:
-            self._start_s = target.start_s
-            return self._drive(target)
+    def _attached(self) -> dict[str, str]:
+        """Where a target runs that the lab did not start; its own settings are out of sight."""
+        access = self._bench.attached.get(self._target.name)
+        return {} if access is None else {"attached": access.address}
 
-    def _drive(self, target: TargetProcess) -> Status:
+    def _execute(self) -> Status:
+        contender, request = self._request.contender, self._request
+        self._environment = environment_of(self._bench.project, self._target, self._bench.server)
+        with at_work(
+            self._bench, self._target, contender.workload, contender.variant, self._target.name, request.isolation
+        ) as service:
+            self._start_s = service.start_s
+            self._laps.mark("start")
+            status = self._drive(service)
+        self._laps.mark("stop")
+        return status
+
+    def _drive(self, target: Service) -> Status:
         project, used = self._bench.project, self._request.contender.engine
         if self._keeps_ledger:
             self._ledger.parent.mkdir(parents=True, exist_ok=True)
             self._ledger.unlink(missing_ok=True)
+        plan = self._request.plan(target.access, self._ledger if self._keeps_ledger else None)
+        self._preload(plan)
+        self._laps.mark("preparing")
         engine = EngineProcess(
             used,
-            self._request.plan(target.port, self._ledger if self._keeps_ledger else None),
+            plan,
             self._plan_file,
             self._stream_file,
             project.logs / f"engine-{used.name}.log",
             project.contract / "schemas" / "stream.schema.json",
         )
-        with engine:
-            pids = {"api": target.pid, "engine": engine.pid}
-            if self._bench.server is not None and self._bench.server.pid is not None:
-                pids["database"] = self._bench.server.pid
-            self._sampler = Sampler(pids)
+        speed, load = machine_speed_mb_s(), load_average()
+        with contextlib.ExitStack() as stack:
+            if self._bench.server is not None:
+                self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
+            with pinned_to(self._request.isolation.pin.get("engine")):
+                stack.enter_context(engine)
+            self._sampler = Sampler(self._pids(target, engine))
+            before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
+            around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampler.own_cpu_s)
+            self._machine_state = {"speed_mb_s": speed, "load_average_before": load, **around}
+        phases_ns = sum(record["duration_ns"] for record in self._records if record["type"] == "phase_end")
+        self._laps.mark("engine", without_s=phases_ns / 1e9)
         if target.has_ended:
             raise target.ended_error()
         self._make_audit()
+        self._laps.mark("audit")
         return Status.INTERRUPTED if self._records[-1]["reason"] == "interrupted" else Status.COMPLETED
 
-    def _on_record(self, target: TargetProcess, engine: EngineProcess) -> Callable[[Record], None]:
+    def _preload(self, plan: Plan) -> None:
+        """Fills the table with rows that no operation touches, and writes them out."""
+        count, server = self._request.contender.variant.preload, self._bench.server
+        if count and server is not None:
+            self._bench.progress.step(f"{self._request.contender.key}: storing {count:,} rows before")
+            for statement in preload_statements(self._request.contender.workload, plan, count):
+                server.execute_script(statement)
+            server.execute_script("VACUUM (ANALYZE)")
+            server.checkpoint()
+
+    def _pids(self, target: Service, engine: EngineProcess) -> dict[str, int]:
+        database = None if self._bench.server is None else self._bench.server.pid
+        pids = {"api": target.pid, "engine": engine.pid, "database": database}
+        return {role: pid for role, pid in pids.items() if pid is not None}
+
+    def _roles_cpu_s(self) -> float | None:
+        """CPU time of all roles together while they were sampled, or None where one of them could not be."""
+        assert self._sampler is not None
+        own = {role: [each.cpu_s for each in self._sampler.samples if each.role == role] for role in ROLES}
+        expected = {"api", "engine", *(["database"] if self._bench.server is not None else [])}
+        if not all(own[role] for role in expected):
+            return None
+        return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)
+
+    def _machine_state_in_full(self) -> Mapping[str, Any] | None:
+        if self._machine_state is None:
+            return None
+        return {**self._machine_state, "outside_phases_s": self._laps.seconds}
+
+    def _database_activity(self) -> Mapping[str, Any] | None:
+        acknowledged = sum(record["operations"] for record in self._records if record["type"] == "phase_end")
+        return None if self._database_watch is None else self._database_watch.activity(acknowledged)
+
+    def _on_record(self, target: Service, engine: EngineProcess) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
             if record["type"] in ("phase_start", "phase_end") and self._sampler is not None:
@@ -199,4 +233,4 @@ class _Run:
             found += findings.generator_findings(records, peak, request.ceilings.get("engine"), engine.name, command)
         if request.contender.workload.uses_database:
             found += findings.audit_findings(self._audit, engine.name)
-        return found + findings.warm_up_findings(warmed)
+        return found + findings.warm_up_findings(warmed) + findings.machine_findings(self._machine_state)

@@ -2,13 +2,15 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bakeoff.running.contender import Contender
+from bakeoff.running.isolation import Isolation
 from bakeoff.running.modes import Phase, planned_seconds
 from bakeoff.running.warm_up import warm_up_phase
 from bakeoff.storage.calibrations import Calibration
+from bakeoff.targets.access import Access
 from bakeoff.workload.plan import Load, Plan, Way, compile_plan
 
 
@@ -24,6 +26,7 @@ class RunRequest:
     warm_up_s: float = 0.0
     think_time_s: float = 0.0
     calibrations: Sequence[Calibration] = ()
+    isolation: Isolation = field(default_factory=Isolation)
 
     @property
     def planned_phases(self) -> list[Phase]:
@@ -47,11 +50,8 @@ class RunRequest:
         """What the run's record says of it: the target's settings, and how the load was sent."""
         variant = self.contender.variant
         connections = "one for each user" if variant.connections is None else str(variant.connections)
-        settings = {**variant.settings, "seed": str(self.seed), "connections": connections}
-        if variant.sending.batch > 1:
-            settings["batch"] = str(variant.sending.batch)
-        if variant.sending.stream:
-            settings["stream"] = f"window {variant.sending.window}"
+        settings = {**variant.settings, "seed": str(self.seed), **variant.differences_from_default()}
+        settings = {**settings, "connections": connections, **self.isolation.described()}
         if self.think_time_s:
             settings["think_time"] = f"{self.think_time_s * 1000:g} ms"
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
@@ -70,26 +70,30 @@ class RunRequest:
                 ceilings["engine"] = calibration.rate_per_s
         return ceilings
 
-    def plan(self, port: int, ledger: Path | None) -> Plan:
-        """What the engine is told, for a target on this loopback port."""
-        contender, way = self.contender, self.way
+    def plan(self, access: Access, ledger: Path | None) -> Plan:
+        """What the engine is told."""
+        contender, way, variant = self.contender, self.way, self.contender.variant
         return compile_plan(
             contender.workload,
             Load(
                 target=contender.target.name,
                 protocol=way.protocol,
-                host="127.0.0.1",
-                port=port,
+                host=access.host,
+                port=access.port,
                 mode=self.mode,
                 phases=[phase.planned() for phase in self.planned_phases],
-                payload=contender.variant.payload,
+                payload=variant.payload,
                 seed=self.seed,
                 run=secrets.token_hex(4),
                 batch=way.batch,
                 stream=way.stream,
                 window=way.window,
-                connections=contender.variant.connections,
+                connections=variant.connections,
                 think_time_ms=self.think_time_s * 1000,
+                tls=access.tls,
+                headers=access.headers,
+                reuse=variant.reuse,
+                preload=variant.preload,
                 ledger=ledger,
             ),
         )

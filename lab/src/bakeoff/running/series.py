@@ -1,8 +1,8 @@
 """The runs of a comparison: every contender proven once, then measured round by round."""
 
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from bakeoff.errors import BakeoffError
@@ -10,14 +10,16 @@ from bakeoff.results.conformance import summary
 from bakeoff.results.document import Origin
 from bakeoff.results.files import write_result_files
 from bakeoff.results.table import one_line
+from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.estimate import Estimate
-from bakeoff.running.modes import SMOKE
+from bakeoff.running.laps import Laps, told
+from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.preparation import conform
 from bakeoff.running.request import ComparisonRequest
 from bakeoff.running.result import RunResult, Status
-from bakeoff.running.run import Bench, measure
+from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.schedule import Turn, turns_of
 from bakeoff.running.warm_up import warm_up_seconds
@@ -34,7 +36,7 @@ class Comparison:
     """What came of it: runs of the mode asked for, and contenders that were not measured, each with the reason.
 
     `failed`: a contender that this machine can build was not measured, or a run of it failed. `unstored`: runs that
-    the metrics database did not take, and that only lie in files.
+    the metrics database did not take, and that only lie in files. `id` is that of the metrics database.
     """
 
     runs: list[RunResult] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Comparison:
     failed: bool = False
     interrupted: bool = False
     unstored: int = 0
+    id: int | None = None
 
 
 class Series:
@@ -63,14 +66,15 @@ class Series:
         self._id: int | None = None
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
-        self._conforms: dict[tuple[str, str], str | None] = {}
+        self._conforms: dict[tuple[object, ...], str | None] = {}
         self._not_steady: set[str] = set()
+        self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
 
     def run(self, contenders: Sequence[Contender]) -> None:
         """Proves every contender, then takes all turns that are left."""
         request, progress = self._request, self._bench.progress
-        self._begin(contenders[0].workload.name)
+        self._begin(contenders)
         done: Collection[tuple[str, int]] = () if self._unfinished is None else self._unfinished.done
         left = {turn.contender.key for turn in turns_of(contenders, request.rounds, request.seed, done)}
         estimate = Estimate(self._seconds(contenders[0]))
@@ -84,6 +88,9 @@ class Series:
             began = time.monotonic()
             self._take(turn)
             estimate.learn(time.monotonic() - began)
+        outside = told(self._outside_s)
+        if outside is not None:
+            progress.say(outside)
 
     def end(self) -> None:
         """Notes how the comparison ended."""
@@ -101,9 +108,11 @@ class Series:
         except BakeoffError as error:
             self._bench.progress.say(f"How the comparison ended could not be stored. {error.message}")
 
-    def _begin(self, workload: str) -> None:
+    def _begin(self, contenders: Sequence[Contender]) -> None:
         request, unfinished = self._request, self._unfinished
-        self._calibrations[workload] = latest_calibrations(self._store.server, machine_name(), workload)
+        workload = contenders[0].workload.name
+        for name in {contender.workload.name for contender in contenders}:
+            self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name)
         started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
         self._origin = Origin(started_at, request.name, workload, request.mode, request.command, request.rounds)
         if unfinished is None:
@@ -112,6 +121,7 @@ class Series:
         else:
             self._id = unfinished.id
             self._store.resume_comparison(unfinished.id)
+        self._comparison.id = self._id
 
     def _proves(self, contender: Contender) -> bool:
         """Conformance, and a short look before a long one: who fails five requests need not fail a million."""
@@ -120,7 +130,7 @@ class Series:
         problem = self._conformance_problem(contender)
         has_smoked = self._unfinished is not None and contender.key in self._unfinished.smoked
         if problem is None and self._request.mode != "smoke" and not has_smoked:
-            problem = self._problem_with(self._measured(RunRequest(contender, "smoke", SMOKE, seed=self._request.seed)))
+            problem = self._problem_with(self._measured(self._run_request(contender, "smoke", SMOKE)))
         if problem is not None:
             self._refuse(contender, problem)
         return problem is None and not self._comparison.interrupted
@@ -128,11 +138,11 @@ class Series:
     def _conformance_problem(self, contender: Contender) -> str | None:
         """Why a target is not measured, found out once for each target and its settings: its speed means nothing."""
         variant, target = contender.variant, contender.target
-        known = (target.name, str(sorted(variant.settings.items())))
+        known = (target.name, variant.tls, variant.token, *sorted(variant.settings.items()))
         if known not in self._conforms:
             self._bench.progress.step(f"{target.name}: conformance")
             try:
-                result = conform(self._bench, target, contender.workload, variant.settings)
+                result = conform(self._bench, target, contender.workload, variant)
                 wrong = f"{summary(result)} ./bakeoff conform {target.name} shows what differed."
                 self._conforms[known] = None if result.conforms else wrong
             except BakeoffError as error:
@@ -144,18 +154,8 @@ class Series:
         failures = self._failures.get(contender.key, [])
         if len(failures) > _FAILED_RUNS_ALLOWED:
             return
-        result = self._measured(
-            RunRequest(
-                contender,
-                request.mode,
-                request.phases,
-                round=turn.round,
-                seed=request.seed,
-                warm_up_s=self._warm_up_s(contender),
-                think_time_s=request.think_time_s,
-                calibrations=self._calibrations.get(contender.workload.name, ()),
-            )
-        )
+        run = self._run_request(contender, request.mode, request.phases)
+        result = self._measured(replace(run, round=turn.round, warm_up_s=self._warm_up_s(contender)))
         self._comparison.runs.append(result)
         if result.warm_up is not None and result.warm_up["steady"] is False:
             self._not_steady.add(contender.key)
@@ -168,6 +168,17 @@ class Series:
             self._bench.progress.say(one_line(result))
             self._bench.progress.standing(result)
 
+    def _run_request(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
+        return RunRequest(
+            contender,
+            mode,
+            phases,
+            seed=self._request.seed,
+            think_time_s=self._request.think_time_s,
+            calibrations=self._calibrations.get(contender.workload.name, ()),
+            isolation=self._request.isolation,
+        )
+
     def _measured(self, run: RunRequest) -> RunResult:
         """Measures and keeps: first in files, then in the metrics database, which may be away."""
         words = f"{run.contender.key}: {run.mode}"
@@ -175,6 +186,7 @@ class Series:
             words += f", round {run.round} of {self._request.rounds}"
         self._bench.progress.step(words, run.planned_s)
         result = measure(self._bench, run)
+        storing = Laps()
         write_result_files(self._bench.project, result, self._origin)
         assert self._id is not None
         try:
@@ -182,6 +194,9 @@ class Series:
         except BakeoffError as error:
             self._comparison.unstored += 1
             self._bench.progress.say(error.message)
+        storing.mark("storing")
+        if run.mode == self._request.mode and result.machine_state is not None:
+            self._outside_s.append({**result.machine_state["outside_phases_s"], **storing.seconds})
         self._comparison.interrupted |= result.status is Status.INTERRUPTED
         return result
 

@@ -14,7 +14,8 @@ _SHORTEST_SPAN_S = 1.0
 class Cost:
     """What one role used in a span. CPU figures are None where the span is too short to tell.
 
-    `cpu_percent` is of one core; its peak is over the seconds of the span.
+    `cpu_percent` is of one core; its peak is over the seconds of the span. `pss_peak_bytes` is the highest proportional
+    memory that was seen, None where none was.
     """
 
     cpu_s: float | None
@@ -22,6 +23,7 @@ class Cost:
     cpu_percent_peak: float | None
     memory_mean_bytes: float
     memory_peak_bytes: int
+    pss_peak_bytes: int | None = None
 
 
 def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: int) -> Cost | None:
@@ -40,7 +42,10 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
         cpu_s = max(0.0, _cpu_at(own, end_ns) - _cpu_at(own, begin_ns))
         mean = 100 * cpu_s / span_s
         peak = max([*_rates(inside), mean])
-    return Cost(cpu_s, mean, peak, sum(memory) / len(memory), max(memory))
+    proportional = [sample.pss_bytes for sample in inside if sample.pss_bytes is not None]
+    return Cost(
+        cpu_s, mean, peak, sum(memory) / len(memory), max(memory), pss_peak_bytes=max(proportional, default=None)
+    )
 
 
 def cpu_us_each(cost: Cost | None, operations: int) -> float | None:

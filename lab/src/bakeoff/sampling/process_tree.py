@@ -1,8 +1,13 @@
 """CPU time and memory of a process and all it started."""
 
+import contextlib
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
+
+_HAS_CHILDREN_LISTS = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
 @dataclass(frozen=True)
@@ -20,11 +25,12 @@ class ProcessTree:
         self._root = psutil.Process(pid)
         self._last: dict[int, float] = {}
         self._ended_s = 0.0
+        self._members: list[psutil.Process] = []
 
     def usage(self) -> Usage | None:
         """The tree's usage now, or None when its root has ended."""
         try:
-            members = [self._root, *self._root.children(recursive=True)]
+            members = [self._root, *self._descendants()]
         except psutil.NoSuchProcess:
             return None
         cpu: dict[int, float] = {}
@@ -41,6 +47,56 @@ class ProcessTree:
             shared_bytes = max(shared_bytes, shared)
         if not cpu:
             return None
+        self._members = members
         self._ended_s += sum(seconds for pid, seconds in self._last.items() if pid not in cpu)
         self._last = cpu
         return Usage(sum(cpu.values()) + self._ended_s, private_bytes + shared_bytes)
+
+    def _descendants(self) -> list[psutil.Process]:
+        """All below the root. The kernel's own lists cost a tenth of looking at every process of the machine."""
+        if not _HAS_CHILDREN_LISTS:
+            return self._root.children(recursive=True)
+        known = {member.pid: member for member in self._members}
+        found: dict[int, psutil.Process] = {}
+        waiting = _children_of(self._root.pid)
+        while waiting:
+            pid = waiting.pop()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found[pid] = known.get(pid) or psutil.Process(pid)
+                waiting += _children_of(pid)
+        if not found and not self._root.is_running():
+            raise psutil.NoSuchProcess(self._root.pid)
+        return list(found.values())
+
+    def proportional_bytes(self) -> int | None:
+        """Memory in which each page counts in proportion to who shares it (PSS), of the last `usage`'s processes.
+
+        The kernel walks page tables for it, which costs milliseconds for a large process. None where it does not tell.
+        """
+        total = 0
+        for member in self._members:
+            try:
+                total += _proportional_bytes(member.pid)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            except OSError:
+                return None
+        return total or None
+
+
+def _children_of(pid: int) -> list[int]:
+    """Children that any thread of a process has started."""
+    children: list[int] = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                children += map(int, (thread / "children").read_bytes().split())
+    return children
+
+
+def _proportional_bytes(pid: int) -> int:
+    with Path(f"/proc/{pid}/smaps_rollup").open("rb") as rollup:
+        for line in rollup:
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0

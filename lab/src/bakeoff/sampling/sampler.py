@@ -10,26 +10,39 @@ from bakeoff.sampling.process_tree import ProcessTree
 
 PERIOD_S = 1.0
 
+# Proportional memory is asked for so seldom that it takes no more than this share of one core.
+_PROPORTIONAL_SHARE = 0.003
+
 
 @dataclass(frozen=True)
 class Sample:
-    """One role's usage at one instant. `cpu_s` is cumulative."""
+    """One role's usage at one instant. `cpu_s` is cumulative.
+
+    `memory_bytes` is resident memory with shared pages counted once; `pss_bytes` is proportional memory, which is not
+    asked for in every sample.
+    """
 
     time_unix_ns: int
     role: str
     cpu_s: float
     memory_bytes: int
+    pss_bytes: int | None = None
 
 
 class Sampler:
-    """Takes a sample of each role on entry, each second, and on exit; `samples` grows meanwhile."""
+    """Takes a sample of each role on entry, each second, and on exit; `samples` grows meanwhile.
+
+    `own_cpu_s` is the CPU time that sampling itself has taken.
+    """
 
     def __init__(self, pids: Mapping[str, int]) -> None:
         self._trees = {role: ProcessTree(pid) for role, pid in pids.items()}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sampler", daemon=True)
         self._lock = threading.Lock()
+        self._proportional_at_s = 0.0
         self.samples: list[Sample] = []
+        self.own_cpu_s = 0.0
 
     def __enter__(self) -> "Sampler":
         self.sample()
@@ -46,13 +59,27 @@ class Sampler:
     def sample(self) -> None:
         """Takes a sample now, besides those of each second: at the edges of phases."""
         with self._lock:
-            for role, tree in self._trees.items():
-                usage = tree.usage()
-                if usage is not None:
-                    self.samples.append(Sample(time.time_ns(), role, usage.cpu_s, usage.memory_bytes))
+            self._take(with_proportional=False)
+
+    def _take(self, *, with_proportional: bool) -> None:
+        began_s = time.thread_time()
+        for role, tree in self._trees.items():
+            usage = tree.usage()
+            if usage is not None:
+                proportional = tree.proportional_bytes() if with_proportional else None
+                self.samples.append(Sample(time.time_ns(), role, usage.cpu_s, usage.memory_bytes, proportional))
+        self.own_cpu_s += time.thread_time() - began_s
 
     def _loop(self) -> None:
         next_at = time.monotonic() + PERIOD_S
         while not self._done.wait(max(0.0, next_at - time.monotonic())):
-            self.sample()
+            with self._lock:
+                self._take_of_second()
             next_at += PERIOD_S
+
+    def _take_of_second(self) -> None:
+        with_proportional = time.monotonic() >= self._proportional_at_s
+        before_s = self.own_cpu_s
+        self._take(with_proportional=with_proportional)
+        if with_proportional:
+            self._proportional_at_s = time.monotonic() + (self.own_cpu_s - before_s) / _PROPORTIONAL_SHARE

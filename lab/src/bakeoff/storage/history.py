@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 
 Row = dict[str, Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,13 @@ def _result(
         phases=[_phase(phase) for phase in phases],
         total=_measured(total[0]) if total else None,
         samples=[
-            Sample(_unix_ns(sample["sampled_at"]), sample["role"], sample["cpu_s"], sample["memory_bytes"])
+            Sample(
+                _unix_ns(sample["sampled_at"]),
+                sample["role"],
+                sample["cpu_s"],
+                sample["memory_bytes"],
+                sample["pss_bytes"],
+            )
             for sample in samples
         ],
         findings=[Finding(each["kind"], each["severity"], each["message"], each["advice"]) for each in findings],
@@ -233,4 +241,5 @@ def _all(connection: "psycopg.Connection[Any]", statement: str, values: Sequence
 
 
 def _unix_ns(moment: datetime) -> int:
-    return round(moment.timestamp() * 1e9)
+    # In whole numbers: a double of seconds is off by a quarter of a microsecond.
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1000

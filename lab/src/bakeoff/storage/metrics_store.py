@@ -183,11 +183,11 @@ def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunRe
         }
         _insert(connection, "test_phases", {**identity, **_measured_columns(phase.measured)})
     with connection.cursor().copy(
-        "COPY resource_metrics (test_run_id, sampled_at, role, cpu_s, memory_bytes) FROM STDIN"
+        "COPY resource_metrics (test_run_id, sampled_at, role, cpu_s, memory_bytes, pss_bytes) FROM STDIN"
     ) as rows:
         for sample in run.samples:
             sampled_at = datetime.fromtimestamp(sample.time_unix_ns / 1e9, UTC)
-            rows.write_row((run_id, sampled_at, sample.role, sample.cpu_s, sample.memory_bytes))
+            rows.write_row((run_id, sampled_at, sample.role, sample.cpu_s, sample.memory_bytes, sample.pss_bytes))
     for finding in run.findings:
         _insert(connection, "findings", {"test_run_id": run_id, **asdict(finding)})
     return run_id

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
 _PATIENCE_S = 2.0
@@ -13,8 +14,8 @@ _PATIENCE_S = 2.0
 class HealthCheck(Protocol):
     """One question, asked over the target's own protocol."""
 
-    def is_healthy(self, port: int) -> bool:
-        """Whether the target on this loopback port says it can work now."""
+    def is_healthy(self, access: Access) -> bool:
+        """Whether the target says it can work now. The token is not needed for this."""
         ...
 
 
@@ -26,8 +27,13 @@ class HttpHealthCheck:
     path: str
     expect: int
 
-    def is_healthy(self, port: int) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
+    def is_healthy(self, access: Access) -> bool:
+        context = access.ssl_context()
+        connection = (
+            http.client.HTTPConnection(access.host, access.port, timeout=_PATIENCE_S)
+            if context is None
+            else http.client.HTTPSConnection(access.host, access.port, timeout=_PATIENCE_S, context=context)
+        )
         try:
             connection.request(self.method, self.path)
             return connection.getresponse().status == self.expect
@@ -43,14 +49,15 @@ class GrpcHealthCheck:
 
     service: str
 
-    def is_healthy(self, port: int) -> bool:
+    def is_healthy(self, access: Access) -> bool:
         import grpc
+
+        from bakeoff.targets.channel import grpc_channel
 
         # HealthCheckRequest{service = 1} and HealthCheckResponse{status = 1}, small enough to write by hand.
         name = self.service.encode()
         request = b"\x0a" + bytes([len(name)]) + name if name else b""
-        # Loopback must not go through a proxy that the environment names.
-        with grpc.insecure_channel(f"127.0.0.1:{port}", options=[("grpc.enable_http_proxy", 0)]) as channel:
+        with grpc_channel(access) as channel:
             try:
                 reply: bytes = channel.unary_unary("/grpc.health.v1.Health/Check", _same, _same)(
                     request, timeout=_PATIENCE_S

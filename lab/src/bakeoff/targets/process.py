@@ -4,14 +4,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
+from bakeoff.targets.security import Secured
 
 _HEALTHY_WITHIN_S = 60.0
 # The contract allows 10 s from SIGTERM to exit.
@@ -21,7 +23,8 @@ _STOPS_WITHIN_S = 12.0
 class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
-    `settings` are environment variables of the target's own. Attributes: `port`, `start_s` (start to healthy), `pid`.
+    `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
+    `before` goes before its command. Attributes: `access`, `port`, `start_s` (start to healthy), `pid`.
     """
 
     def __init__(
@@ -33,14 +36,18 @@ class TargetProcess:
         *,
         port: int | None = None,
         settings: Mapping[str, str] | None = None,
+        secured: Secured | None = None,
+        before: Sequence[str] = (),
     ) -> None:
         self._target = target
         self._server = server
         self._health = health
         self._log = log
-        self._settings = dict(settings or {})
+        self._settings = {**(settings or {}), **(secured.variables_of(target) if secured is not None else {})}
+        self._before = before
         self._process: subprocess.Popen[bytes] | None = None
         self.port = port if port is not None else processes.free_port()
+        self.access = (secured or Secured()).access(LOOPBACK, self.port)
         self.start_s = 0.0
 
     def __enter__(self) -> "TargetProcess":
@@ -97,7 +104,10 @@ class TargetProcess:
 
     def _command(self) -> list[str]:
         artifact = str(self._target.build.artifact)
-        return [part.replace("{artifact}", artifact) for part in self._target.document["run"]["command"]]
+        return [
+            *self._before,
+            *(part.replace("{artifact}", artifact) for part in self._target.document["run"]["command"]),
+        ]
 
     def _directory(self) -> Path:
         return Path(os.path.normpath(self._target.directory / self._target.document["run"].get("directory", ".")))
@@ -110,7 +120,7 @@ class TargetProcess:
 
     def _wait_until_healthy(self, deadline: float) -> None:
         pause_s = 0.005
-        while not self._health.is_healthy(self.port):
+        while not self._health.is_healthy(self.access):
             if self.has_ended:
                 raise self.ended_error()
             if time.monotonic() > deadline:

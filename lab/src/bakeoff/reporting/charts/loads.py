@@ -27,7 +27,7 @@ def throughput_chart(
         THROUGHPUT,
         drawn,
         payload=payload,
-        note="○ maximum · □ optimal parallelism · ✕ breaking point. Whiskers: 95% interval.",
+        note="Ringed: the maximum. Squared: optimal parallelism. Crossed: the breaking point. Whiskers: 95% interval.",
         marks=[mark for each in contenders for mark in _marks(each)],
         references=references,
         beyond=beyond,

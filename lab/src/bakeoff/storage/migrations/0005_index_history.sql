@@ -35,6 +35,7 @@ SELECT
     run.status,
     run.started_at,
     run.environment ->> 'commit' AS commit,
+    coalesce(run.environment ->> 'cpu', 'unknown') || ' × ' || coalesce(run.environment ->> 'cores', '?') AS machine,
     total.duration_s,
     total.total_requests AS requests,
     total.failed_requests AS failed,

@@ -8,6 +8,8 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
+from bakeoff.judging.judgement import Level
+from bakeoff.judging.levels import level_of
 from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.storage.history import StoredComparison, StoredRun
@@ -56,6 +58,12 @@ def measured(throughput_per_s: float, **changes: Any) -> Measured:
 
 def phase(number: int, users: int, part: Measured, rate: float | None = None) -> PhaseResult:
     return PhaseResult(number, f"{users} users", users, 0, round(part.duration_s * 1e9), part, rate)
+
+
+def level(users: int, *parts: Measured, rate: float | None = None) -> Level:
+    """A level of one round for each part."""
+    slot = (1, "", users if rate is None else 0, rate)
+    return level_of(slot, dict(enumerate(parts, start=1)))
 
 
 def run_of(

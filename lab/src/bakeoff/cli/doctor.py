@@ -1,0 +1,43 @@
+"""`bakeoff doctor`."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import typer
+
+from bakeoff.cli.history import print_json, say
+from bakeoff.doctor.diagnosis import Diagnosis, State
+from bakeoff.doctor.examination import examine
+from bakeoff.project import find_project
+
+_COLOURS = {State.OK: "green", State.UNKNOWN: "bright_black", State.COSTLY: "yellow", State.WRONG: "red"}
+
+
+def run_doctor(as_json: bool) -> None:
+    """Prints each check. Exit status 1 when something makes results wrong."""
+    found: list[Diagnosis] = []
+    for diagnosis in examine(find_project()):
+        found.append(diagnosis)
+        if not as_json:
+            _print(diagnosis)
+    if as_json:
+        print_json({"checks": [asdict(diagnosis) for diagnosis in found], "wrong": _wrong(found)})
+    else:
+        counts = Counter(diagnosis.state for diagnosis in found)
+        say(", ".join(f"{counts[state]} {state}" for state in State if counts[state]))
+    if _wrong(found):
+        raise typer.Exit(1)
+
+
+def _print(diagnosis: Diagnosis) -> None:
+    state = typer.style(f"{diagnosis.state:7}", fg=_COLOURS[diagnosis.state])
+    typer.echo(f"{state}  {diagnosis.subject:20}  {diagnosis.found}")
+    if diagnosis.cost:
+        typer.echo(f"{'':31}costs: {diagnosis.cost}")
+    if diagnosis.remedy:
+        typer.echo(f"{'':31}mend:  {diagnosis.remedy}")
+
+
+def _wrong(found: Sequence[Diagnosis]) -> bool:
+    return any(diagnosis.state is State.WRONG for diagnosis in found)

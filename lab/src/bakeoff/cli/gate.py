@@ -1,0 +1,147 @@
+"""`bakeoff gate`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+
+from bakeoff.cli.history import print_json, say, stored_history
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.gating.annotations import annotations_of
+from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.confirmation import confirmed, request_to_repeat
+from bakeoff.gating.junit import junit_of
+from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.targets import TargetSet, held_against_targets, read_targets
+from bakeoff.gating.validity import broken
+from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.history.references import Referenced, resolve
+from bakeoff.project import Project, find_project
+
+_COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """The command line's options, as typed."""
+
+    baseline: str | None
+    candidate: str
+    targets: Path | None
+    limits: Limits
+    rerun: bool
+    junit: Path | None
+    github: bool
+    as_json: bool
+    command: str
+
+
+def run_gate(options: GateOptions) -> None:
+    """Judges, confirms by a rerun, reports. Exit status 0, 1 when something is worse, 2 when that cannot be told."""
+    if options.baseline is None and options.targets is None:
+        raise UsageError("gate needs something to hold runs against: --baseline REF, --targets FILE.toml, or both.")
+    try:
+        gate = _gate(options)
+        _report(gate, options)
+    except BakeoffError as error:
+        # 1 means that something is worse, and nothing else.
+        raise BakeoffError(error.message, exit_code=max(2, error.exit_code)) from error
+    raise typer.Exit(gate.exit_status)
+
+
+def _gate(options: GateOptions) -> Gate:
+    project = find_project()
+    sets = [] if options.targets is None else read_targets(options.targets)
+    with stored_history(project) as store:
+        candidate = resolve(project, store.server, options.candidate)
+        baseline = None if options.baseline is None else resolve(project, store.server, options.baseline)
+    _refuse_incomparable(baseline, candidate)
+
+    def judge(runs: Sequence[RunFigures]) -> Gate:
+        return _judged(None if baseline is None else baseline.runs, runs, sets, options.limits)
+
+    def measure(names: Sequence[str]) -> Sequence[RunFigures]:
+        return _measured_again(project, candidate, names, options.command)
+
+    gate = judge(candidate.runs)
+    return confirmed(gate, candidate.runs, measure, judge) if options.rerun else gate
+
+
+def _judged(
+    baseline: Sequence[RunFigures] | None, candidate: Sequence[RunFigures], sets: Sequence[TargetSet], limits: Limits
+) -> Gate:
+    parts = [held_against_targets(sets, candidate)]
+    if baseline is not None:
+        parts.insert(0, held_against(baseline, candidate, limits))
+    checks = [*broken(candidate), *(check for part in parts for check in part.checks)]
+    return Gate(checks, [words for part in parts for words in part.left_out])
+
+
+def _refuse_incomparable(baseline: Referenced | None, candidate: Referenced) -> None:
+    if baseline is None:
+        return
+    if baseline.comparison_id is not None and baseline.comparison_id == candidate.comparison_id:
+        raise UsageError(
+            f"The baseline {baseline.name} is the measurement itself. Measure first (./bakeoff run quick --rounds 5), "
+            "or name what is to be judged with --candidate."
+        )
+    before, after = ({run.machine for run in each.runs} for each in (baseline, candidate))
+    if before != after:
+        raise BakeoffError(
+            f"The baseline was measured on {', '.join(sorted(before))}, and this on {', '.join(sorted(after))}: a "
+            "change between machines says nothing about the code. Measure the baseline here.",
+        )
+
+
+def _measured_again(
+    project: Project, candidate: Referenced, names: Sequence[str], command: str
+) -> Sequence[RunFigures]:
+    from rich.console import Console
+
+    from bakeoff.running.comparison import compare
+    from bakeoff.running.progress import shown_on
+
+    if candidate.comparison_id is None:
+        raise BakeoffError(
+            f"{candidate.name} is not a comparison that could be repeated to confirm what failed. Name one with "
+            "--candidate, or judge what is stored with --no-rerun."
+        )
+    with stored_history(project) as store:
+        request = request_to_repeat(store.server, candidate.comparison_id, names, command)
+    say(f"Measuring again what failed: {', '.join(names)}.")
+    with shown_on(Console(stderr=True)) as progress:
+        comparison = compare(project, request, progress)
+    if comparison.interrupted:
+        raise KeyboardInterrupt
+    return [figures_of(run) for run in comparison.runs]
+
+
+def _report(gate: Gate, options: GateOptions) -> None:
+    if options.junit is not None:
+        try:
+            options.junit.write_text(junit_of(gate), "utf-8")
+        except OSError as error:
+            raise BakeoffError(f"{options.junit} cannot be written: {error.strerror}.") from error
+    if options.as_json:
+        print_json(
+            {"failed": bool(gate.failed), "checks": [asdict(check) for check in gate.checks], "left_out": gate.left_out}
+        )
+        return
+    for label in dict.fromkeys(check.series.label for check in gate.checks):
+        typer.echo(label)
+        for check in gate.checks:
+            if check.series.label == label:
+                typer.echo(_line(check))
+    for reason in gate.left_out:
+        say(f"left out: {reason}")
+    if options.github:
+        for line in annotations_of(gate):
+            typer.echo(line)
+    if not gate.checks:
+        say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
+
+
+def _line(check: Check) -> str:
+    word = typer.style(f"{check.outcome:7}", fg=_COLOURS[check.outcome])
+    return f"  {word}  {check.metric:10}  {check.words}"

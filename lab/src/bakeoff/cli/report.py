@@ -1,0 +1,38 @@
+"""`bakeoff report`."""
+
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from bakeoff.cli.history import stored_history
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.judging.judge import judge
+from bakeoff.project import find_project
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.files import DOCUMENTS, FORMATS, default_path, write_report
+from bakeoff.reporting.text import rendered
+from bakeoff.storage.history import load_comparison
+
+
+def report_comparison(comparison_id: int | None, form: str, output: Path | None) -> None:
+    """Judges a stored comparison and writes it down; `-` as output, and text without one, go to standard output."""
+    if form not in FORMATS:
+        raise UsageError(f'There is no format "{form}". Formats: {", ".join(FORMATS)}.')
+    printed = str(output) == "-"
+    if printed and form not in DOCUMENTS:
+        raise UsageError(f"--format {form} makes a folder of pictures: name one with --output.")
+    project = find_project()
+    with stored_history(project) as store:
+        stored = load_comparison(store.server, comparison_id)
+    data = report_data(judge(stored), stored)
+    if form == "text" and output is None:
+        Console().print(rendered(data))
+    elif printed:
+        sys.stdout.write(DOCUMENTS[form][1](data))
+    else:
+        written = write_report(data, form, output or default_path(project.results / "reports", data, form))
+        if not written:
+            raise BakeoffError(f"Comparison {stored.id} has no chart to draw: nothing was measured.")
+        typer.echo(project.relative(written[0] if form in DOCUMENTS else written[0].parent))

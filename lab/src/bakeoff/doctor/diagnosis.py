@@ -1,0 +1,24 @@
+"""What a check has found."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """How much it matters: `ok`, `unknown` (cannot be told here), `costly` (results are less good), `wrong`."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    COSTLY = "costly"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One check: what was found, what it costs the results, and the command or deed that mends it."""
+
+    subject: str
+    state: State
+    found: str
+    cost: str = ""
+    remedy: str = ""

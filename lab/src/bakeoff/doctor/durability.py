@@ -1,0 +1,55 @@
+"""Whether the application's database keeps what it acknowledges: everything else is another contest."""
+
+import os
+from collections.abc import Iterator, Mapping
+
+from bakeoff.doctor.diagnosis import Diagnosis, State
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres import embedded
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.databases import application_database
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.lock import only_lab
+
+_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes")
+
+
+def durability_checks(project: Project) -> Iterator[Diagnosis]:
+    """One for each setting; or one that says why they could not be asked for."""
+    try:
+        settings = _settings(project)
+    except BakeoffError as error:
+        yield Diagnosis("database", State.UNKNOWN, error.message)
+        return
+    yield from (durability(name, settings[name]) for name in _SETTINGS)
+
+
+def durability(name: str, value: str) -> Diagnosis:
+    """What a value of one of the settings means. All but one value of `synchronous_commit` wait for the own disk."""
+    safe = value != "off" if name == "synchronous_commit" else value == "on"
+    if safe:
+        return Diagnosis(name, State.OK, value)
+    costs = {
+        "fsync": "nothing is ever forced to disk: every rate is several times too high, and a crash loses the table",
+        "synchronous_commit": "commits are acknowledged before they are on disk: rates are several times too high",
+        "full_page_writes": "less is written than a crash would need: rates are too high",
+    }
+    remedy = f'psql "$DATABASE_URL" -c "ALTER SYSTEM SET {name} = on" -c "SELECT pg_reload_conf()"'
+    return Diagnosis(name, State.WRONG, value, costs[name], remedy)
+
+
+def _settings(project: Project) -> Mapping[str, str]:
+    if not os.environ.get("DATABASE_URL"):
+        # A lab that measures has it running: asking does not disturb it.
+        running = embedded.found_running(find_installation(project), embedded.APPLICATION)
+        if running is not None:
+            return _ask(running.server)
+    with only_lab(project.state / "lock"), application_database(project) as server:
+        return _ask(server)
+
+
+def _ask(server: Server) -> Mapping[str, str]:
+    with server.connect() as connection:
+        rows = connection.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [list(_SETTINGS)])
+        return {str(name): str(value) for name, value in rows.fetchall()}

@@ -1,0 +1,46 @@
+"""Free disk and memory."""
+
+import shutil
+from pathlib import Path
+
+import psutil
+
+from bakeoff.doctor.diagnosis import Diagnosis, State
+
+_GB = 1_000_000_000
+# A run's WAL grows to 8 GB; a full disk ends it.
+_DISK_GB, _LEAST_DISK_GB = 12.0, 3.0
+_MEMORY_GB, _LEAST_MEMORY_GB = 3.0, 1.5
+
+
+def free_disk(folder: Path, name: str) -> Diagnosis:
+    """Space on the file system that a folder lies on, or will lie on."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return judge_disk(shutil.disk_usage(existing).free / _GB, name)
+
+
+def judge_disk(free_gb: float, name: str) -> Diagnosis:
+    """What so many GB are good for."""
+    subject, found = f"disk for {name}", f"{free_gb:,.1f} GB free"
+    if free_gb >= _DISK_GB:
+        return Diagnosis(subject, State.OK, found)
+    state = State.WRONG if free_gb < _LEAST_DISK_GB else State.COSTLY
+    cost = "long runs with large messages fill it, and a full disk ends a run"
+    return Diagnosis(
+        subject, state, found, cost, "./bakeoff runs cleanup --keep 100 --execute, and old files in results/"
+    )
+
+
+def free_memory() -> Diagnosis:
+    """Memory that can be had without swapping."""
+    return judge_memory(psutil.virtual_memory().available / _GB)
+
+
+def judge_memory(free_gb: float) -> Diagnosis:
+    """What so many GB are good for."""
+    found = f"{free_gb:,.1f} GB available"
+    if free_gb >= _MEMORY_GB:
+        return Diagnosis("memory", State.OK, found)
+    state = State.WRONG if free_gb < _LEAST_MEMORY_GB else State.COSTLY
+    cost = "PostgreSQL's 1 GB of buffers and the target compete for it: swapping is measured, not the target"
+    return Diagnosis("memory", state, found, cost, "end what else uses memory, or measure on a larger machine")

@@ -1,0 +1,42 @@
+"""What this machine can build and drive."""
+
+from collections.abc import Iterator, Sequence
+
+from bakeoff.doctor.diagnosis import Diagnosis, State
+from bakeoff.engines.manifest import find_engine
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+from bakeoff.targets.manifest import Target, find_targets
+
+
+def toolchain_checks(project: Project) -> Iterator[Diagnosis]:
+    """One for each engine, and one for the targets of each language."""
+    for manifest in sorted(project.engines.glob("*/engine.toml")):
+        yield _engine(project, manifest.parent.name)
+    targets = find_targets(project)
+    for language in sorted({target.language for target in targets}):
+        yield language_check(language, [target for target in targets if target.language == language])
+
+
+def language_check(language: str, targets: Sequence[Target]) -> Diagnosis:
+    """Whether the targets of one language can be built."""
+    skipped = [target for target in targets if target.missing_programs]
+    if not skipped:
+        return Diagnosis(f"toolchain {language}", State.OK, f"{len(targets)} targets can be built")
+    missing = sorted({program for target in skipped for program in target.missing_programs})
+    names = ", ".join(target.name for target in skipped)
+    remedy = str(skipped[0].document["toolchain"]["install"])
+    return Diagnosis(
+        f"toolchain {language}", State.COSTLY, f"{', '.join(missing)} not found", f"{names}: not measured", remedy
+    )
+
+
+def _engine(project: Project, name: str) -> Diagnosis:
+    subject = f"engine {name}"
+    try:
+        engine = find_engine(project, name)
+        engine.check_toolchain()
+    except BakeoffError as error:
+        return Diagnosis(subject, State.COSTLY, "cannot be built", "runs with it are refused", error.message)
+    state = "to be built" if engine.build.is_stale() else "built"
+    return Diagnosis(subject, State.OK, state)

@@ -1,0 +1,58 @@
+"""A failure is believed when it comes up again: what failed is measured anew, as it was."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bakeoff.errors import BakeoffError
+from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.validity import VALIDITY
+from bakeoff.history.figures import RunFigures, Series
+from bakeoff.postgres.server import Server
+from bakeoff.running.request import ComparisonRequest, request_from
+
+Judge = Callable[[Sequence[RunFigures]], Gate]
+Measure = Callable[[Sequence[str]], Sequence[RunFigures]]
+
+
+def confirmed(gate: Gate, candidate: Sequence[RunFigures], measure: Measure, judge: Judge) -> Gate:
+    """The gate after a rerun of the targets that failed.
+
+    `measure` measures targets by name and returns their runs; `judge` makes a gate of runs. A check fails for good
+    when it fails with the new runs alone; the other checks stay as they were. Writes that were lost once were lost:
+    no rerun takes that back.
+    """
+    failed = {check.series for check in gate.failed if check.metric != VALIDITY}
+    if not failed:
+        return gate
+    names = sorted({run.api for run in candidate for series in failed if run.contender == series.contender})
+    again = {_identity(check): check for check in judge(measure(names)).checks}
+    return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
+
+
+def request_to_repeat(server: Server, comparison_id: int, targets: Sequence[str], command: str) -> ComparisonRequest:
+    """What the comparison asked for, of these targets only."""
+    with server.connect() as connection:
+        row = connection.execute("SELECT request FROM comparisons WHERE id = %s", [comparison_id]).fetchone()
+    request = dict(row[0]) if row else {}
+    request.pop("machine", None)
+    if not request:
+        raise BakeoffError(
+            f"Comparison c{comparison_id} does not say how it was asked for, so it cannot be repeated. "
+            "Measure again with ./bakeoff run, or judge what is stored with --no-rerun."
+        )
+    return replace(request_from(request), targets=tuple(targets), command=command)
+
+
+def _second_look(check: Check, again: dict[tuple[Series, str], Check]) -> Check:
+    if check.outcome is not Outcome.FAILED or check.metric == VALIDITY:
+        return check
+    second = again.get(_identity(check))
+    if second is None:
+        return replace(check, words=f"{check.words}; the rerun measured nothing to set against it")
+    if second.outcome is Outcome.FAILED:
+        return replace(check, words=f"{check.words}; again in a rerun: {second.words}", confirmed=True)
+    return replace(check, outcome=Outcome.UNCLEAR, words=f"{check.words}; not so in a rerun: {second.words}")
+
+
+def _identity(check: Check) -> tuple[Series, str]:
+    return check.series, check.metric

@@ -1,0 +1,72 @@
+"""Absolute targets, declared in a TOML file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from statistics import median
+
+from bakeoff.closed_toml import read_closed_toml
+from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.history.comparing import by_series
+from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
+from bakeoff.history.tables import number
+
+_SCHEMA = Path(__file__).with_name("targets.schema.json")
+_BY_FIELD = {metric.field: metric for metric in METRICS.values()}
+_CONDITIONS = ("api", "protocol", "mode", "payload", "load")
+
+
+@dataclass(frozen=True)
+class TargetSet:
+    """Limits by the field of RunFigures, for the runs that meet every condition; `*` in them stands for anything."""
+
+    name: str
+    conditions: Mapping[str, str]
+    limits: Mapping[str, float]
+
+    def applies_to(self, run: RunFigures) -> bool:
+        """Whether a run is meant."""
+        return all(fnmatchcase(str(getattr(run, field)), pattern) for field, pattern in self.conditions.items())
+
+
+def read_targets(path: Path) -> list[TargetSet]:
+    """The sets of a file. Errors name the file, the line and the key."""
+    toml = read_closed_toml(path, _SCHEMA)
+    sets: list[TargetSet] = []
+    if not toml.document:
+        raise toml.error([], 'there are no targets. Write a table such as [rest] with api = "*-rest" and p99_ms = 50.')
+    for name, table in toml.document.items():
+        conditions = {key: value for key, value in table.items() if key in _CONDITIONS}
+        limits = {key: float(value) for key, value in table.items() if key not in _CONDITIONS}
+        if not limits:
+            raise toml.error([name], f"{name} names no target: add one, such as p99_ms = 50.")
+        sets.append(TargetSet(name, conditions, limits))
+    return sets
+
+
+def held_against_targets(sets: Sequence[TargetSet], candidate: Sequence[RunFigures]) -> Gate:
+    """Every completed series of the candidate, against each set that means it."""
+    checks: list[Check] = []
+    unused = {each.name for each in sets}
+    for series, runs in by_series(candidate).items():
+        for each in sets:
+            if each.applies_to(runs[0]):
+                unused.discard(each.name)
+                checks += [_check(each.name, series, _BY_FIELD[key], limit, runs) for key, limit in each.limits.items()]
+    return Gate(checks, [f"targets {name}: no run is meant by them." for name in sorted(unused)])
+
+
+def _check(name: str, series: Series, metric: Metric, limit: float, runs: Sequence[RunFigures]) -> Check:
+    values = [value for run in runs if (value := metric.of(run)) is not None]
+    if not values:
+        return Check(series, metric.name, Outcome.FAILED, f"nothing was measured (target {name})")
+    value = median(values)
+    reached = value >= limit if metric.more_is_better else value <= limit
+    sign = "≥" if metric.more_is_better else "≤"
+    shown = (
+        f"{value:.2%}, target {sign} {limit:.2%}"
+        if metric.name == "errors"
+        else f"{number(value)} {metric.unit}, target {sign} {number(limit)}"
+    )
+    return Check(series, metric.name, Outcome.PASSED if reached else Outcome.FAILED, f"{shown} ({name})")

@@ -1,0 +1,33 @@
+"""Findings as people read them: one doubt at a time, with all whom it concerns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.shape import FindingEntry
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One kind of finding with one advice. `lines` say what was found, and of whom."""
+
+    severity: str
+    kind: str
+    advice: str
+    lines: Sequence[str]
+
+
+def doubts_of(findings: Sequence[FindingEntry]) -> list[Doubt]:
+    """In the order in which the kinds first appear."""
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for finding in findings:
+        key = (finding["severity"], finding["kind"], finding["advice"])
+        grouped.setdefault(key, []).append(_line(finding))
+    return [Doubt(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
+
+
+def _line(finding: FindingEntry) -> str:
+    of = f"{numbers.listed(finding['of'])}: " if finding["of"] else ""
+    rounds = finding["rounds"]
+    where = f" ({'round' if len(rounds) == 1 else 'rounds'} {numbers.listed([str(each) for each in rounds])})"
+    return f"{of}{finding['message']}{where if rounds else ''}"

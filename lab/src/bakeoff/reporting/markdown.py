@@ -1,0 +1,67 @@
+"""The report as Markdown: the same verdicts, for a pull request or a wiki."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.findings import Doubt, doubts_of
+from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.tables import Table, all_tables
+
+# What Markdown or HTML would take for markup, and what would end a row.
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def markdown_report(data: ReportData) -> str:
+    """The whole file."""
+    return "\n".join(_lines(data)).rstrip() + "\n"
+
+
+def _lines(data: ReportData) -> Iterator[str]:
+    comparison = data["comparison"]
+    yield from (f"# {plain(data['verdict'])}", "", plain(data["certainty"]), "")
+    facts = [
+        f"Workload {plain(comparison['workload'])}",
+        f"mode {plain(comparison['mode'])}",
+        numbers.plural(comparison["rounds"], "round"),
+        numbers.moment(comparison["started_at"]),
+    ]
+    yield from (" · ".join(facts), "")
+    if data["missing"]:
+        yield from ("**What is missing**", "", *(f"- {plain(sentence)}" for sentence in data["missing"]), "")
+    for table in all_tables(data):
+        yield from _table(table)
+    yield from ("## Findings", "")
+    yield from map(_doubt, doubts_of(data["findings"]))
+    yield from ("", "") if data["findings"] else ("Nothing was found.", "")
+    if data["not_measured"]:
+        yield from ("## Not measured", "")
+        yield from (f"- **{plain(name)}**: {plain(reason)}" for name, reason in data["not_measured"].items())
+        yield ""
+    yield from ("## Provenance", "", "To repeat it, in a checkout of the same commit:", "")
+    yield from ("    " + comparison["command"].replace("\n", " "), "")
+    yield from (f"- {plain(name.replace('_', ' '))}: {plain(value)}" for name, value in data["provenance"].items())
+
+
+def plain(text: str) -> str:
+    """Text from outside that stays text."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield from (f"## {plain(table.title)}", "")
+    if table.note:
+        yield from (plain(table.note), "")
+    yield _row(table.headings)
+    yield f"|{'---|' * table.left}{'---:|' * (len(table.headings) - table.left)}"
+    yield from (_row(row) for row in table.rows)
+    yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(plain, cells))} |"
+
+
+def _doubt(doubt: Doubt) -> str:
+    words = " ".join([*doubt.lines, doubt.advice])
+    return f"- **{plain(doubt.severity)}** ({plain(doubt.kind)}) {plain(words)}"

@@ -1,0 +1,1 @@
+"""Charts as pictures for slides: SVG, and PNG made from it."""

@@ -1,0 +1,133 @@
+"""Every figure of a report as rows of one table, for CSV."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from bakeoff.reporting.charts.shape import Chart
+from bakeoff.reporting.shape import ContenderEntry, Figure, LevelFigures, ReportData
+
+COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
+
+Row = tuple[str, str, str, str, str, str, float | None, float | None, float | None, float | None]
+
+_COSTS = {
+    "cpu_us_each": "µs/operation",
+    "cpu_percent_mean": "% of a core",
+    "cpu_percent_peak": "% of a core",
+    "memory_mean_mb": "MB",
+    "memory_peak_mb": "MB",
+    "memory_mean_percent": "% of the machine",
+    "memory_peak_percent": "% of the machine",
+}
+_UNITS = {"rate": "/s", "ms": "ms", "us": "µs", "mb": "MB", "percent": "%", "ratio": "times", "seconds": "s"}
+_ALREADY = frozenset({"ranking", "throughput", "effects", "payloads", "cost-cpu", "cost-memory", "resources"})
+"""Charts whose figures stand in other rows."""
+
+
+def csv_report(data: ReportData) -> str:
+    """A header and a row for each figure. `at` is the place along a curve or a timeline.
+
+    Text that a spreadsheet would take for a formula is preceded by an apostrophe.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in figure_rows(data):
+        writer.writerow([_safe(cell) if isinstance(cell, str) else _number(cell) for cell in row])
+    return text.getvalue()
+
+
+def figure_rows(data: ReportData) -> Iterator[Row]:
+    """All figures, in the report's order."""
+    for entry in data["contenders"]:
+        yield from _contender(entry)
+    labels = {entry["key"]: entry["label"] for entry in data["contenders"]}
+    for pair in data["pairings"]:
+        yield _estimate("pair", labels[pair["one"]], "", "", f"against {labels[pair['other']]}", "times", pair["ratio"])
+    for effect in data["effects"]:
+        yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
+    for line in data["reference_lines"]:
+        yield (
+            "reference",
+            line["label"],
+            line["payload"] or "",
+            "",
+            "throughput",
+            "/s",
+            None,
+            line["per_s"],
+            None,
+            None,
+        )
+    for chart in data["charts"]:
+        if chart["slot"] not in _ALREADY:
+            yield from _curve(chart)
+
+
+def _contender(entry: ContenderEntry) -> Iterator[Row]:
+    who = (entry["label"], entry["payload"])
+    for figure, value in (
+        ("rank", entry["rank"]),
+        ("optimal users", entry["optimal_users"]),
+        ("breaking users", entry["breaking_users"]),
+        ("share of the generator's ceiling", entry["ceiling_share"]),
+        *((f"times {name}", share) for name, share in entry["reference_shares"].items()),
+    ):
+        if value is not None:
+            yield ("contender", *who, "", figure, "", None, value, None, None)
+    for name, unit, estimate in (
+        ("maximum throughput", "/s", entry["peak_throughput_per_s"]),
+        ("sustainable throughput", "/s", entry["sustainable_throughput_per_s"]),
+        ("start to healthy", "s", entry["start_to_healthy_s"]),
+    ):
+        if estimate is not None:
+            yield _estimate("contender", *who, "", name, unit, estimate)
+    for level in [*entry["levels"], *([entry["total"]] if entry["total"] is not None else [])]:
+        yield from _level(*who, level)
+
+
+def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
+    load = level["load"]
+    yield _estimate("level", who, payload, load, "throughput", "/s", level["throughput_per_s"])
+    yield _estimate("level", who, payload, load, "error rate", "share", level["error_rate"])
+    for name, latency in level["latency_ms"].items():
+        yield _estimate("level", who, payload, load, f"latency {name}", "ms", latency)
+    for figure, unit, value in (
+        ("requests", "", level["requests"]),
+        ("failed", "", level["failed"]),
+        ("unsent", "", level["unsent"]),
+        ("duration of all rounds", "s", level["duration_s"]),
+        ("CPU per request", "% s", level["cpu_percent_s_each"]),
+        ("memory per request", "MB s", level["memory_mb_s_each"]),
+        *((f"errors {kind}", "", number) for kind, number in level["errors"].items()),
+    ):
+        if value is not None:
+            yield ("level", who, payload, load, figure, unit, None, value, None, None)
+    for role, cost in level["costs"].items():
+        for name, unit in _COSTS.items():
+            found = cost[name]  # type: ignore[literal-required]
+            if isinstance(found, dict):
+                yield _estimate("level", who, payload, load, f"{role} {name}", unit, found)  # type: ignore[arg-type]
+            elif found is not None:
+                yield ("level", who, payload, load, f"{role} {name}", unit, None, found, None, None)
+
+
+def _curve(chart: Chart) -> Iterator[Row]:
+    unit = _UNITS.get(chart["y"]["format"], "")
+    for series in chart["series"]:
+        for point in series["points"]:
+            payload, load = chart["payload"] or "", chart["variant"] or ""
+            yield ("curve", series["name"], payload, load, chart["title"], unit, point[0], point[1], None, None)
+
+
+def _estimate(part: str, who: str, payload: str, load: str, name: str, unit: str, figure: Figure) -> Row:
+    return (part, who, payload, load, name, unit, None, figure["median"], figure["low"], figure["high"])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _safe(text: str) -> str:
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

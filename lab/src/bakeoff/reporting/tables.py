@@ -1,0 +1,192 @@
+"""The tables of the Markdown and terminal reports: headings and rows of words, whoever lays them out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.numbers import NOTHING
+from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, LevelFigures, ReportData
+
+MOST_ROWS = 60
+"""Phases shown of one contender; all are in the JSON and the CSV."""
+
+
+_VERDICTS = {"unknown": "too few rounds"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """`headings` and `rows` are of one length; the first `left` columns are words, the others figures."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int = 1
+    note: str = ""
+
+
+def all_tables(data: ReportData) -> list[Table]:
+    """In the order in which they are read; those without rows are left out."""
+    by_key = {entry["key"]: entry for entry in data["contenders"]}
+    several = len(data["groups"]) > 1
+    tables = []
+    for group in data["groups"]:
+        own = [by_key[key] for key in group["contenders"]]
+        payload = f", payload {group['payload']}" if several else ""
+        tables += [ranking(own, payload), limits(own, payload), latency(own, payload), cost(own, payload)]
+        tables += [phases(own, payload), resources(own, payload)]
+    tables += [effects(data), references(data)]
+    return [table for table in tables if table.rows]
+
+
+def ranking(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    headings = ("rank", "target", "operations/s", "of the leader", "optimal", "breaks")
+    note = "optimal: users of optimal parallelism. breaks: users of the breaking point. In brackets: 95% intervals."
+    return Table(f"Ranking{payload}", headings, [_standing(entry) for entry in entries], left=2, note=note)
+
+
+def limits(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    rows = [(entry["name"], entry["limit"]) for entry in entries if entry["limit"]]
+    return Table(f"What limited each{payload}", ("target", "words"), rows, left=2)
+
+
+def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    names = ("p50", "p90", "p95", "p99", "p99.9", "max")
+    rows = [
+        (entry["name"], level["load"], *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in names))
+        for entry in entries
+        if (level := entry["at_optimum"]) is not None
+    ]
+    note = "Milliseconds at the optimal load of each, medians over rounds."
+    return Table(f"Latency{payload}", ("target", "load", *names), rows, left=2, note=note)
+
+
+def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """Overall resource usage, as documented."""
+    headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "memory", "peak")
+    rows = [
+        (
+            entry["name"],
+            ROLE_NAMES[role],
+            _plain(used["cpu_us_each"], numbers.three_digits),
+            *_used(used),
+            _percent(used["memory_mean_percent"]),
+            _percent(used["memory_peak_percent"]),
+        )
+        for entry in entries
+        if entry["total"] is not None
+        for role, used in entry["total"]["costs"].items()
+    ]
+    note = "µs/op: CPU for each operation. CPU: % of one core. memory: % of the machine's. Means, then peaks."
+    return Table(f"Overall resource usage{payload}", headings, rows, left=2, note=note)
+
+
+def phases(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    headings = ("target", "load", "operations/s", "p50 ms", "p99 ms", "requests", "failed")
+    rows = [(entry["name"], *_phase(level)) for entry in entries for level in entry["levels"][:MOST_ROWS]]
+    return Table(f"Phases{payload}", headings, rows, left=2, note=_left_out(entries))
+
+
+def resources(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """Resource usage by phase, as documented."""
+    headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s each", "MB·s each")
+    rows = [
+        (entry["name"], level["load"], *_used(level["costs"]["api"]), *_each(level))
+        for entry in entries
+        for level in entry["levels"][:MOST_ROWS]
+        if "api" in level["costs"]
+    ]
+    note = "Of the API. CPU: mean and peak % of one core. each: mean × seconds ÷ requests."
+    return Table(f"Resource usage by phase{payload}", headings, rows, left=2, note=note)
+
+
+def effects(data: ReportData) -> Table:
+    rows = [
+        (
+            each["title"],
+            f"{each['one']} against {each['other']}",
+            _interval(each["ratio"], numbers.ratio),
+            _VERDICTS.get(each["verdict"], each["verdict"]),
+        )
+        for each in data["effects"]
+    ]
+    return Table("What each choice did", ("factor", "choice", "times the throughput", "verdict"), rows, left=2)
+
+
+def references(data: ReportData) -> Table:
+    rows = [
+        (
+            f"{line['label']}, payload {line['payload']}" if line["payload"] else line["label"],
+            numbers.rate(line["per_s"]),
+        )
+        for line in data["reference_lines"]
+    ]
+    return Table("Limits", ("reference", "operations/s"), rows, note="What PostgreSQL and the generator do alone.")
+
+
+def _standing(entry: ContenderEntry) -> Sequence[str]:
+    tie = f" (tie with {numbers.few(entry['tied_with'])})" if entry["tied_with"] else ""
+    return (
+        NOTHING if entry["rank"] is None else str(entry["rank"]),
+        f"{entry['name']}{tie}",
+        _interval(entry["peak_throughput_per_s"], numbers.rate),
+        _against(entry),
+        NOTHING if entry["optimal_users"] is None else numbers.count(entry["optimal_users"]),
+        NOTHING if entry["breaking_users"] is None else numbers.count(entry["breaking_users"]),
+    )
+
+
+def _against(entry: ContenderEntry) -> str:
+    if entry["rank"] is None:
+        return "not ranked"
+    pairing = entry["against_leader"]
+    if pairing is None:
+        return "leader" if entry["rank"] == 1 else NOTHING
+    tie = "tie, " if pairing["verdict"] == "tie" else ""
+    return f"{tie}{_interval(pairing['ratio'], numbers.ratio)}"
+
+
+def _phase(level: LevelFigures) -> Sequence[str]:
+    return (
+        level["load"],
+        _plain(level["throughput_per_s"], numbers.rate),
+        _plain(level["latency_ms"].get("p50"), numbers.three_digits),
+        _plain(level["latency_ms"].get("p99"), numbers.three_digits),
+        numbers.count(level["requests"]),
+        numbers.count(level["failed"]),
+    )
+
+
+def _used(cost: CostFigures) -> Sequence[str]:
+    return (
+        _plain(cost["cpu_percent_mean"], numbers.percent_of_core),
+        _plain(cost["cpu_percent_peak"], numbers.percent_of_core),
+        _plain(cost["memory_mean_mb"], numbers.megabytes),
+        _plain(cost["memory_peak_mb"], numbers.megabytes),
+    )
+
+
+def _each(level: LevelFigures) -> Sequence[str]:
+    return numbers.three_digits(level["cpu_percent_s_each"]), numbers.three_digits(level["memory_mb_s_each"])
+
+
+def _left_out(entries: Sequence[ContenderEntry]) -> str:
+    more = sum(max(0, len(entry["levels"]) - MOST_ROWS) for entry in entries)
+    return f"{numbers.plural(more, 'more phase')}: in the JSON and the CSV of this report." if more else ""
+
+
+def _plain(figure: Figure | None, write: Callable[[float | None], str]) -> str:
+    return write(None if figure is None else figure["median"])
+
+
+def _percent(value: float | None) -> str:
+    return numbers.percent(None if value is None else value / 100)
+
+
+def _interval(figure: Figure | None, write: Callable[[float | None], str]) -> str:
+    if figure is None:
+        return NOTHING
+    if figure["low"] is None or figure["high"] is None:
+        return write(figure["median"])
+    return f"{write(figure['median'])} ({write(figure['low']).removesuffix('×')}–{write(figure['high'])})"

@@ -1,0 +1,63 @@
+"""The report for a terminal: the same verdicts."""
+
+import io
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Laid
+from rich.text import Text
+
+from bakeoff.reporting.findings import Doubt, doubts_of
+from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.tables import Table, all_tables
+
+_WIDTH = 100
+_MARGIN = (0, 0, 0, 2)
+
+
+def text_report(data: ReportData, width: int = _WIDTH) -> str:
+    """Plain text of at most `width` columns where names allow it."""
+    console = Console(width=width, record=True, file=io.StringIO(), color_system=None)
+    console.print(rendered(data))
+    return "\n".join(line.rstrip() for line in console.export_text().splitlines()).strip() + "\n"
+
+
+def rendered(data: ReportData) -> Group:
+    """What a console prints."""
+    parts: list[RenderableType] = [Text(_clean(data["verdict"]), style="bold"), Text(_clean(data["certainty"]))]
+    parts += [Text(f"Missing: {_clean(sentence)}", style="yellow") for sentence in data["missing"]]
+    for table in all_tables(data):
+        parts += [Text(), _laid(table), *([Text(table.note, style="dim")] if table.note else [])]
+    parts += [Text(), Text("Findings", style="bold")]
+    parts += [Padding(_doubt(doubt), _MARGIN) for doubt in doubts_of(data["findings"])]
+    parts += [] if data["findings"] else [Padding("Nothing was found.", _MARGIN)]
+    parts += [Text(f"Not measured: {_clean(reason)}") for reason in data["not_measured"].values()]
+    parts += [Text(), Text(f"To repeat it: {_clean(data['comparison']['command'])}")]
+    return Group(*parts)
+
+
+def _laid(table: Table) -> Laid:
+    laid = Laid(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title=table.title,
+        title_justify="left",
+        title_style="bold",
+    )
+    for place, heading in enumerate(table.headings):
+        # Words may take a second line; a figure that is cut in two is none.
+        words = place < table.left or heading == "verdict"
+        laid.add_column(heading, justify="left" if words else "right", no_wrap=not words)
+    for row in table.rows:
+        laid.add_row(*(Text(_clean(cell)) for cell in row))
+    return laid
+
+
+def _doubt(doubt: Doubt) -> Text:
+    return Text(_clean(f"{doubt.severity}: {' '.join([*doubt.lines, doubt.advice])}"))
+
+
+def _clean(text: str) -> str:
+    """Text from outside without what would steer a terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))

@@ -1,0 +1,32 @@
+"""What the runs of a command share."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.progress import Progress
+from bakeoff.targets.access import Access
+from bakeoff.targets.certificate import lab_certificate
+from bakeoff.targets.security import Secured
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The checkout, the application database (None where the workload uses none), and the display.
+
+    `attached` are targets that the lab did not start. `token` is what secured targets ask for; it is made for the
+    occasion and nowhere stored.
+    """
+
+    project: Project
+    server: Server | None
+    progress: Progress
+    attached: Mapping[str, Access] = field(default_factory=dict)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+
+    def secured(self, *, tls: bool, token: bool) -> Secured:
+        """The security asked for, with the lab's own certificate."""
+        certificate = lab_certificate(self.project.state / "tls") if tls else None
+        return Secured(certificate, self.token if token else None)

@@ -1,0 +1,95 @@
+"""A target at work on a fresh table, whoever started it."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.running.bench import Bench
+from bakeoff.running.isolation import Isolation, pinned_to
+from bakeoff.running.limits import limited
+from bakeoff.running.request import Variant
+from bakeoff.targets.access import Access
+from bakeoff.targets.attached import AttachedTarget
+from bakeoff.targets.health import health_check
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.process import TargetProcess
+from bakeoff.workload.loader import Workload
+
+
+class Service(Protocol):
+    """What a run needs to know of a target at work. `pid` and `start_s` are None where the lab did not start it."""
+
+    access: Access
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, for sampling."""
+        ...
+
+    @property
+    def start_s(self) -> float | None:
+        """Seconds from start to healthy."""
+        ...
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is known to be gone although nobody stopped it."""
+        ...
+
+    def ended_error(self) -> BakeoffError:
+        """The error that tells how it ended."""
+        ...
+
+
+@contextlib.contextmanager
+def at_work(
+    bench: Bench,
+    target: Target,
+    workload: Workload,
+    variant: Variant,
+    log_name: str,
+    isolation: Isolation | None = None,
+) -> Iterator[Service]:
+    """The target, healthy and with a fresh table, while the block lasts."""
+    check = health_check(workload, target.protocol)
+    attached = bench.attached.get(target.name)
+    if attached is not None:
+        if bench.server is not None:
+            fresh_table(workload, bench.server, with_schema=True)
+        with AttachedTarget(target, attached, check) as service:
+            yield service
+        return
+    if bench.server is not None:
+        fresh_table(workload, bench.server)
+    isolation = isolation or Isolation()
+    with contextlib.ExitStack() as stack:
+        process = TargetProcess(
+            target,
+            bench.server,
+            check,
+            bench.project.logs / f"{log_name}.log",
+            settings=variables_of(target, variant.settings),
+            secured=bench.secured(tls=variant.tls, token=variant.token),
+            before=stack.enter_context(limited(isolation)),
+        )
+        with pinned_to(isolation.pin.get("api")):
+            stack.enter_context(process)
+        yield process
+
+
+def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False) -> None:
+    """Drops what earlier runs stored and writes out what they left in memory.
+
+    A target makes the table when it starts; `with_schema` makes it for one that runs already.
+    """
+    for script in (workload.sql("reset"), workload.sql("schema") if with_schema else None):
+        if script is not None:
+            server.execute_script(script)
+    server.checkpoint()
+
+
+def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:
+    """The target's own environment variables for settings of the lab's names."""
+    return {target.setting_variable(name): value for name, value in settings.items()}

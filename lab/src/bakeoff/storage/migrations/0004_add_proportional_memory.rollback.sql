@@ -1,0 +1,1 @@
+ALTER TABLE resource_metrics DROP COLUMN pss_bytes;

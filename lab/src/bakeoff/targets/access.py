@@ -1,0 +1,49 @@
+"""How a target is reached: its address, whether requests travel encrypted, and the token it asks for."""
+
+import ssl
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from bakeoff.errors import UsageError
+from bakeoff.workload.plan import Tls
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Access:
+    """An address. `tls` None: plain text. `token` goes with every request as a bearer token, and is never stored."""
+
+    host: str
+    port: int
+    tls: Tls | None = None
+    token: str | None = field(default=None, repr=False)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request carries: HTTP headers, or metadata of gRPC calls."""
+        return {} if self.token is None else {"authorization": f"Bearer {self.token}"}
+
+    @property
+    def address(self) -> str:
+        """`host:port`."""
+        return f"{self.host}:{self.port}"
+
+    def ssl_context(self) -> ssl.SSLContext | None:
+        """What a client of Python's own needs; None for plain text."""
+        if self.tls is None:
+            return None
+        return ssl.create_default_context(cafile=None if self.tls.ca_file is None else str(self.tls.ca_file))
+
+
+def access_of(url: str, token: str | None = None) -> Access:
+    """The access that a URL such as `http://host:8081` or `https://host` names."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise UsageError(f'"{url}" is no address: {error}.') from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+        raise UsageError(f'"{url}" is no address of a target: write http://host:port or https://host:port.')
+    secure = parts.scheme == "https"
+    return Access(parts.hostname, port or (443 if secure else 80), Tls() if secure else None, token)

@@ -1,0 +1,45 @@
+"""A target that somebody else has started, here or on another machine."""
+
+import time
+
+from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
+from bakeoff.targets.health import HealthCheck
+from bakeoff.targets.manifest import Target
+
+_HEALTHY_WITHIN_S = 10.0
+_PAUSE_S = 0.1
+
+
+class AttachedTarget:
+    """Waits on entry until the target is healthy; leaves it running on exit.
+
+    It looks like a target's process whose `pid` and start are unknown.
+    """
+
+    pid: int | None = None
+    start_s: float | None = None
+    has_ended = False
+
+    def __init__(self, target: Target, access: Access, health: HealthCheck) -> None:
+        self._target = target
+        self._health = health
+        self.access = access
+
+    def __enter__(self) -> "AttachedTarget":
+        deadline = time.monotonic() + _HEALTHY_WITHIN_S
+        while not self._health.is_healthy(self.access):
+            if time.monotonic() > deadline:
+                raise self.ended_error()
+            time.sleep(_PAUSE_S)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def ended_error(self) -> BakeoffError:
+        """The error that tells that nobody healthy answers."""
+        return BakeoffError(
+            f"{self._target.name} at {self.access.address} is not healthy. Is it running, and does it use the "
+            "database that DATABASE_URL names?"
+        )

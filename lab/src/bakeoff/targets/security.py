@@ -1,0 +1,31 @@
+"""What makes a target speak TLS and ask for a token: the lab's own certificate, and a token made for the occasion."""
+
+from dataclasses import dataclass, field
+
+from bakeoff.targets.access import Access
+from bakeoff.targets.certificate import Certificate
+from bakeoff.targets.manifest import Target
+from bakeoff.workload.plan import Tls
+
+
+@dataclass(frozen=True)
+class Secured:
+    """How a target is to be secured; nothing by default. The token is nowhere stored."""
+
+    certificate: Certificate | None = None
+    token: str | None = field(default=None, repr=False)
+
+    def variables_of(self, target: Target) -> dict[str, str]:
+        """The target's own environment variables for it."""
+        settings = {}
+        if self.certificate is not None:
+            settings["tls_cert_file"] = str(self.certificate.certificate)
+            settings["tls_key_file"] = str(self.certificate.key)
+        if self.token is not None:
+            settings["api_token"] = self.token
+        return {target.setting_variable(name): value for name, value in settings.items()}
+
+    def access(self, host: str, port: int) -> Access:
+        """How clients reach it then."""
+        tls = None if self.certificate is None else Tls(ca_file=self.certificate.authority)
+        return Access(host, port, tls, self.token)

@@ -1,0 +1,43 @@
+"""Completion as bash asks for it, through the launcher; and the scripts for each shell."""
+
+import shutil
+import subprocess
+
+import pytest
+from typer.testing import CliRunner
+
+from bakeoff.cli.app import app
+from bakeoff.project import Project
+
+_ASK = """
+eval "$(./bakeoff completion bash)"
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_bakeoff_completion ./bakeoff
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["ru"], {"run", "runs"}),
+        (["run", "qu"], {"quick"}),
+        (["run", "--target", "producer-api-rust"], {"producer-api-rust-rest", "producer-api-rust-grpc"}),
+        (["up", "producer-api-rust-r"], {"producer-api-rust-rest"}),
+        (["runs", "list", "--pay"], {"--payload"}),
+        (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc"}),
+        (["run", "--target", "nobody"], {""}),
+    ],
+)
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_bash(project: Project, typed: list[str], offered: set[str]) -> None:
+    done = subprocess.run(
+        ["bash", "-c", _ASK, "bash", "./bakeoff", *typed], cwd=project.root, capture_output=True, text=True, check=False
+    )
+    assert set(done.stdout.splitlines()) == offered, done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_for_each_shell_speaks_its_protocol(shell: str) -> None:
+    script = CliRunner().invoke(app, ["completion", shell]).stdout
+    assert f"_BAKEOFF_COMPLETE=complete_{shell}" in script

@@ -1,0 +1,88 @@
+"""What pipelines read: JUnit XML and GitHub's annotations; and the second look before a failure."""
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as Xml
+
+from bakeoff.gating.annotations import annotations_of
+from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.confirmation import confirmed
+from bakeoff.gating.junit import junit_of
+from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.validity import VALIDITY
+from bakeoff.history.figures import RunFigures, figures_of
+from run_values import measured, run_result
+
+SERIES = figures_of(run_result()).series
+GATE = Gate(
+    [
+        Check(SERIES, "throughput", Outcome.FAILED, "50% <less>\nthan before"),
+        Check(SERIES, "p99", Outcome.UNCLEAR, "noisy"),
+        Check(SERIES, "errors", Outcome.PASSED, "none"),
+    ],
+    ["two: the baseline has no such run."],
+)
+
+
+def test_junit_counts_and_escapes() -> None:
+    suite = Xml.fromstring(junit_of(GATE)).find("testsuite")  # noqa: S314 — our own
+    assert suite is not None
+    assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
+        "tests": "4",
+        "failures": "1",
+        "skipped": "2",
+    }
+    failure = suite.find("testcase/failure")
+    assert failure is not None and failure.text == "50% <less>\nthan before"
+
+
+def test_annotations_are_one_line_each() -> None:
+    assert list(annotations_of(GATE)) == [
+        "::error title=throughput of one · quick · default · 10 users::50%25 <less>%0Athan before",
+        "::warning title=p99 of one · quick · default · 10 users::noisy",
+        "::notice title=bakeoff gate::two: the baseline has no such run.",
+    ]
+
+
+def runs(throughput: float) -> list[RunFigures]:
+    return [figures_of(run_result(total=measured(throughput)))]
+
+
+def judge(candidate: Sequence[RunFigures]) -> Gate:
+    return held_against(runs(1000), candidate, Limits())
+
+
+def second_look(first: float, second: float) -> tuple[Gate, list[Sequence[str]]]:
+    asked: list[Sequence[str]] = []
+
+    def measure(names: Sequence[str]) -> Sequence[RunFigures]:
+        asked.append(names)
+        return runs(second)
+
+    return confirmed(judge(runs(first)), runs(first), measure, judge), asked
+
+
+def test_a_failure_that_comes_up_again_is_one() -> None:
+    gate, asked = second_look(500, 510)
+    assert asked == [["one"]]
+    assert [check.confirmed for check in gate.failed] == [True]
+    assert "again in a rerun" in gate.failed[0].words
+
+
+def test_a_failure_that_does_not_come_up_again_is_unclear() -> None:
+    gate, _ = second_look(500, 1000)
+    assert gate.exit_status == 0
+    assert [check.outcome for check in gate.checks if check.metric == "throughput"] == [Outcome.UNCLEAR]
+
+
+def test_nothing_is_measured_again_without_need() -> None:
+    gate, asked = second_look(1000, 1)
+    assert (gate.exit_status, asked) == (0, [])
+
+
+def test_lost_writes_stay_lost() -> None:
+    lost = Gate([Check(SERIES, VALIDITY, Outcome.FAILED, "1 of 1 runs void")], [])
+
+    def measure(_names: Sequence[str]) -> Sequence[RunFigures]:
+        raise AssertionError("there is nothing to confirm")
+
+    assert confirmed(lost, runs(1), measure, judge).exit_status == 1

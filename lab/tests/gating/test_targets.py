@@ -1,0 +1,79 @@
+"""Absolute targets: the file, and which runs it means."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bakeoff.errors import UsageError
+from bakeoff.gating.check import Outcome
+from bakeoff.gating.targets import held_against_targets, read_targets
+from bakeoff.history.figures import figures_of
+from bakeoff.running.result import Status
+from run_values import measured, run_result
+
+
+def file_of(folder: Path, text: str) -> Path:
+    path = folder / "targets.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "there are no targets"),
+        ("p50_ms = 1", 1, "p50_ms: 1 is not of type 'object'"),
+        ("[a]\n\np50_ms = -1", 3, "a.p50_ms: -1"),
+        ("[a]\np99 = 5", 2, "there is no key p99. Did you mean p99_ms?"),
+        ('# a comment\n[rest]\napi = "x"', 2, "rest names no target"),
+        ("[a]\np50_ms = 1\n[b]\np50_ms = '2'", 4, "b.p50_ms: '2' is not of type 'number'"),
+    ],
+)
+def test_a_wrong_file_names_line_and_key(tmp_path: Path, text: str, line: int, words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read_targets(file_of(tmp_path, text))
+    assert f"targets.toml, line {line}: " in error.value.message
+    assert words in error.value.message
+
+
+@pytest.mark.parametrize("text", ["[a", "a = 1\na = 2"])
+def test_what_is_no_toml_says_so(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="not valid TOML"):
+        read_targets(file_of(tmp_path, text))
+
+
+def test_each_limit_is_a_check(tmp_path: Path) -> None:
+    text = """
+        [fast]
+        api = "o*"
+        p50_ms = 2
+        p999_ms = 0.5
+        throughput_per_s = 100
+        error_rate = 0
+        [others]
+        protocol = "grpc"
+        p50_ms = 1
+    """
+    runs = [figures_of(run_result("one", total=measured(100.0, 1.0)))]
+    gate = held_against_targets(read_targets(file_of(tmp_path, text)), runs)
+    assert {check.metric: check.outcome for check in gate.checks} == {
+        "p50": Outcome.PASSED,
+        "p99.9": Outcome.FAILED,
+        "throughput": Outcome.PASSED,
+        "errors": Outcome.PASSED,
+    }
+    assert gate.left_out == ["targets others: no run is meant by them."]
+
+
+def test_a_figure_that_is_missing_misses_its_target(tmp_path: Path) -> None:
+    sets = read_targets(file_of(tmp_path, "[all]\np50_ms = 1"))
+    gate = held_against_targets(sets, [replace(figures_of(run_result()), p50_ms=None)])
+    assert [(check.outcome, check.words) for check in gate.checks] == [
+        (Outcome.FAILED, "nothing was measured (target all)")
+    ]
+
+
+def test_runs_that_did_not_complete_are_no_ones_business_here(tmp_path: Path) -> None:
+    sets = read_targets(file_of(tmp_path, "[all]\np50_ms = 1"))
+    assert held_against_targets(sets, [figures_of(run_result(status=Status.FAILED))]).exit_status == 2

@@ -1,0 +1,265 @@
+"""History in a real PostgreSQL: lists, summaries, references, clean-up, export and import."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from throwaway_server import throwaway_server
+
+from bakeoff.errors import BakeoffError
+from bakeoff.history.cleanup import clean_up
+from bakeoff.history.comparing import side_by_side
+from bakeoff.history.exporting import csv_export, json_export
+from bakeoff.history.figures import figures_of
+from bakeoff.history.importing import import_files
+from bakeoff.history.listing import RunFilter, known_apis, list_runs
+from bakeoff.history.overview import latest_of_each_api, overview
+from bakeoff.history.references import resolve
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.document import Origin, document_of, read_documents, text_of
+from bakeoff.running.result import RunResult, Status
+from bakeoff.storage.history import load_runs
+from bakeoff.storage.metrics_store import MetricsStore
+from run_values import BEGIN, measured, run_result, run_results
+
+pytestmark = pytest.mark.end_to_end
+
+ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 2)
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a schema that is up to date and no rows."""
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        MetricsStore(running).migrate()
+        yield running
+
+
+@pytest.fixture
+def store(server: Server) -> MetricsStore:
+    """An empty history."""
+    server.execute_script("TRUNCATE comparisons RESTART IDENTITY CASCADE")
+    server.execute_script("ALTER SEQUENCE test_runs_id_seq RESTART")
+    return MetricsStore(server)
+
+
+def add(store: MetricsStore, *runs: RunResult) -> list[int]:
+    comparison_id = store.begin_comparison(ORIGIN, {})
+    return [store.add_run(comparison_id, run) for run in runs]
+
+
+def test_a_schema_that_is_up_to_date_is_left_alone(store: MetricsStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("yoyo.get_backend", None)
+    store.migrate()
+
+
+def test_rows_of_figures_are_those_of_the_run(store: MetricsStore) -> None:
+    run = run_result(total=measured(123.4, 5.0, failed=7), contender="one · per-request", round=3)
+    (run_id,) = add(store, run)
+    (found,) = list_runs(store.server, RunFilter(), 10).runs
+    assert found == figures_of(run, run_id, 1)
+
+
+def test_a_run_without_figures_is_listed_too(store: MetricsStore) -> None:
+    run = replace(run_result(status=Status.FAILED, failure="It died."), total=None, phases=[])
+    (run_id,) = add(store, run)
+    assert list_runs(store.server, RunFilter(), 10).runs == [figures_of(run, run_id, 1)]
+
+
+def test_lists_are_newest_first_and_paged(store: MetricsStore) -> None:
+    ids = add(store, *(run_result(minute=minute) for minute in (3, 1, 2, 2)))
+    by_time = [ids[0], ids[3], ids[2], ids[1]]
+    first = list_runs(store.server, RunFilter(), 3)
+    assert ([run.id for run in first.runs], first.more) == (by_time[:3], True)
+    rest = list_runs(store.server, RunFilter(), 3, before=first.runs[-1].id)
+    assert ([run.id for run in rest.runs], rest.more) == (by_time[3:], False)
+    with pytest.raises(BakeoffError, match="--before names run 999"):
+        list_runs(store.server, RunFilter(), 3, before=999)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (RunFilter(), 4),
+        (RunFilter(api="one"), 3),
+        (RunFilter(mode="full"), 1),
+        (RunFilter(payload="8k"), 1),
+        (RunFilter("one", "quick", "default"), 1),
+        (RunFilter(api="%"), 0),
+    ],
+)
+def test_filters(store: MetricsStore, wanted: RunFilter, found: int) -> None:
+    add(store, run_result(), run_result(mode="full"), run_result(payload="8k"), run_result("two"))
+    assert len(list_runs(store.server, wanted, 10).runs) == found
+    assert known_apis(store.server) == ["one", "two"]
+
+
+def test_the_overview_counts(store: MetricsStore) -> None:
+    assert overview(store.server).all.runs == 0
+    add(store, run_result(minute=1), run_result(minute=2, status=Status.VOID), run_result("two", mode="smoke"))
+    found = overview(store.server)
+    assert (found.all.runs, found.comparisons, found.modes, found.statuses) == (
+        3,
+        1,
+        {"quick": 2, "smoke": 1},
+        {"completed": 2, "void": 1},
+    )
+    one = found.apis["one"]
+    assert (one.runs, one.completed, one.last) == (2, 1, BEGIN + timedelta(minutes=2))
+
+
+def test_the_latest_of_each_api(store: MetricsStore) -> None:
+    ids = add(
+        store,
+        run_result("one", minute=1),
+        run_result("one", minute=2, total=measured(50)),
+        run_result("one", minute=3, status=Status.FAILED),
+        run_result("two", minute=1, total=measured(80)),
+        run_result("two", minute=4, mode="smoke"),
+    )
+    assert [run.id for run in latest_of_each_api(store.server, None, None)] == [ids[3], ids[1]]
+    assert [run.id for run in latest_of_each_api(store.server, "smoke", None)] == [ids[4]]
+    assert latest_of_each_api(store.server, None, "8k") == []
+
+
+def test_references(store: MetricsStore, project: Project, tmp_path: Path) -> None:
+    smoke, first, second = add(store, run_result(mode="smoke"), run_result(minute=1), run_result(minute=2))
+    (other,) = add(store, run_result(minute=9, environment={"commit": "f" * 40}))
+    server = store.server
+
+    def ids(reference: str) -> list[int]:
+        return [run.id for run in resolve(project, server, reference).runs]
+
+    assert ids(str(smoke)) == [smoke]
+    assert ids("c1") == [first, second]
+    assert ids("latest") == [other]
+    file = tmp_path / "runs.json"
+    file.write_text(json_export(project, server, [first, second]))
+    assert [run.p99_ms for run in resolve(project, server, str(file)).runs] == [
+        run.p99_ms for run in resolve(project, server, "c1").runs
+    ]
+    for reference, words in (("99", "no run 99"), ("c9", "no comparison c9"), ("no-such-branch", "names nothing")):
+        with pytest.raises(BakeoffError, match=words):
+            resolve(project, server, reference)
+
+
+def test_a_commit_names_what_was_measured_at_it(store: MetricsStore, project: Project) -> None:
+    with pytest.raises(BakeoffError, match="Nothing measured at HEAD"):
+        resolve(project, store.server, "HEAD")
+    import subprocess
+
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=project.root, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    (run_id,) = add(store, run_result(environment={"commit": head}))
+    add(store, run_result(minute=9))
+    assert [run.id for run in resolve(project, store.server, "HEAD").runs] == [run_id]
+
+
+def test_comparisons_side_by_side(store: MetricsStore, project: Project) -> None:
+    add(store, *(run_result(total=measured(rate), round=rate) for rate in (100, 110, 300)), run_result("two"))
+    add(store, run_result(total=measured(55)), run_result("three"))
+    (both,) = side_by_side([resolve(project, store.server, name) for name in ("c1", "c2")])
+    assert both.title == "one · quick · default · 10 users"
+    assert [(column.runs, column.medians["throughput"]) for column in both.columns] == [(3, 110.0), (1, 55.0)]
+    assert both.change("throughput", both.columns[1]) == -0.5
+    assert both.change("throughput", both.columns[0]) is None
+
+
+def ages(days: int) -> datetime:
+    return datetime.now(UTC) - timedelta(days=days)
+
+
+@pytest.mark.parametrize(
+    ("days", "keep", "left"),
+    [
+        (30, None, [1, 10, 20, 2]),
+        (None, 2, [1, 10, 2, 50]),
+        (30, 3, [1, 10, 20, 2, 50]),
+        (30, 1, [1, 10, 20, 2]),
+        (0, None, []),
+        (None, 0, []),
+    ],
+)
+def test_clean_up_keeps_what_any_rule_keeps(
+    store: MetricsStore, days: float | None, keep: int | None, left: list[int]
+) -> None:
+    for api, age in (("one", 1), ("one", 10), ("one", 20), ("one", 40), ("two", 2), ("two", 50)):
+        run = run_result(api, started_at=ages(age), environment={"age": str(age)})
+        add(store, run)
+    planned = clean_up(store.server, days, keep, execute=False)
+    assert len(list_runs(store.server, RunFilter(), 100).runs) == 6
+    done = clean_up(store.server, days, keep, execute=True)
+    assert [(api.removed, api.kept) for api in done] == [(api.removed, api.kept) for api in planned]
+    with store.server.connect() as connection:
+        kept = connection.execute("SELECT environment ->> 'age' FROM test_runs ORDER BY api_name, id").fetchall()
+        comparisons = connection.execute("SELECT count(*) FROM comparisons").fetchone()
+        orphans = connection.execute("SELECT count(*) FROM test_phases").fetchone()
+    assert [int(age) for (age,) in kept] == left
+    assert comparisons == orphans == (len(left),)
+
+
+@given(run=run_results())
+@settings(
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, tmp_path: Path, run: RunResult) -> None:
+    store.server.execute_script("TRUNCATE comparisons CASCADE")
+    file = tmp_path / "exported.json"
+    file.write_text(text_of(document_of(run, project, ORIGIN)))
+    ((_, run_id),) = import_files(project, store, [file]).stored
+    (stored,) = load_runs(store.server, [run_id])
+    assert stored.result == run
+    exported = json_export(project, store.server, [run_id])
+    (back,) = read_documents(exported, "it", project)
+    assert (back.run, back.origin) == (run, ORIGIN)
+
+
+def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: Project, tmp_path: Path) -> None:
+    good = text_of(document_of(run_result(), project, ORIGIN))
+    second = text_of(document_of(run_result("two", minute=1), project, ORIGIN))
+    files = {"a": good[: len(good) // 2], "b": good.replace('"version": 2', '"version": 3', 1), "c": good, "d": second}
+    paths = []
+    for name, text in files.items():
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(text)
+    result = import_files(project, store, [*paths, tmp_path / "missing.json"])
+    assert [path.name for path, _ in result.stored] == ["c.json", "d.json"]
+    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["cut off or n", "of version 3"]
+    assert "missing.json cannot be read" in result.problems[2]
+    # Both belong to the comparison that their files name.
+    assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
+    again = import_files(project, store, paths)
+    assert (again.stored, again.present) == ([], 2)
+
+
+def test_files_that_name_no_comparison_are_put_together(store: MetricsStore, project: Project, tmp_path: Path) -> None:
+    for minute in (0, 5):
+        path = tmp_path / f"{minute}.json"
+        path.write_text(text_of(document_of(run_result(minute=minute), project)))
+    import_files(project, store, sorted(tmp_path.glob("*.json")))
+    assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
+
+
+def test_csv_has_a_row_for_each_phase_and_one_for_all(store: MetricsStore) -> None:
+    ids = add(store, run_result(total=measured(100, failed=3)))
+    rows = list(csv.DictReader(io.StringIO(csv_export(store.server, ids))))
+    assert [(row["phase"], row["phase_name"], row["throughput_per_s"], row["failed"]) for row in rows] == [
+        ("0", "all", "100.0", "3"),
+        ("1", "Baseline", "100.0", "3"),
+    ]
+    assert rows[0]["database_cpu_us_each"] == ""
+
+
+def test_an_export_of_several_is_one_document(store: MetricsStore, project: Project) -> None:
+    ids = add(store, run_result(), run_result("two"))
+    assert [run["target"] for run in json.loads(json_export(project, store.server, ids))["runs"]] == ["one", "two"]

@@ -1,0 +1,45 @@
+import pytest
+
+from bakeoff.judging.bottleneck import Usage, bottleneck_of
+
+IDLE = {"api": 20.0, "database": 30.0, "engine": 5.0}
+WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("usage", "kind", "words"),
+    [
+        (Usage({}, None), "unknown", "too short to tell"),
+        (Usage({}, 2, more_load_helps=True), "unknown", "too short to tell"),
+        (Usage(IDLE, 2), "unknown", "CPU was left (the target 20%, PostgreSQL 30%, the load generator 5%)"),
+        (Usage(IDLE, None), "unknown", "nothing else was seen to be full"),
+        (Usage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
+        (Usage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
+        (Usage(IDLE, 2, ceiling_share=0.32), "unknown", ""),
+        (Usage({"api": 140, "database": 30}, 2), "api-cpu", "CPU of the target, on 2 cores"),
+        (Usage({"api": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
+        (Usage({"api": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
+        (Usage({"api": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores that all share"),
+        (Usage({"api": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
+        (Usage({"api": 90, "database": 10}, 8, api_cores=1), "api-cpu", "90% of the 100% it may use"),
+        (Usage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
+        (Usage(IDLE, 2, active=8.0, sessions=10), "unknown", ""),
+        # Two sessions that batch what is queued are always at work.
+        (Usage(IDLE, 2, active=2.0, sessions=2), "unknown", ""),
+        (
+            Usage(IDLE, 2, active=2.0, sessions=2, waits=WAITS),
+            "database",
+            "70% of their time, most of all for IO:WalSync",
+        ),
+        (Usage(IDLE, 2, active=0.3, sessions=2, waits=WAITS), "unknown", ""),
+        (Usage(IDLE, 2, active=2.0, sessions=2, waits={"CPU": 0.6, "Client:ClientRead": 0.4}), "unknown", ""),
+        (Usage(IDLE, 2, reference_shares={"one upsert per event": 0.9}), "database", "90% of what it does here"),
+        # Far beyond a line: that line is no limit of this one.
+        (Usage(IDLE, 2, reference_shares={"one upsert per event": 3.6, "batches": 0.3}), "unknown", ""),
+    ],
+)
+def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:
+    found = bottleneck_of(usage)
+    assert found.kind == kind
+    assert found.words.startswith("The bottleneck ")
+    assert words in found.words

@@ -1,0 +1,82 @@
+from collections.abc import Sequence
+
+import pytest
+
+from bakeoff.judging.capacity import best_level, breaking_users, highest_rate, optimal_users, sustainable_level
+from bakeoff.judging.judgement import Level
+from bakeoff.judging.slo import parse_slo
+from bakeoff.running.result import Measured
+from made_up import histogram_of, level, measured
+
+SLO = parse_slo("p99<50ms,errors<1%")
+SLOW = histogram_of(80.0)
+
+
+def levels(*figures: tuple[int, float] | tuple[int, float, str]) -> list[Level]:
+    """Levels of users and throughput; a third word says what is wrong with one."""
+    return [
+        level(users, measured(throughput, histogram=SLOW) if wrong == ["slow"] else _with_errors(throughput, wrong))
+        for users, throughput, *wrong in figures
+    ]
+
+
+def _with_errors(throughput: float, wrong: Sequence[str]) -> Measured:
+    return measured(throughput, failed=100 if wrong else 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "best", "sustainable", "optimal", "breaking"),
+    [
+        ([], None, None, None, None),
+        ([(10, 500.0)], 500, 500, 10, None),
+        ([(10, 500.0), (50, 960.0), (200, 1000.0)], 1000, 1000, 50, None),
+        ([(10, 500.0), (50, 940.0), (200, 1000.0)], 1000, 1000, 200, None),
+        # Equal: the fewer users.
+        ([(10, 500.0), (50, 500.0)], 500, 500, 10, None),
+        # A plateau is not a fall, a tenth below the best is none yet.
+        ([(10, 1000.0), (50, 950.0), (200, 900.0)], 1000, 1000, 10, None),
+        ([(10, 1000.0), (50, 950.0), (200, 899.0)], 1000, 1000, 10, 200),
+        # The best is beyond the limits.
+        ([(10, 500.0), (50, 900.0), (200, 1000.0, "slow")], 1000, 900, 50, 200),
+        ([(10, 500.0), (50, 900.0, "errors"), (200, 1000.0)], 1000, 1000, 200, 50),
+        ([(10, 500.0, "slow")], 500, None, None, 10),
+        # Near the best, but beyond the limits.
+        ([(10, 960.0, "slow"), (50, 1000.0)], 1000, 1000, 50, 10),
+        # Whatever the order in which the levels were held.
+        ([(200, 1000.0), (10, 500.0), (50, 960.0)], 1000, 1000, 50, None),
+    ],
+)
+def test_the_closed_model(
+    given: list[tuple[int, float]],
+    best: float | None,
+    sustainable: float | None,
+    optimal: int | None,
+    breaking: int | None,
+) -> None:
+    made = levels(*given)
+    assert [
+        None if found is None else found.throughput_per_s.median
+        for found in (best_level(made), sustainable_level(made, SLO))
+    ] == [best, sustainable]
+    assert optimal_users(made, SLO) == optimal
+    assert breaking_users(made, SLO) == breaking
+
+
+@pytest.mark.parametrize(
+    ("rates", "highest"),
+    [
+        ({}, None),
+        ({1000: True}, 1000),
+        ({1000: True, 2000: True, 4000: False}, 2000),
+        ({1000: False, 2000: True}, None),
+        ({4000: False, 1000: True, 8000: True}, 1000),
+    ],
+)
+def test_the_open_model(rates: dict[int, bool], highest: float | None) -> None:
+    made = [
+        level(64, measured(rate, histogram=histogram_of(1.0 if holds else 80.0)), rate=rate)
+        for rate, holds in rates.items()
+    ]
+    assert highest_rate(made, SLO) == highest
+    assert optimal_users(made, SLO) is None
+    assert breaking_users(made, SLO) is None

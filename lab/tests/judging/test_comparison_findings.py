@@ -1,0 +1,82 @@
+from typing import Any
+
+import pytest
+
+from bakeoff.judging.judge import judge
+from bakeoff.running.result import RunResult
+from made_up import comparison_of, rounds_of, run_of
+
+
+def found(*runs: RunResult, **changes: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
+    findings = judge(comparison_of(*runs, **changes)).findings
+    assert all(each.advice for each in findings)
+    return {each.kind: (each.message, tuple(each.rounds)) for each in findings}
+
+
+def twins(a: list[float], b: list[float]) -> list[RunResult]:
+    return [
+        *rounds_of("go-rest", a, contender="go-rest aa=a", factors={"aa": "a"}),
+        *rounds_of("go-rest", b, contender="go-rest aa=b", factors={"aa": "b"}),
+    ]
+
+
+def at_speeds(*speeds: float | None) -> list[RunResult]:
+    """A run for each round, before which a core was this fast."""
+    return [
+        run_of(number=number, machine_state=None if speed is None else {"speed_mb_s": speed})
+        for number, speed in enumerate(speeds, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "kind", "words", "rounds"),
+    [
+        (rounds_of("go-rest", [100]), "too-few-rounds", "One round cannot tell", ()),
+        (rounds_of("go-rest", [100, 100]), "too-few-rounds", "2 rounds cannot tell", ()),
+        (
+            [*rounds_of("go-rest", [100, 80, 100]), *rounds_of("rust-rest", [200, 160, 200])],
+            "drift",
+            "together were 25% faster than in round 2",
+            (1, 2),
+        ),
+        (twins([100, 101, 100], [110, 111.1, 110]), "unequal-twins", "0.909×", ()),
+        (
+            [*rounds_of("go-rest", [1, 1, 1]), run_of("rust-rest", environment={"commit": "def", "cores": "2"})],
+            "changed-meanwhile",
+            "commit.",
+            (),
+        ),
+        (at_speeds(None, 320, 400), "throttled", "20% slower before a run of round 2", (2, 3)),
+    ],
+)
+def test_a_finding(runs: list[RunResult], kind: str, words: str, rounds: tuple[int, ...]) -> None:
+    findings = found(*runs)
+    assert list(findings) == [kind]
+    message, where = findings[kind]
+    assert words in message
+    assert where == rounds
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        [],
+        rounds_of("go-rest", [100, 60, 100]),
+        [*rounds_of("go-rest", [100, 96, 100]), *rounds_of("rust-rest", [200, 190, 200])],
+        twins([100, 103, 99], [101, 100, 100]),
+        at_speeds(380, 400, 400),
+        at_speeds(None, None, None),
+    ],
+)
+def test_nothing_to_find(runs: list[RunResult]) -> None:
+    assert found(*runs) == {}
+
+
+@pytest.mark.parametrize("status", ["interrupted", "failed", "running"])
+def test_a_comparison_that_is_not_whole(status: str) -> None:
+    assert list(found(*rounds_of("go-rest", [1, 1, 1]), status=status)) == ["incomplete"]
+
+
+def test_changes_that_no_commit_names() -> None:
+    environment = {"uncommitted_changes": "true", "commit": "abc"}
+    assert list(found(*rounds_of("go-rest", [1, 1, 1], environment=environment))) == ["uncommitted-changes"]

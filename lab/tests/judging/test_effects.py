@@ -1,0 +1,99 @@
+import math
+
+import pytest
+
+from bakeoff.judging.effects import Levelled, effects_of
+from bakeoff.judging.estimates import Spread, student_half_width
+
+
+def entry(language: str, protocol: str, *rates: float, **factors: str) -> Levelled:
+    levels = {"language": language, "protocol": protocol, "payload": "default", **factors}
+    return Levelled(levels, dict(enumerate(rates, start=1)))
+
+
+def told(*contenders: Levelled) -> dict[str, tuple[float, int]]:
+    """What is told of each effect: the ratio in round figures, and how many pairs it is of."""
+    return {
+        f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), effect.matched)
+        for effect in effects_of(contenders)
+    }
+
+
+def test_nothing_differs() -> None:
+    assert told() == {}
+    assert told(entry("rust", "rest", 10)) == {}
+
+
+def test_matched_contenders_are_alike_in_all_else() -> None:
+    found = told(entry("rust", "rest", 40), entry("rust", "grpc", 20), entry("go", "rest", 10), entry("go", "grpc", 5))
+    assert found == {"language: rust/go": (4, 2), "protocol: rest/grpc": (2, 2)}
+
+
+def test_what_differs_in_two_ways_says_nothing_of_either() -> None:
+    assert told(entry("rust", "rest", 40), entry("go", "grpc", 5)) == {}
+
+
+def test_the_faster_level_is_told_of() -> None:
+    found = told(entry("go", "rest", 5, write_mode="group-commit"), entry("go", "rest", 40, write_mode="per-request"))
+    assert found == {"write_mode: per-request/group-commit": (8, 1)}
+
+
+def test_a_payload_sweep() -> None:
+    found = told(*(entry("go", "rest", rate, payload=size) for size, rate in (("default", 40), ("8k", 20), ("64k", 5))))
+    assert found == {"payload: default/8k": (2, 1), "payload: default/64k": (8, 1), "payload: 8k/64k": (4, 1)}
+
+
+def test_pairs_of_a_round_are_one_observation() -> None:
+    (language,) = (
+        effect
+        for effect in effects_of(
+            [
+                entry("rust", "rest", 20, 22, 18),
+                entry("go", "rest", 10, 11, 9),
+                entry("rust", "grpc", 80, 88, 72),
+                entry("go", "grpc", 10, 11, 9),
+            ]
+        )
+        if effect.factor == "language"
+    )
+    # 2× and 8× make 4× in each of three rounds, without any spread.
+    assert list(language.ratio.values) == pytest.approx([4, 4, 4])
+    assert language.ratio.low == pytest.approx(4)
+    assert language.ratio.high == pytest.approx(4)
+
+
+def alike(language: str, protocol: str, rates: dict[int, float]) -> Levelled:
+    return Levelled({"language": language, "protocol": protocol}, rates)
+
+
+def test_only_rounds_that_all_pairs_have_count() -> None:
+    assert effects_of([alike("go", "rest", {1: 10.0}), alike("rust", "rest", {2: 10.0})]) == []
+    contenders = [
+        alike("go", "rest", {1: 10.0, 2: 10.0}),
+        alike("rust", "rest", {1: 20.0, 2: 30.0}),
+        alike("go", "grpc", {2: 10.0, 3: 10.0}),
+        alike("rust", "grpc", {2: 30.0, 3: 50.0}),
+    ]
+    (language,) = (effect for effect in effects_of(contenders) if effect.factor == "language")
+    assert list(language.ratio.values) == pytest.approx([3])
+    assert language.matched == 2
+
+
+@pytest.mark.parametrize(
+    ("pairs", "narrower"),
+    [
+        ([("go", "rest"), ("rust", "rest")], 1.0),
+        ([("go", "rest"), ("rust", "rest"), ("go", "grpc"), ("rust", "grpc")], math.sqrt(2)),
+        # Twins of one make two pairs with the same other: no more is known of it.
+        ([("go", "rest"), ("go", "rest"), ("rust", "rest")], 1.0),
+    ],
+)
+def test_pairs_that_share_no_contender_make_the_interval_narrower(
+    pairs: list[tuple[str, str]], narrower: float
+) -> None:
+    spread = Spread(0.1, 10)
+    speeds = {"go": 10.0, "rust": 20.0}
+    contenders = [alike(language, protocol, dict.fromkeys((1, 2, 3), speeds[language])) for language, protocol in pairs]
+    (language,) = (effect for effect in effects_of(contenders, spread) if effect.factor == "language")
+    half = student_half_width(0.1 / math.sqrt(3), 10) / narrower
+    assert language.ratio.high == pytest.approx(2 * math.exp(half))

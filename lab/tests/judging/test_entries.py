@@ -1,0 +1,74 @@
+import pytest
+from made_up import comparison_of, measured, phase, rounds_of, run_of
+
+from bakeoff.judging.entries import entries_of, labels_of
+from bakeoff.running.result import RunResult, Status
+
+
+def entries(*runs: RunResult) -> list[tuple[str, list[int], int]]:
+    """Key, rounds that count, void rounds."""
+    return [(each.key, list(each.counted), each.void_rounds) for each in entries_of(comparison_of(*runs).runs)]
+
+
+SILENT = [phase(1, 10, measured(0, requests=10, failed=10))]
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([], []),
+        ([run_of("b-rest"), run_of("a-rest")], [("a-rest", [1], 0), ("b-rest", [1], 0)]),
+        # Rounds in their order, however they were stored.
+        ([run_of(number=2), run_of(number=1)], [("rust-rest", [1, 2], 0)]),
+        ([run_of(status=Status.VOID), run_of(number=2)], [("rust-rest", [2], 1)]),
+        # Measured again after it was void: the round counts.
+        ([run_of(status=Status.VOID), run_of()], [("rust-rest", [1], 0)]),
+        ([run_of(status=Status.INTERRUPTED), run_of(number=2, status=Status.FAILED)], [("rust-rest", [], 0)]),
+        ([run_of(phases=[])], [("rust-rest", [], 0)]),
+        ([run_of(phases=SILENT)], [("rust-rest", [], 0)]),
+        # Runs from before there were contenders.
+        ([run_of(contender="")], [("rust-rest", [1], 0)]),
+        # One name with two payloads is two contenders.
+        (
+            [run_of(payload="8k"), run_of()],
+            [("rust-rest payload=8k", [1], 0), ("rust-rest payload=default", [1], 0)],
+        ),
+    ],
+)
+def test_who_took_part(runs: list[RunResult], expected: list[tuple[str, list[int], int]]) -> None:
+    assert entries(*runs) == expected
+
+
+def test_the_later_of_two_runs_of_a_round_counts() -> None:
+    (entry,) = entries_of(comparison_of(run_of(throughputs=[1.0]), run_of(throughputs=[2.0])).runs)
+    assert [run.id for run in entry.runs] == [1, 2]
+    assert entry.counted[1].phases[0].measured.throughput_per_s == 2.0
+
+
+def labels(*runs: RunResult) -> list[str]:
+    return sorted(labels_of(entries_of(comparison_of(*runs).runs)).values())
+
+
+def test_labels_name_only_what_differs() -> None:
+    assert labels(run_of("rust-rest"), run_of("go-grpc")) == ["Go gRPC", "Rust REST"]
+    assert labels(
+        run_of("go-rest", contender="1", factors={"write_mode": "per-request", "engine": "native"}),
+        run_of("go-rest", contender="2", factors={"write_mode": "group-commit", "engine": "native"}),
+    ) == ["Go REST, write mode group-commit", "Go REST, write mode per-request"]
+
+
+def test_two_targets_of_one_language_and_protocol_go_by_their_names() -> None:
+    assert labels(run_of("go-rest"), run_of("go-rest-fiber"), run_of("rust-rest")) == [
+        "Rust REST",
+        "go-rest",
+        "go-rest-fiber",
+    ]
+
+
+def test_what_the_words_do_not_tell_apart_goes_by_its_key() -> None:
+    assert labels(run_of(contender="one"), run_of(contender="two")) == ["one", "two"]
+
+
+def test_levels_leave_out_what_only_tells_twins_apart() -> None:
+    (entry,) = entries_of(comparison_of(*rounds_of("go-rest", [1], factors={"aa": "a", "pool_size": "8"})).runs)
+    assert entry.levels == {"pool_size": "8", "language": "go", "protocol": "rest", "payload": "default"}

@@ -1,0 +1,262 @@
+"""The page in a real browser: charts draw, what a reader does has an effect, nothing is asked of anybody."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hostile import hostile_comparison
+from judgements import Shape, comparison
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.html import html_report
+
+WIDTHS = (1440, 1024, 390)
+
+
+@dataclass
+class Visit:
+    """A page and everything that went wrong on it."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+
+    def charts(self) -> list[dict[str, Any]]:
+        """Each drawn chart: its slot, the names of what is shown, and whether there is ink on it."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            """() => [...document.querySelectorAll("figure[data-slot]")].map((figure) => {
+                const canvas = figure.querySelector("canvas"), chart = Chart.getChart(canvas);
+                const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+                return {
+                    slot: figure.dataset.slot,
+                    shown: chart.data.datasets.filter((_, number) => chart.isDatasetVisible(number)).map((each) => each.label),
+                    ink: pixels.some((value, place) => place % 4 === 3 && value > 0),
+                };
+            })"""  # noqa: E501
+        )
+        return found
+
+    def shown(self, slot: str) -> list[str]:
+        return next(list(chart["shown"]) for chart in self.charts() if chart["slot"] == slot)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Files as a reader gets them, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    comparisons = {
+        "plain": comparison(),
+        "payloads": comparison(Shape(payloads=("4k", "64k"))),
+        "hostile": hostile_comparison(),
+    }
+    for name, case in comparisons.items():
+        (folder / f"{name}.html").write_text(html_report(report_data(*case)), "utf-8")
+    return {name: folder / f"{name}.html" for name in comparisons}
+
+
+def visit(browser: Browser, path: Path, width: int = 1440, **options: Any) -> Visit:
+    page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+    seen = Visit(page)
+
+    def console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            seen.complaints.append(f"console: {message.text}")
+
+    def request(request: Request) -> None:
+        if not request.url.startswith((path.as_uri(), "data:")):
+            seen.complaints.append(f"request: {request.url}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: seen.complaints.append(f"error: {error}"))
+    page.on("request", request)
+    page.goto(path.as_uri())
+    return seen
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["plain", "payloads", "hostile"])
+def test_charts_draw_without_complaint(
+    browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: str
+) -> None:
+    seen = visit(browser, pages[name], width, color_scheme=scheme)
+    charts = seen.charts()
+    assert {"ranking", "throughput", "latency", "time-throughput", "cost-cpu", "effects", "resources"} <= {
+        chart["slot"] for chart in charts
+    }
+    assert all(chart["ink"] and chart["shown"] for chart in charts)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.complaints == []
+    seen.page.close()
+
+
+def test_a_hostile_name_does_not_run(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["hostile"])
+    seen.page.locator("button[data-figures]").first.click()
+    assert seen.page.evaluate("window.hacked") is None
+    assert "</script><script>window.hacked=1</script>" in seen.page.locator("h1").inner_text()
+    assert seen.complaints == []
+
+
+def test_the_policy_stops_scripts_that_are_not_the_reports_own(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    seen.page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.hacked = 1' }))"
+    )
+    assert seen.page.evaluate("window.hacked") is None
+    assert "Content Security Policy" in " ".join(seen.complaints)
+
+
+def test_a_target_is_switched_off_in_all_charts_and_on_again(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    button = seen.page.get_by_role("button", name="Go REST")
+    before = seen.charts()
+    button.click()
+    assert button.get_attribute("aria-pressed") == "false"
+    for slot in ("ranking", "throughput", "latency", "time-throughput"):
+        assert sorted(seen.shown(slot)) == ["Rust REST", "Rust gRPC"]
+    assert (
+        len(seen.page.evaluate("Chart.getChart(document.querySelector('[data-slot=cost-cpu] canvas')).data.labels"))
+        == 2
+    )
+    button.press("Enter")
+    assert seen.charts() == before
+
+
+def test_the_payload_chooses_charts_and_tables(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["payloads"])
+    title = seen.page.locator("[data-slot=throughput] strong")
+    assert title.inner_text() == "Throughput against load, payload 4k"
+    seen.page.locator("#payload").select_option("64k")
+    assert title.inner_text() == "Throughput against load, payload 64k"
+    label = seen.page.locator("[data-slot=throughput] canvas").get_attribute("aria-label")
+    assert str(label).startswith("Throughput against load, payload 64k.")
+    assert seen.page.locator("[data-payload='64k'] table.standings").is_visible()
+    assert not seen.page.locator("[data-payload='4k'] table.standings").is_visible()
+
+
+def test_a_link_to_another_payload_brings_it_up(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["payloads"])
+    seen.page.evaluate("location.hash = '#ranking-64k'")
+    seen.page.wait_for_function("document.getElementById('payload').value === '64k'")
+
+
+def test_a_link_to_a_folded_target_unfolds_it(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    target = seen.page.locator("#targets ~ details").nth(1)
+    assert target.get_attribute("open") is None
+    seen.page.evaluate("id => { location.hash = id; }", target.get_attribute("id"))
+    seen.page.wait_for_function("id => document.getElementById(id).open", arg=target.get_attribute("id"))
+
+
+def test_latency_is_shown_at_any_load(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    figure = seen.page.locator("[data-slot=latency]")
+    figure.get_by_label("Show").select_option("200 users")
+    assert figure.locator("strong").inner_text() == "Latency at 200 users"
+
+
+@pytest.mark.parametrize("slot", ["throughput", "ranking", "cost-cpu", "latency"])
+def test_arrow_keys_show_what_hovering_shows(browser: Browser, pages: dict[str, Path], slot: str) -> None:
+    seen = visit(browser, pages["plain"])
+    canvas = seen.page.locator(f"[data-slot={slot}] canvas")
+    canvas.press("ArrowRight")
+    assert _tooltip(seen.page, slot)
+    canvas.press("Escape")
+    assert _tooltip(seen.page, slot) == []
+
+
+def test_hovering_tells_figures_with_their_interval(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    seen.page.locator("[data-slot=ranking] canvas").hover()
+    seen.page.wait_for_function(
+        "Chart.getChart(document.querySelector('[data-slot=ranking] canvas')).tooltip.opacity > 0"
+    )
+    assert " to " in _tooltip(seen.page, "ranking")[0]
+
+
+def test_figures_of_a_chart_are_listed_on_demand(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    figure = seen.page.locator("[data-slot=throughput]")
+    button = figure.get_by_role("button", name="Figures")
+    button.click()
+    assert figure.locator("tbody tr").count() == 9
+    assert "42,418/s" in figure.locator("table").inner_text()
+    assert button.get_attribute("aria-expanded") == "true"
+    button.click()
+    assert not figure.locator("table").is_visible()
+
+
+def test_a_chart_is_saved_as_a_picture(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    with seen.page.expect_download() as download:
+        seen.page.locator("[data-slot=throughput]").get_by_role("button", name="Save PNG").click()
+    assert download.value.suggested_filename == "throughput-default.png"
+    assert seen.complaints == []
+
+
+def test_light_and_dark_on_request(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"], color_scheme="light")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = seen.page.evaluate(background)
+    seen.page.locator("#theme").click()
+    assert seen.page.evaluate(background) != light
+    assert seen.page.locator("#theme").inner_text() == "Light"
+
+
+def test_paper_shows_everything_in_light_colours(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["payloads"], color_scheme="dark")
+    seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    seen.page.emulate_media(media="print", color_scheme="light")
+    assert seen.page.locator("details:not([open])").count() == 0
+    assert seen.page.locator("table.standings:visible").count() == 2
+    assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    seen.page.emulate_media(media="screen", color_scheme="dark")
+    seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert seen.page.locator("table.standings:visible").count() == 1
+    assert seen.page.locator("details[open]").count() == 0
+
+
+def test_all_can_be_reached_with_the_keyboard(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"])
+    seen.page.keyboard.press("Tab")
+    assert seen.page.evaluate("document.activeElement.className") == "skip"
+    seen.page.keyboard.press("Tab")
+    assert seen.page.evaluate("document.activeElement.dataset.identity") == "c0"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("name", "width"), [("plain", 1440), ("plain", 390), ("payloads", 1024)])
+def test_axe_finds_no_serious_fault(
+    browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: str
+) -> None:
+    seen = visit(browser, pages[name], width, color_scheme=scheme, bypass_csp=True)
+    seen.page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    violations = Axe().run(seen.page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in violations] == []
+
+
+def _tooltip(page: Page, slot: str) -> list[str]:
+    lines: list[str] = page.evaluate(
+        """slot => {
+            const { tooltip } = Chart.getChart(document.querySelector(`[data-slot=${slot}] canvas`));
+            return tooltip.opacity ? tooltip.body.flatMap((part) => part.lines) : [];
+        }""",
+        slot,
+    )
+    return lines

@@ -1,0 +1,146 @@
+"""The document that every format is made from."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from goldens import check_golden
+from judgements import SPEEDS, Shape, comparison, estimate, with_first
+
+from bakeoff.judging.judgement import Estimate, JudgedFinding, Judgement
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.identities import payloads_of
+from bakeoff.reporting.shape import ReportData
+
+SMALL = Shape(targets=("rust-rest", "go-rest"), users=(10, 50), seconds=3)
+SEVERAL = Shape(payloads=("64k", "default", "8k"))
+
+
+def test_data_are_as_they_were() -> None:
+    check_golden("data.json", json.dumps(report_data(*comparison(SMALL)), indent=1, ensure_ascii=False) + "\n")
+
+
+def test_data_are_plain_json() -> None:
+    data = report_data(*comparison())
+    assert json.loads(json.dumps(data, allow_nan=False)) == json.loads(json.dumps(data))
+
+
+def test_the_same_comparison_gives_the_same_data() -> None:
+    assert report_data(*comparison()) == report_data(*comparison())
+
+
+def test_contenders_against_the_leader_whichever_way_they_were_paired() -> None:
+    judgement, stored = comparison()
+    pairings = [replace(each, one=each.other, other=each.one, ratio=Estimate(0.8, 0.7, 0.9, []), verdict="slower")
+                for each in judgement.pairings]  # fmt: skip
+    told = report_data(judgement, stored)["contenders"][2]["against_leader"]
+    turned = report_data(replace(judgement, pairings=pairings), stored)["contenders"][2]["against_leader"]
+    assert told is not None
+    assert turned is not None
+    assert told["verdict"] == turned["verdict"] == "slower"
+    assert told["ratio"]["median"] == pytest.approx(0.8, rel=1e-3)
+    assert (turned["ratio"]["low"], turned["ratio"]["high"]) == (0.7, 0.9)
+
+
+def test_leader_is_held_against_nobody() -> None:
+    assert report_data(*comparison())["contenders"][0]["against_leader"] is None
+
+
+def test_styles_stay_with_their_contenders_from_payload_to_payload() -> None:
+    data = report_data(*comparison(SEVERAL))
+    looks = {(entry["target"], entry["style"], entry["identity"], entry["name"]) for entry in data["contenders"]}
+    assert len(looks) == 3
+    assert {name for *_, name in looks} == {"Rust REST", "Rust gRPC", "Go REST"}
+
+
+def test_payloads_stand_from_small_to_large() -> None:
+    judgement, stored = comparison(SEVERAL)
+    assert payloads_of(judgement.contenders) == ["default", "8k", "64k"]
+    assert [group["payload"] for group in report_data(judgement, stored)["groups"]] == ["default", "8k", "64k"]
+
+
+def test_every_payload_has_its_charts() -> None:
+    charts = report_data(*comparison(SEVERAL))["charts"]
+    slots = {(chart["slot"], chart["payload"]) for chart in charts}
+    for payload in SEVERAL.payloads:
+        assert {"ranking", "throughput", "latency", "cost-cpu", "resources"} <= {s for s, p in slots if p == payload}
+    assert ("payloads", None) in slots
+    assert len({chart["id"] for chart in charts}) == len(charts)
+
+
+def test_one_payload_has_no_sweep() -> None:
+    assert "payloads" not in {chart["slot"] for chart in report_data(*comparison())["charts"]}
+
+
+def test_latency_is_shown_at_the_leaders_optimal_load_first() -> None:
+    preferred = [chart["variant"] for chart in _charts(*comparison(), "latency") if chart["preferred"]]
+    assert preferred == ["50 users"]
+
+
+def test_throughput_has_its_marks() -> None:
+    (chart,) = _charts(*comparison(), "throughput")
+    marks = {(mark["kind"], mark["x"]) for mark in chart["marks"]}
+    assert marks == {("maximum", 200.0), ("optimal", 50.0), ("breaking", 200.0)}
+    assert len(chart["marks"]) == 7
+
+
+def test_reference_lines_off_the_scale_are_said_in_words() -> None:
+    (chart,) = _charts(*comparison(), "throughput")
+    assert [each["label"] for each in chart["references"]] == ["PostgreSQL alone, one row each"]
+    assert chart["beyond"] == ["generator's ceiling, REST: 203,000/s", "generator's ceiling, gRPC: 203,000/s"]
+
+
+def test_lines_drawn_with_other_messages_are_left_out() -> None:
+    judgement, stored = comparison(SEVERAL)
+    without = [replace(each, reference_shares={}) if each.payload == "8k" else each for each in judgement.contenders]
+    charts = _charts(replace(judgement, contenders=without), stored, "throughput")
+    assert [len(chart["references"]) for chart in charts] == [1, 0, 1]
+
+
+def test_one_finding_of_several_contenders_is_said_once_and_errors_stand_first() -> None:
+    judgement, stored = comparison()
+    found = [JudgedFinding("errors", "error", "Requests failed.", "Look.", [number]) for number in (2, 1)]
+    contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=False)]
+    findings = report_data(replace(judgement, contenders=contenders), stored)["findings"]
+    assert [finding["severity"] for finding in findings] == ["error", "info"]
+    assert findings[0]["of"] == ["Rust REST", "Rust gRPC"]
+    assert findings[0]["rounds"] == [1, 2]
+
+
+def test_resources_are_what_the_documents_define() -> None:
+    level = report_data(*comparison())["contenders"][0]["levels"][0]
+    # 50 % of a core and 26 MB over three rounds of 10 s, 40,000 requests.
+    assert level["cpu_percent_s_each"] == pytest.approx(50 * 30 / 40_000)
+    assert level["memory_mb_s_each"] == pytest.approx(26 * 30 / 40_000)
+    # 26 MB of 24 GiB.
+    assert level["costs"]["api"]["memory_mean_percent"] == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
+
+
+def test_highlights_call_ties_ties() -> None:
+    (group,) = report_data(*comparison(Shape(targets=tuple(SPEEDS))))["groups"]
+    told = {highlight["title"]: highlight["who"] for highlight in group["highlights"]}
+    assert told == {
+        "Most operations": "Rust REST and Rust gRPC",
+        "Lowest p99": "Rust REST and Rust gRPC",
+        "Least CPU": "All 6",
+        "Least memory": "All 6",
+    }
+
+
+def test_without_intervals_only_equals_tie() -> None:
+    (group,) = report_data(*comparison(Shape(rounds=1)))["groups"]
+    assert group["highlights"][0]["names"] == ["Rust REST"]
+    assert group["highlights"][0]["interval"] is None
+
+
+def test_who_is_not_ranked_is_no_highlight() -> None:
+    judgement, stored = comparison(Shape(targets=("rust-rest", "go-rest", "java-rest")))
+    data = report_data(with_first(judgement, rank=None, peak_throughput_per_s=estimate(1e9)), stored)
+    assert data["groups"][0]["highlights"][0]["names"] == ["Go REST"]
+    assert data["groups"][0]["contenders"][-1] == "producer-api-rust-rest"
+
+
+def _charts(judgement: Judgement, stored: Any, slot: str) -> list[Any]:
+    data: ReportData = report_data(judgement, stored)
+    return [chart for chart in data["charts"] if chart["slot"] == slot]

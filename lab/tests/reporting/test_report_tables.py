@@ -1,0 +1,109 @@
+"""Markdown, terminal text and CSV: the same verdicts and every figure."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+import pytest
+from goldens import check_golden
+from hostile import hostile_comparison
+from judgements import Shape, comparison
+
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.findings import doubts_of
+from bakeoff.reporting.markdown import markdown_report, plain
+from bakeoff.reporting.rows import COLUMNS, csv_report
+from bakeoff.reporting.shape import FindingEntry
+from bakeoff.reporting.text import text_report
+
+
+def test_markdown_is_as_it_was() -> None:
+    check_golden("report.md", markdown_report(report_data(*comparison())))
+
+
+def test_text_is_as_it_was() -> None:
+    check_golden("report.txt", text_report(report_data(*comparison())))
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a|b", r"a\|b"),
+        ("<img src=x>", r"\<img src=x\>"),
+        ("[link](x)", r"\[link\](x)"),
+        ("two\nlines", "two lines"),
+        ("`code`_*", r"\`code\`\_\*"),
+        ("# heading", r"\# heading"),
+    ],
+)
+def test_text_from_outside_stays_text_in_markdown(text: str, escaped: str) -> None:
+    assert plain(text) == escaped
+
+
+def test_markdown_rows_have_as_many_cells_as_their_headings() -> None:
+    for block in _markdown_tables(markdown_report(report_data(*hostile_comparison()))):
+        assert len({line.replace("\\|", "").count("|") for line in block}) == 1
+
+
+def test_nothing_steers_a_terminal() -> None:
+    text = text_report(report_data(*hostile_comparison()))
+    assert "\x1b" not in text
+    assert "\x00" not in text
+
+
+def test_csv_holds_each_figure_of_the_data() -> None:
+    data = report_data(*comparison())
+    rows = list(csv.DictReader(io.StringIO(csv_report(data))))
+    assert tuple(rows[0]) == COLUMNS
+    found = {(row["of"], row["load"], row["figure"]): row for row in rows if row["part"] == "level"}
+    for entry in data["contenders"]:
+        for level in entry["levels"]:
+            row = found[entry["label"], level["load"], "throughput"]
+            assert float(row["value"]) == level["throughput_per_s"]["median"]
+            assert float(row["low"]) == level["throughput_per_s"]["low"]
+            for name, figure in level["latency_ms"].items():
+                assert float(found[entry["label"], level["load"], f"latency {name}"]["value"]) == figure["median"]
+
+
+def test_csv_holds_each_point_of_curves_and_timelines() -> None:
+    data = report_data(*comparison())
+    rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["part"] == "curve"]
+    points = sum(
+        len(series["points"])
+        for chart in data["charts"]
+        if chart["slot"] in ("latency", "time-throughput", "time-latency")
+        for series in chart["series"]
+    )
+    assert len(rows) == points > 0
+
+
+def test_csv_text_is_no_formula() -> None:
+    rows = csv.reader(io.StringIO(csv_report(report_data(*hostile_comparison()))))
+    assert not [cell for row in rows for cell in row if cell[:1] in ("=", "+", "@")]
+
+
+def test_every_document_tells_the_same_verdict() -> None:
+    judgement, stored = comparison(Shape(rounds=4))
+    data = report_data(judgement, stored)
+    assert judgement.verdict in markdown_report(data)
+    assert judgement.verdict in text_report(data, width=200)
+
+
+def test_findings_with_one_advice_are_one_doubt() -> None:
+    found: list[FindingEntry] = [
+        {"kind": "noisy", "severity": "warning", "message": f"By {each}%.", "advice": "Add rounds.", "of": [name],
+         "rounds": rounds}
+        for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
+    ]  # fmt: skip
+    (doubt,) = doubts_of(found)
+    assert doubt.lines == ["A: By 11%. (round 1)", "B: By 22%.", "C: By 33%. (rounds 1 and 3)"]
+
+
+def _markdown_tables(text: str) -> Iterator[list[str]]:
+    block: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|"):
+            block.append(line)
+        elif block:
+            yield block
+            block = []

@@ -1,0 +1,108 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.running.isolation import Isolation, memory_of, pinned_to, pins_of, tree_pinned_to, usable_cpus
+from bakeoff.running.limits import check_limits, limited
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPUs and cgroups are Linux's")
+
+
+@pytest.mark.parametrize(
+    ("text", "pins"),
+    [
+        ("api=0-1,database=2,engine=3", {"api": (0, 1), "database": (2,), "engine": (3,)}),
+        ("engine=0+2-3", {"engine": (0, 2, 3)}),
+        (" api=1 , engine=1", {"api": (1,), "engine": (1,)}),
+    ],
+)
+def test_pins(text: str, pins: dict[str, tuple[int, ...]]) -> None:
+    assert pins_of(text, {0, 1, 2, 3}) == pins
+
+
+@pytest.mark.parametrize("text", ["", "api", "api=", "api=x", "web=1", "api=1,api=2", "api=0-", "api=2-1"])
+def test_what_is_no_pin(text: str) -> None:
+    with pytest.raises(UsageError, match="--pin"):
+        pins_of(text, {0, 1, 2, 3})
+
+
+def test_a_cpu_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match="gives engine the CPUs 3-4, but this process may use only 0, 3"):
+        pins_of("engine=3-4", {0, 3})
+
+
+@pytest.mark.parametrize(("text", "size"), [("2G", 2 << 30), ("512m", 512 << 20), ("1.5G", 3 << 29)])
+def test_memory(text: str, size: int) -> None:
+    assert memory_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "2", "2GB", "1K", "-1G", "0G"])
+def test_what_is_no_memory(text: str) -> None:
+    with pytest.raises(UsageError, match="--limit-memory"):
+        memory_of(text)
+
+
+def test_children_inherit_the_cpus_and_the_lab_keeps_its_own() -> None:
+    before, one = usable_cpus(), min(usable_cpus())
+    ask = [sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+    with pinned_to((one,)):
+        pinned = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+    assert pinned == f"[{one}]\n"
+    assert usable_cpus() == before
+
+
+def test_a_running_process_is_bound_with_its_children_and_let_go() -> None:
+    one = min(usable_cpus())
+    script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'print(1, flush=True); input()'])"
+    parent = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == b"1\n"
+    (child,) = psutil.Process(parent.pid).children()
+    with tree_pinned_to(parent.pid, (one,)):
+        assert os.sched_getaffinity(parent.pid) == os.sched_getaffinity(child.pid) == {one}
+    assert os.sched_getaffinity(child.pid) == usable_cpus()
+    parent.communicate(b"\n")
+
+
+LIMITS = Isolation(limit_cpus=2, limit_memory_bytes=2 << 30)
+
+
+def cgroups(root: Path, controllers: str) -> Path:
+    (root / "cgroup.subtree_control").write_text(controllers)
+    return root
+
+
+def test_a_command_joins_its_group_before_it_begins(tmp_path: Path) -> None:
+    with limited(LIMITS, cgroups(tmp_path, "cpu io memory pids")) as before:
+        (group,) = tmp_path.glob("bakeoff-*")
+        assert (group / "cpu.max").read_text() == "200000 100000"
+        assert (group / "memory.max").read_text() == str(2 << 30)
+        done = subprocess.run([*before, "sh", "-c", "echo $$ $0", "word"], capture_output=True, text=True, check=True)
+        assert done.stdout == (group / "cgroup.procs").read_text().strip() + " word\n"
+
+
+def test_no_limits_need_no_cgroups(tmp_path: Path) -> None:
+    with limited(Isolation(), tmp_path / "nowhere") as before:
+        assert before == ()
+
+
+@pytest.mark.parametrize(
+    ("controllers", "words"),
+    [("pids", "the controllers cpu and memory are not enabled"), ("cpu pids", "the controllers memory are not")],
+)
+def test_limits_that_would_not_hold_are_refused(tmp_path: Path, controllers: str, words: str) -> None:
+    with pytest.raises(BakeoffError, match=words):
+        check_limits(LIMITS, cgroups(tmp_path, controllers))
+    with pytest.raises(BakeoffError, match="no cgroup file system of version 2"):
+        check_limits(LIMITS, tmp_path / "nowhere")
+
+
+def test_what_isolates_stands_in_the_record() -> None:
+    isolation = Isolation({"api": (0, 1), "engine": (3,)}, 1.5, 2 << 30)
+    assert isolation.described() == {"pin": "api=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
+    assert Isolation().described() == {}

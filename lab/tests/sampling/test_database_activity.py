@@ -1,0 +1,70 @@
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from throwaway_server import throwaway_server
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.sampling.database_activity import DatabaseWatch, Look, activity_of
+
+COUNTED = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
+
+
+def test_totals_become_shares() -> None:
+    looks: list[Look] = [{"CPU": 1, "IO:WalSync": 1, None: 3}, {"IO:WalSync": 2, None: 1}, {None: 4}]
+    activity = activity_of(COUNTED, looks, 200)
+    assert activity["wal_bytes_per_operation"] == 20
+    assert activity["operations_per_commit"] == 5
+    assert activity["hot_update_share"] == 0.9
+    assert activity["active_backends_mean"] == pytest.approx(4 / 3)
+    assert activity["connections_peak"] == 5
+    # The most frequent one first.
+    assert list(activity["wait_shares"].items()) == [("IO:WalSync", 0.75), ("CPU", 0.25)]
+
+
+def test_nothing_done_divides_by_nothing() -> None:
+    activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0)
+    for name in ("wal_bytes_per_operation", "operations_per_commit", "hot_update_share", "connections_peak"):
+        assert activity[name] is None
+    assert activity["wait_shares"] == {}
+
+
+def test_a_server_that_is_away_leaves_the_activity_unknown() -> None:
+    away = Server(f"postgresql://postgres@127.0.0.1:{processes.free_port()}/nowhere", None, embedded=False)
+    with DatabaseWatch(away) as watch:
+        pass
+    assert watch.activity(1) is None
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.mark.end_to_end
+def test_postgresql_s_own_counts(server: Server) -> None:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE counted (id int PRIMARY KEY, n int) WITH (fillfactor = 50)")
+    # A connection of its own, as a target has: its counts are reported when it ends.
+    with (
+        DatabaseWatch(server, period_s=0.01) as watch,
+        psycopg.connect(server.url, autocommit=True) as connection,
+    ):
+        connection.execute("INSERT INTO counted SELECT n, 0 FROM generate_series(1, 20) AS n")
+        for _ in range(5):
+            connection.execute("UPDATE counted SET n = n + 1 WHERE id = 1")
+        connection.execute("CHECKPOINT")
+        for _ in range(100):
+            connection.execute("SELECT pg_sleep(0.05)")
+            if any("Timeout:PgSleep" in look for look in watch._looks):
+                break
+    activity = watch.activity(25)
+    assert activity is not None
+    assert (activity["rows_inserted"], activity["rows_updated"], activity["hot_update_share"]) == (20, 5, 1.0)
+    assert activity["commits"] >= 7
+    assert activity["wal_bytes"] > 500
+    assert activity["checkpoints"] >= 1
+    assert "Timeout:PgSleep" in activity["wait_shares"]

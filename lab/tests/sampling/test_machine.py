@@ -1,0 +1,75 @@
+from pathlib import Path
+
+import pytest
+
+from bakeoff.running.findings import machine_findings
+from bakeoff.sampling.machine import MachineCounters, load_between, machine_counters, machine_speed_mb_s
+
+STAT = "cpu  1000 50 500 90000 300 20 30 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
+PRESSURE = "some avg10=1.00 avg60=0.50 avg300=0.10 total=2500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+
+
+def counters(at_s: float, busy_s: float | None, steal_s: float | None, lab_s: float, cpu: float) -> MachineCounters:
+    return MachineCounters(at_s, busy_s, steal_s, lab_s, {"cpu": cpu})
+
+
+def test_counters_are_read_from_the_kernel(tmp_path: Path) -> None:
+    (tmp_path / "stat").write_text(STAT.format(steal=400))
+    (tmp_path / "pressure").mkdir()
+    (tmp_path / "pressure" / "io").write_text(PRESSURE)
+    found = machine_counters(tmp_path)
+    assert found.busy_s is not None and found.steal_s is not None
+    assert found.steal_s / found.busy_s == pytest.approx(400 / 1600)
+    assert found.stalled_s == {"io": 2.5}
+
+
+def test_a_kernel_that_tells_nothing(tmp_path: Path) -> None:
+    found = machine_counters(tmp_path)
+    assert (found.busy_s, found.steal_s, found.stalled_s) == (None, None, {})
+
+
+def test_what_others_used_is_what_nobody_known_used() -> None:
+    before, after = counters(100, 50.0, 1.0, 2.0, 5.0), counters(110, 65.0, 1.5, 2.2, 10.0)
+    # 15 s busy: 12 s by the roles, 0.2 s by the lab, so 2.8 s by others, in 10 s.
+    state = load_between(before, after, 12.0, 0.05)
+    assert state == pytest.approx(
+        {
+            "steal_percent": 5.0,
+            "other_cpu_percent": 28.0,
+            "lab_cpu_percent": 2.0,
+            "sampling_cpu_percent": 0.5,
+            "cpu_pressure_percent": 50.0,
+        }
+    )
+
+
+def test_nobody_can_tell_who_else_was_at_work_where_a_role_was_out_of_sight() -> None:
+    state = load_between(counters(0, 0.0, None, 0.0, 0.0), counters(10, 9.0, None, 0.1, 0.0), None, 0.0)
+    assert state["other_cpu_percent"] is None
+    assert state["steal_percent"] is None
+
+
+def test_a_clock_that_did_not_move_tells_nothing() -> None:
+    same = counters(5, 1.0, 1.0, 1.0, 1.0)
+    assert load_between(same, same, 0.0, 0.0) == {}
+
+
+def test_the_probe_measures_something() -> None:
+    assert machine_speed_mb_s() > 0
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (None, []),
+        ({}, []),
+        ({"other_cpu_percent": None, "steal_percent": 0.0}, []),
+        ({"other_cpu_percent": 10.0, "steal_percent": 2.0}, []),
+        ({"other_cpu_percent": 75.4, "steal_percent": 0.0}, ["other processes took 75%"]),
+        ({"other_cpu_percent": 11.0, "steal_percent": 3.0}, ["other processes took 11% and the hypervisor took 3%"]),
+    ],
+)
+def test_a_noisy_machine_is_a_finding(state: dict[str, float | None] | None, words: list[str]) -> None:
+    found = machine_findings(state)
+    assert [finding.kind for finding in found] == ["noisy-machine"] * len(words)
+    assert all(word in finding.message for word, finding in zip(words, found, strict=True))
