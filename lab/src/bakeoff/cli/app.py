@@ -181,6 +181,9 @@ def run(
         list[str] | None,
         typer.Option(metavar="TARGET=URL", help="A target that runs already, such as NAME=http://host:8081."),
     ] = None,
+    slo: Annotated[
+        str | None, typer.Option(help="Mode rate: search the highest rate that keeps this, such as 'p99<50ms'.")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last comparison that was interrupted or died.")
     ] = False,
@@ -221,6 +224,7 @@ def run(
             limit_cpus=limit_cpus,
             limit_memory=limit_memory,
             attach=attach or (),
+            slo=slo,
         )
     )
 

@@ -1,6 +1,7 @@
 """`bakeoff run`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,24 @@ import typer
 from rich.console import Console
 
 from bakeoff.errors import UsageError
+from bakeoff.judging.judge import judge
+from bakeoff.judging.judgement import Judgement
+from bakeoff.judging.slo import parse_slo
+from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import Project, find_project
 from bakeoff.results.table import comparison_table
+from bakeoff.results.verdict import finding_lines, judgement_table, verdict_lines
+from bakeoff.running.capacity import START_PER_S, find_capacities
 from bakeoff.running.comparison import compare, resume
 from bakeoff.running.durations import seconds_of
 from bakeoff.running.experiment import read_experiment
 from bakeoff.running.isolation import Isolation, memory_of, pins_of, usable_cpus
 from bakeoff.running.modes import ARRIVALS, RATE
-from bakeoff.running.progress import shown_on
+from bakeoff.running.progress import Progress, shown_on
 from bakeoff.running.request import TWINS, ComparisonRequest, Matrix, Sending
-from bakeoff.running.result import RunResult, median_runs
 from bakeoff.running.series import Comparison
 from bakeoff.serving.live import PublishedProgress, live_file
+from bakeoff.storage.history import load_comparison
 from bakeoff.targets.access import access_of
 
 
@@ -59,22 +66,44 @@ class RunOptions:
     limit_cpus: float | None = None
     limit_memory: str | None = None
     attach: Sequence[str] = ()
+    slo: str | None = None
 
 
 def run_comparison(options: RunOptions) -> None:
-    """Measures, then prints the table. Exit status 0 when every target that could be built was measured."""
+    """Measures, then prints the verdict. Exit status 0 when every target that could be built was measured."""
     project = find_project()
     request = None if options.resume else request_of(project, options)
-    with (
-        shown_on(Console(stderr=True)) as shown,
-        PublishedProgress(shown, live_file(project), options.command) as progress,
-    ):
+    if options.slo is not None:
+        _search(project, request, options)
+        return
+    with _shown(project, options) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
-    _print(comparison)
+    _print(project, comparison)
     if comparison.interrupted:
         raise KeyboardInterrupt
     if comparison.failed or comparison.unstored or not comparison.runs:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _shown(project: Project, options: RunOptions) -> Iterator[Progress]:
+    with (
+        shown_on(Console(stderr=True)) as shown,
+        PublishedProgress(shown, live_file(project), options.command) as progress,
+    ):
+        yield progress
+
+
+def _search(project: Project, request: ComparisonRequest | None, options: RunOptions) -> None:
+    """`--slo`: prints the highest rate at which each target keeps the objectives."""
+    if request is None or request.mode != RATE:
+        raise UsageError("--slo belongs to the mode rate: ./bakeoff run rate --slo 'p99<50ms,errors<0.1%'.")
+    slo = parse_slo(options.slo or "")
+    with _shown(project, options) as progress:
+        capacities = find_capacities(project, request, slo, progress)
+    for capacity in capacities:
+        rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
+        typer.echo(f"{capacity.target}: {rate} with {slo} ({len(capacity.trials)} trials)")
 
 
 def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
@@ -86,6 +115,8 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
     else:
         request = ComparisonRequest(options.what, options.command)
     changed = _changes(options)
+    if options.slo is not None and options.rate is None:
+        changed = {**changed, "rates": [START_PER_S]}
     request = replace(request, **changed, matrix=_matrix(options, request.matrix))
     # Says now what is wrong with phases and factors, before anything is built.
     _ = request.phases, request.matrix.variants()
@@ -191,24 +222,17 @@ def _matrix(options: RunOptions, matrix: Matrix) -> Matrix:
     return replace(matrix, **changed, settings={**matrix.settings, **{name: (v,) for name, v in settings.items()}})
 
 
-def _grouped_findings(runs: Sequence[RunResult]) -> dict[str, list[str]]:
-    """What was found → the contenders it was found of: what holds for all is said once."""
-    grouped: dict[str, list[str]] = {}
-    for run in runs:
-        for finding in run.findings:
-            names = grouped.setdefault(f"{finding.message} {finding.advice}", [])
-            if run.contender not in names:
-                names.append(run.contender)
-    return grouped
-
-
-def _print(comparison: Comparison) -> None:
+def _print(project: Project, comparison: Comparison) -> None:
     console = Console()
-    if comparison.runs:
+    judgement = _judgement(project, comparison)
+    if judgement is not None:
         console.print()
-        console.print(comparison_table(median_runs(comparison.runs)))
-    for words, names in _grouped_findings(comparison.runs).items():
-        console.print(f"{', '.join(names)}: {words}", markup=False, highlight=False)
+        console.print(judgement_table(judgement))
+        for line in (*verdict_lines(judgement), *finding_lines(judgement)):
+            console.print(line, markup=False, highlight=False)
+    elif comparison.runs:
+        console.print()
+        console.print(comparison_table(comparison.runs))
     if comparison.not_measured:
         console.print("Not measured:", highlight=False)
         for reason in comparison.not_measured.values():
@@ -220,4 +244,16 @@ def _print(comparison: Comparison) -> None:
             highlight=False,
         )
     if comparison.runs:
-        console.print("Files of each run: results/<target>/", markup=False, highlight=False)
+        report = "" if judgement is None else f" · The whole story: ./bakeoff report {judgement.comparison_id}"
+        console.print(f"Files of each run: results/<target>/{report}", markup=False, highlight=False)
+
+
+def _judgement(project: Project, comparison: Comparison) -> Judgement | None:
+    """The verdict on all runs that are stored, those before a resumption too; None where there is nothing to judge.
+
+    A smoke run proves that things work; nobody is ranked by five requests.
+    """
+    if comparison.id is None or comparison.unstored or not comparison.runs or comparison.runs[0].mode == "smoke":
+        return None
+    with metrics_database(project) as server:
+        return judge(load_comparison(server, comparison.id))

@@ -48,7 +48,7 @@ def look(seconds: float) -> Busy:
         getattr(after_all, name, 0.0) - getattr(before_all, name, 0.0) for name in ("idle", "iowait", "steal")
     )
     most = sorted((process for process in used if used[process] > 0.02), key=lambda process: -used[process])[:3]
-    others_s = total - idle - waiting - steal_s
+    others_s = max(0.0, total - idle - waiting - steal_s)
     return Busy(
         others_percent=100 * others_s / total if total > 0 else 0.0,
         steal_percent=100 * steal_s / total if total > 0 else 0.0,

@@ -68,6 +68,7 @@ def summarise(histogram: Any) -> Latency:
     )
 
 
-def _middle(histogram: Any, value: int) -> float:
+def _middle(histogram: Any, value: int) -> int:
     """The middle of the values that share a bucket with this lowest one of them, rounded down as the library does."""
-    return value + (histogram.get_highest_equivalent_value(value) + 1 - value) // 2
+    width: int = histogram.get_highest_equivalent_value(value) + 1 - value
+    return value + width // 2

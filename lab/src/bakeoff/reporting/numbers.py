@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 NOTHING = "–"
 
 
-def rounded(value: float, digits: int = 6) -> float:
+def rounded(value: float, digits: int = 8) -> float:
     """A figure with as many digits as anybody can use; keeps documents small."""
     return float(f"{value:.{digits}g}")
 

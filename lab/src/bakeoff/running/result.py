@@ -138,18 +138,3 @@ class RunResult:
     warm_up: Mapping[str, Any] | None = None
     database_activity: Mapping[str, Any] | None = None
     machine_state: Mapping[str, Any] | None = None
-
-
-def median_runs(runs: Sequence[RunResult]) -> list[RunResult]:
-    """For each contender the run with the median throughput of its rounds; without any figures, its last run.
-
-    A whole run rather than a median of each figure, so that the figures shown belong together.
-    """
-    grouped: dict[str, list[RunResult]] = {}
-    for run in runs:
-        grouped.setdefault(run.contender, []).append(run)
-    chosen = []
-    for own in grouped.values():
-        measured = [(run.total.throughput_per_s, number) for number, run in enumerate(own) if run.total is not None]
-        chosen.append(own[sorted(measured)[(len(measured) - 1) // 2][1]] if measured else own[-1])
-    return chosen

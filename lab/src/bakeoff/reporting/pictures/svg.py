@@ -1,5 +1,6 @@
 """Draws a chart of the report as an SVG for a slide."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from bakeoff.reporting.palette import LIGHT, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
 
-_LEFT, _RIGHT, _BOTTOM = 92, WIDTH - 40, HEIGHT - 108
+_LEFT, _RIGHT, _BOTTOM = 92, WIDTH - 40, HEIGHT - 120
 _LEGEND_SIZE, _TICK_SIZE, _NOTE_SIZE = 17, 16, 15
 _MANY_POINTS = 24
 _ROW_ROOM = 300
@@ -28,11 +29,19 @@ def svg_of(chart: Chart) -> str:
     """The whole file."""
     canvas = Canvas(chart["title"])
     canvas.words(shortened(chart["title"], WIDTH - 80, 28), 40, 52, 28, bold=True)
-    note = " ".join([chart["note"], *(f"Beyond the scale: {words}." for words in chart["beyond"])]).strip()
-    canvas.words(shortened(note, WIDTH - 80, _NOTE_SIZE), 40, HEIGHT - 26, _NOTE_SIZE, LIGHT.muted)
+    for number, line in enumerate(_note(chart)):
+        canvas.words(line, 40, HEIGHT - 38 + 22 * number, _NOTE_SIZE, LIGHT.muted)
     draw: Mapping[str, Callable[[Canvas, Chart], None]] = {"lines": _lines, "dots": _dots, "bars": _bars}
     draw[chart["kind"]](canvas, chart)
     return canvas.document()
+
+
+def _note(chart: Chart) -> list[str]:
+    """The note in two lines at most."""
+    beyond = f" Beyond the scale: {'; '.join(chart['beyond'])}." if chart["beyond"] else ""
+    most = int((WIDTH - 80) / width_of("x", _NOTE_SIZE))
+    first, *others = textwrap.wrap(f"{chart['note']}{beyond}", most) or [""]
+    return [first, shortened(" ".join(others), WIDTH - 80, _NOTE_SIZE)] if others else [first]
 
 
 def _lines(canvas: Canvas, chart: Chart) -> None:
@@ -40,7 +49,9 @@ def _lines(canvas: Canvas, chart: Chart) -> None:
     points = [point for series in chart["series"] for point in series["points"]]
     heights = [value for point in points for value in point[1:] if value is not None]
     heights += [reference["value"] for reference in chart["references"]]
-    x = fitted(chart["x"], [point[0] for point in points if point[0] is not None], area.left, area.right)
+    along = [point[0] for point in points if point[0] is not None]
+    along += [edge for span in chart["spans"] for edge in (span["begin"], span["end"])]
+    x = fitted(chart["x"], along, area.left, area.right)
     y = fitted(chart["y"], heights, area.bottom, area.top, from_zero=True)
     _spans(canvas, chart, x, area)
     _x_axis(canvas, chart["x"], x, area)

@@ -1,11 +1,10 @@
-"""A metrics database of a test's own, with a comparison in it, and the application over it."""
+"""A metrics database of a test's own, with comparisons in it, and the pages over it."""
 
 import os
 import secrets
 from collections.abc import Iterator
 
 import pytest
-from served import HOSTILE
 from starlette.testclient import TestClient
 
 from bakeoff.postgres.server import Server
@@ -14,6 +13,9 @@ from bakeoff.results.document import Origin
 from bakeoff.serving.app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 from run_values import BEGIN, measured, run_result
+
+HOSTILE = '<script>alert("x")</script>'
+"""The name and the command of a target that means harm."""
 
 
 @pytest.fixture(scope="session")

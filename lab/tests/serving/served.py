@@ -1,4 +1,0 @@
-"""What tests of the pages agree on."""
-
-HOSTILE = '<script>alert("x")</script>'
-"""The name and the command of a target that means harm."""
