@@ -4,8 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from bakeoff.project import Project, find_project
+
+# The same examples each time, and no example is judged by how long a busy machine takes for it.
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

@@ -172,7 +172,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
         rounds=shape.rounds,
         void_rounds=0,
         levels=levels,
-        total=replace(level(0, top * 0.8, shape.rounds), name="all", histogram=levels[-1].histogram),
+        total=replace(level(50, top * 0.8, shape.rounds), name="all", virtual_users=0),
         peak_throughput_per_s=max((each.throughput_per_s for each in levels), key=lambda each: each.median),
         optimal_users=shape.users[-2] if len(shape.users) > 1 else shape.users[0],
         breaking_users=shape.users[-1] if target == "go-rest" else None,

@@ -34,7 +34,7 @@ bakeoff.configurations = (() => {
 
   // Of a long line only some points are drawn, at other places for each line, so that they stay apart in print.
   function sparse(offset) {
-    return ({ dataIndex }) => ((dataIndex + 5 * offset) % 24 === 12 ? 3.5 : 0);
+    return ({ dataIndex }) => ((dataIndex + 5 * offset) % 12 === 6 ? 3.5 : 0);
   }
 
   function scale(axis, extra) {

@@ -42,7 +42,7 @@ bakeoff.plugins = (() => {
     afterDatasetsDraw(chart) {
       inArea(chart, (ctx) => {
         ctx.lineWidth = 1.5;
-        chart.getSortedVisibleDatasetMetas().forEach((meta) => {
+        chart.getSortedVisibleDatasetMetas().forEach((meta, number, shown) => {
           const dataset = chart.data.datasets[meta.index];
           ctx.strokeStyle = dataset.borderColor;
           meta.data.forEach((element, place) => {
@@ -54,8 +54,10 @@ bakeoff.plugins = (() => {
               for (const x of [left, right]) line(ctx, [x, element.y - 5], [x, element.y + 5]);
             } else {
               const [bottom, top] = [low, high].map((value) => chart.scales.y.getPixelForValue(value));
-              line(ctx, [element.x, bottom], [element.x, top]);
-              for (const y of [bottom, top]) line(ctx, [element.x - 3, y], [element.x + 3, y]);
+              // A little aside, so that those of one load do not hide each other.
+              const x = element.x + 3 * (number - (shown.length - 1) / 2);
+              line(ctx, [x, bottom], [x, top]);
+              for (const y of [bottom, top]) line(ctx, [x - 2, y], [x + 2, y]);
             }
           });
         });

@@ -12,6 +12,7 @@ from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
 _LEFT, _RIGHT, _BOTTOM = 92, WIDTH - 40, HEIGHT - 120
 _LEGEND_SIZE, _TICK_SIZE, _NOTE_SIZE = 17, 16, 15
 _MANY_POINTS = 24
+_WHISKER_STEP = 4
 _ROW_ROOM = 300
 
 
@@ -59,15 +60,16 @@ def _lines(canvas: Canvas, chart: Chart) -> None:
     for reference in chart["references"]:
         at = y.at(reference["value"])
         canvas.line(area.left, at, area.right, at, LIGHT.muted, 1.5, (4, 4))
-    for series in chart["series"]:
-        _line(canvas, series, x, y)
+    for number, series in enumerate(chart["series"]):
+        _line(canvas, series, x, y, _WHISKER_STEP * (number - (len(chart["series"]) - 1) / 2))
     for reference in chart["references"]:
         canvas.words(reference["label"], area.left + 8, y.at(reference["value"]) - 6, _TICK_SIZE, LIGHT.muted)
     for mark in chart["marks"]:
         _mark(canvas, mark, x.at(mark["x"]), y.at(mark["y"]))
 
 
-def _line(canvas: Canvas, series: Series, x: Scale, y: Scale) -> None:
+def _line(canvas: Canvas, series: Series, x: Scale, y: Scale, aside: float) -> None:
+    """One line; its whiskers stand a little aside, so that those of one load do not hide each other."""
     look = style(series["style"])
     colour = LIGHT.series[look.colour]
     places = [
@@ -79,8 +81,8 @@ def _line(canvas: Canvas, series: Series, x: Scale, y: Scale) -> None:
     for number, (left, top, point) in enumerate(places):
         low, high = (point[2], point[3]) if len(point) > 3 else (None, None)
         if low is not None and high is not None:
-            canvas.line(left, y.at(low), left, y.at(high), colour, 1.5)
-        if len(places) <= _MANY_POINTS or (number + 5 * series["style"]) % 24 == 12:
+            canvas.line(left + aside, y.at(low), left + aside, y.at(high), colour, 2)
+        if len(places) <= _MANY_POINTS or (number + 5 * series["style"]) % 12 == 6:
             canvas.point(look, left, top, 5)
 
 
