@@ -1,0 +1,185 @@
+package io.bakeoff.events.decoding;
+
+import io.bakeoff.events.model.Decoded;
+import io.bakeoff.events.model.Entity;
+import io.bakeoff.events.model.Event;
+import io.bakeoff.events.model.Key;
+import io.bakeoff.events.model.Limits;
+import io.bakeoff.events.model.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The contract's rules, in the contract's order, for both protocols. */
+public final class Validation {
+    private static final Path HEADER = new Path.Fixed("eventHeader");
+    private static final Path UUID = new Path.Fixed("eventHeader.uuid");
+    private static final Path EVENT_NAME = new Path.Fixed("eventHeader.eventName");
+    private static final Path CREATED_DATE = new Path.Fixed("eventHeader.createdDate");
+    private static final Path SAVED_DATE = new Path.Fixed("eventHeader.savedDate");
+    private static final Path EVENT_TYPE = new Path.Fixed("eventHeader.eventType");
+    private static final Path BODY = new Path.Fixed("eventBody");
+    private static final Path ENTITIES = new Path.Fixed("eventBody.entities");
+
+    private Validation() {}
+
+    /** The event that a draft is, or the first rule that it breaks. */
+    public static Decoded validate(EventDraft draft) {
+        try {
+            HeaderDraft header = object(HeaderDraft.class, draft.header, HEADER);
+            BodyDraft body = object(BodyDraft.class, draft.body, BODY);
+            validateHeader(header);
+            return new Event(validateEntities(body.entities));
+        } catch (RuleBroken broken) {
+            return Problem.invalid(broken.getMessage());
+        }
+    }
+
+    private static void validateHeader(HeaderDraft header) throws RuleBroken {
+        if (!isUuid(requiredText(header.uuid, UUID))) {
+            throw broken(UUID, "must be a UUID");
+        }
+        atMost(100, requiredText(header.eventName, EVENT_NAME), EVENT_NAME);
+        validateTimestamp(header.createdDate, CREATED_DATE);
+        validateTimestamp(header.savedDate, SAVED_DATE);
+        Text eventType = optionalText(header.eventType, EVENT_TYPE);
+        if (eventType != null) {
+            atMost(100, eventType, EVENT_TYPE);
+        }
+    }
+
+    private static List<Entity> validateEntities(Field field) throws RuleBroken {
+        if (field == Gap.WRONG_KIND) {
+            throw broken(ENTITIES, "must be an array");
+        }
+        if (field == Gap.DUPLICATE) {
+            throw duplicate(ENTITIES);
+        }
+        if (!(field instanceof Entities entities) || entities.count() < 1 || entities.count() > Limits.ENTITIES) {
+            throw broken(ENTITIES, "must hold 1 to 1000 entities");
+        }
+        List<Entity> valid = new ArrayList<>(entities.count());
+        for (Field entity : entities.kept()) {
+            valid.add(validateEntity(entity, valid.size()));
+        }
+        return valid;
+    }
+
+    private static Entity validateEntity(Field field, int index) throws RuleBroken {
+        if (!(field instanceof EntityDraft entity)) {
+            throw broken(new Path.OfEntity(index, ""), "must be an object");
+        }
+        Path typePath = new Path.OfEntity(index, ".entityType");
+        Text type = requiredText(entity.entityType, typePath);
+        atMost(100, type, typePath);
+        Path idPath = new Path.OfEntity(index, ".entityId");
+        Text id = requiredText(entity.entityId, idPath);
+        atMost(255, id, idPath);
+        Path attributesPath = new Path.OfEntity(index, ".updatedAttributes");
+        Attributes attributes = object(Attributes.class, entity.updatedAttributes, attributesPath);
+        if (attributes.flaw() != null) {
+            throw broken(attributesPath, attributes.flaw().reason());
+        }
+        Key key = Key.of(type.source(), type.start(), type.end(), id.source(), id.start(), id.end());
+        return new Entity(key, attributes.text());
+    }
+
+    private static <T extends Field> T object(Class<T> kind, Field field, Path path) throws RuleBroken {
+        if (kind.isInstance(field)) {
+            return kind.cast(field);
+        }
+        if (field == Gap.ABSENT || field == Gap.NULL) {
+            throw broken(path, "required");
+        }
+        throw field == Gap.DUPLICATE ? duplicate(path) : broken(path, "must be an object");
+    }
+
+    private static Text requiredText(Field field, Path path) throws RuleBroken {
+        Text text = optionalText(field, path);
+        if (text == null) {
+            throw broken(path, "required");
+        }
+        return text;
+    }
+
+    /** Text without escapes; null where there is none, or an empty one, which is the same. */
+    private static @Nullable Text optionalText(Field field, Path path) throws RuleBroken {
+        if (field == Gap.ABSENT || field == Gap.NULL) {
+            return null;
+        }
+        if (field == Gap.DUPLICATE) {
+            throw duplicate(path);
+        }
+        if (!(field instanceof Text text) || text.form() == Text.Form.INTEGER) {
+            throw broken(path, "must be a string");
+        }
+        Text plain = text.form() == Text.Form.ESCAPED ? unescaped(text, path) : text;
+        if (plain.length() == 0) {
+            return null;
+        }
+        for (int position = 0; position < plain.length(); position++) {
+            if (plain.at(position) == 0) {
+                throw broken(path, Flaw.NUL.reason());
+            }
+        }
+        return plain;
+    }
+
+    private static Text unescaped(Text text, Path path) throws RuleBroken {
+        Flaw flaw = Escapes.flaw(text);
+        if (flaw != null) {
+            throw broken(path, flaw.reason());
+        }
+        return Escapes.unescape(text);
+    }
+
+    private static void validateTimestamp(Field field, Path path) throws RuleBroken {
+        boolean valid;
+        if (field instanceof Text text && text.form() == Text.Form.INTEGER) {
+            valid = Timestamps.isEpochMilliseconds(text);
+        } else if (field == Gap.WRONG_KIND) {
+            valid = false;
+        } else {
+            Text text = optionalText(field, path);
+            valid = text == null || Timestamps.isTimestamp(text);
+        }
+        if (!valid) {
+            throw broken(path, "must be an RFC 3339 timestamp or epoch milliseconds");
+        }
+    }
+
+    private static void atMost(int limit, Text text, Path path) throws RuleBroken {
+        // No text has more characters than bytes, which spares nearly every text the counting.
+        if (text.length() > limit && text.characters() > limit) {
+            throw broken(path, "must have at most " + limit + " characters");
+        }
+    }
+
+    /** 8-4-4-4-12 hexadecimal digits. */
+    private static boolean isUuid(Text text) {
+        if (text.length() != 36) {
+            return false;
+        }
+        for (int position = 0; position < 36; position++) {
+            boolean hyphen = position == 8 || position == 13 || position == 18 || position == 23;
+            if (hyphen ? text.at(position) != '-' : !isHexDigit(text.at(position))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isHexDigit(byte character) {
+        return character >= '0' && character <= '9'
+                || character >= 'a' && character <= 'f'
+                || character >= 'A' && character <= 'F';
+    }
+
+    private static RuleBroken duplicate(Path path) {
+        return broken(path, "duplicate field");
+    }
+
+    private static RuleBroken broken(Path path, String reason) {
+        return new RuleBroken(path + ": " + reason);
+    }
+}

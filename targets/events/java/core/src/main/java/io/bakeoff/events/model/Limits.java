@@ -1,0 +1,27 @@
+package io.bakeoff.events.model;
+
+/** The numbers of the contract. */
+public final class Limits {
+    /** Largest event, as a body, a message, or an element of a bulk. */
+    public static final int EVENT_BYTES = 1_048_576;
+
+    /** Largest body or message of a bulk. */
+    public static final int BULK_BYTES = 16_777_216;
+
+    /** Most events of a bulk. */
+    public static final int BULK_EVENTS = 10_000;
+
+    /** Most entities of an event. */
+    public static final int ENTITIES = 1_000;
+
+    /** Levels of objects and arrays in {@code updatedAttributes}, itself being the first. */
+    public static final int ATTRIBUTE_DEPTH = 32;
+
+    /** Longest text of a number in {@code updatedAttributes}. */
+    public static final int NUMBER_CHARACTERS = 1_100;
+
+    /** Largest exponent, and the smallest with a minus sign, of a number there. */
+    public static final int NUMBER_EXPONENT = 1_100;
+
+    private Limits() {}
+}

@@ -1,0 +1,65 @@
+package io.bakeoff.events.model;
+
+/**
+ * A failure with the message that the client gets, word for word. Each transport maps the kind once, to a status of
+ * its own.
+ */
+public record Problem(Kind kind, String message) implements Decoded, Outcome, DecodedBulk, BulkReply {
+    /** What a client has to know about a failure. */
+    public enum Kind {
+        /** The request breaks a rule of the contract. */
+        INVALID,
+        /** The request has more bytes or more events than the contract allows. */
+        TOO_LARGE,
+        /** The request's media type or content coding is not one the contract allows. */
+        UNSUPPORTED_MEDIA,
+        /** The request does not carry the token. */
+        UNAUTHORIZED,
+        /** The write queue is full. */
+        OVERLOADED,
+        /** The database has been away for too long, or the process is about to end. */
+        UNAVAILABLE,
+        /** A defect, ours or the database's; details are in the log only. */
+        INTERNAL
+    }
+
+    /** The write queue is full. */
+    public static final Problem OVERLOADED =
+            new Problem(Kind.OVERLOADED, "overloaded: the write queue is full, retry later");
+
+    /** The database has been away for too long. */
+    public static final Problem UNAVAILABLE = new Problem(Kind.UNAVAILABLE, "database: unavailable, retry later");
+
+    /** The process is about to end. */
+    public static final Problem STOPPING = new Problem(Kind.UNAVAILABLE, "server: stopping, retry later");
+
+    /** The request does not carry the token that is asked for. */
+    public static final Problem UNAUTHORIZED =
+            new Problem(Kind.UNAUTHORIZED, "authorization: a valid bearer token is required");
+
+    /** A body that broke off, or came too slowly. */
+    public static final Problem INCOMPLETE_BODY = invalid("body: incomplete");
+
+    /** Anything a client cannot help. */
+    public static final Problem INTERNAL = new Problem(Kind.INTERNAL, "internal error");
+
+    /** A broken rule: {@code <field path>: <reason>}. */
+    public static Problem invalid(String message) {
+        return new Problem(Kind.INVALID, message);
+    }
+
+    /** More bytes or events than allowed. */
+    public static Problem tooLarge(String message) {
+        return new Problem(Kind.TOO_LARGE, message);
+    }
+
+    /** A body of more than {@code limit} bytes. */
+    public static Problem bodyTooLarge(int limit) {
+        return tooLarge("body: larger than " + limit + " bytes");
+    }
+
+    /** A media type or content coding that is not accepted. */
+    public static Problem unsupportedMedia(String message) {
+        return new Problem(Kind.UNSUPPORTED_MEDIA, message);
+    }
+}

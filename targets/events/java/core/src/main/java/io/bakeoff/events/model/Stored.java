@@ -1,0 +1,9 @@
+package io.bakeoff.events.model;
+
+/** The event is durable. */
+public enum Stored implements Outcome {
+    STORED;
+
+    /** The words of every reply that acknowledges an event. */
+    public static final String MESSAGE = "Event processed successfully";
+}

@@ -1,0 +1,116 @@
+package io.bakeoff.events.postgres;
+
+import io.bakeoff.events.writing.Rows;
+import io.bakeoff.events.writing.Storage;
+import io.bakeoff.events.writing.StorageException;
+import io.bakeoff.events.writing.StorageException.Reason;
+import io.r2dbc.pool.ConnectionPool;
+import io.r2dbc.postgresql.api.PostgresqlException;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.Result;
+import io.r2dbc.spi.ValidationDepth;
+import io.r2dbc.spi.Wrapped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Stores rows in PostgreSQL. */
+public final class PostgresStorage implements Storage {
+    /**
+     * Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources, operator intervention
+     * (shutdown, starting up), and a standby that is not yet promoted.
+     */
+    private static final List<String> PASSING = List.of("08", "40", "53", "57", "25006");
+
+    /** SQLSTATE of a statement that the server has given up. */
+    private static final String CANCELLED = "57014";
+
+    private static final String SCHEMA = resource("/schema.sql");
+    private static final String UPSERT = resource("/upsert.sql");
+
+    private final ConnectionPool pool;
+    private final Duration silence;
+
+    /**
+     * A storage over connections that {@link PostgresConnections} made.
+     *
+     * @param silence after which a server that has not even given a statement up counts as gone
+     */
+    public PostgresStorage(ConnectionPool pool, Duration silence) {
+        this.pool = pool;
+        this.silence = silence;
+    }
+
+    @Override
+    public Mono<Void> prepare() {
+        // One simple query is one transaction.
+        return with(connection -> execute(connection.createStatement(SCHEMA).execute()));
+    }
+
+    /** One prepared statement outside of a transaction is a transaction of its own: no BEGIN, no COMMIT. */
+    @Override
+    public Mono<Void> store(Rows rows) {
+        return with(connection -> execute(connection
+                        .createStatement(UPSERT)
+                        .bind(0, new TextArray(rows.entities(), TextArray.Column.TYPE))
+                        .bind(1, new TextArray(rows.entities(), TextArray.Column.ID))
+                        .bind(2, new TextArray(rows.entities(), TextArray.Column.DATA))
+                        .execute())
+                .timeout(silence)
+                .onErrorResume(TimeoutException.class, timeout -> drop(connection, timeout)));
+    }
+
+    /** A connection whose statement is still under way is of no use to whoever takes it from the pool next. */
+    private static Mono<Void> drop(Connection pooled, TimeoutException timeout) {
+        Connection connection = (Connection) ((Wrapped<?>) pooled).unwrap();
+        return Mono.from(connection.close()).onErrorComplete().then(Mono.error(timeout));
+    }
+
+    @Override
+    public Mono<Void> check() {
+        return with(connection -> Mono.from(connection.validate(ValidationDepth.REMOTE))
+                .filter(Boolean::booleanValue)
+                .switchIfEmpty(Mono.error(() -> new IOException("the connection is no longer valid")))
+                .then());
+    }
+
+    private Mono<Void> with(Function<Connection, Mono<Void>> work) {
+        return Mono.usingWhen(pool.create(), work, Connection::close).onErrorMap(PostgresStorage::classify);
+    }
+
+    private static Mono<Void> execute(Publisher<? extends Result> results) {
+        return Flux.from(results).flatMap(Result::getRowsUpdated).then();
+    }
+
+    /** Whether waiting may help: it does not when the server answers that it refuses. */
+    private static StorageException classify(Throwable error) {
+        if (error instanceof PostgresqlException answer) {
+            String code = answer.getErrorDetails().getCode();
+            return new StorageException(reason(code), error);
+        }
+        return new StorageException(error instanceof TimeoutException ? Reason.TOO_SLOW : Reason.AWAY, error);
+    }
+
+    private static Reason reason(String code) {
+        if (code.equals(CANCELLED)) {
+            return Reason.TOO_SLOW;
+        }
+        return PASSING.stream().anyMatch(code::startsWith) ? Reason.AWAY : Reason.REFUSED;
+    }
+
+    private static String resource(String name) {
+        try (InputStream text = PostgresStorage.class.getResourceAsStream(name)) {
+            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+}

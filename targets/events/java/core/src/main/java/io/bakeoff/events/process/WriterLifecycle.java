@@ -1,0 +1,70 @@
+package io.bakeoff.events.process;
+
+import io.bakeoff.events.settings.SettingException;
+import io.bakeoff.events.settings.Settings;
+import io.bakeoff.events.writing.EventWriter;
+import io.bakeoff.events.writing.Storage;
+import io.bakeoff.events.writing.StorageException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import reactor.core.Exceptions;
+
+/** Makes the table before a server listens, and stores what was accepted after it has stopped. */
+final class WriterLifecycle implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(WriterLifecycle.class);
+
+    /** For events whose clients have gone: all others were answered before the server stopped, or the time is over. */
+    private static final Duration LEFT_FOR_THE_ABANDONED = Duration.ofSeconds(1);
+
+    private final Settings settings;
+    private final Storage storage;
+    private final EventWriter writer;
+    private volatile boolean running;
+
+    WriterLifecycle(Settings settings, Storage storage, EventWriter writer) {
+        this.settings = settings;
+        this.storage = storage;
+        this.writer = writer;
+    }
+
+    @Override
+    public void start() {
+        try {
+            writer.rideOut(storage.prepare()).block();
+            running = true;
+        } catch (RuntimeException failure) {
+            if (Exceptions.unwrap(failure) instanceof StorageException reason) {
+                throw new SettingException("cannot use " + settings.database() + ": " + reason.getMessage()
+                        + ": start it, or set DATABASE_URL");
+            }
+            throw failure;
+        }
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        running = false;
+        writer.drain().timeout(LEFT_FOR_THE_ABANDONED).onErrorComplete().subscribe(nothing -> {}, failure -> {}, () -> {
+            log.info("stopped");
+            callback.run();
+        });
+    }
+
+    @Override
+    public void stop() {
+        throw new UnsupportedOperationException("stops as its caller goes on");
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Servers have phases near the greatest: they start after this and stop before it. */
+    @Override
+    public int getPhase() {
+        return 0;
+    }
+}

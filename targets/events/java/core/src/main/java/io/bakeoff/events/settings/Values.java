@@ -1,0 +1,61 @@
+package io.bakeoff.events.settings;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/** Reads values one by one. A message names the environment's variable, which is what a person sets. */
+final class Values {
+    private final Settings.Source source;
+
+    Values(Settings.Source source) {
+        this.source = source;
+    }
+
+    /** A value, or a default for one that is empty. */
+    String text(String property, String otherwise) {
+        String value = source.get(property);
+        return value == null || value.isEmpty() ? otherwise : value;
+    }
+
+    /** One of some words; the first is the default. */
+    <T> T word(String property, String variable, List<T> words) {
+        String value = text(property, words.get(0).toString());
+        return words.stream()
+                .filter(word -> word.toString().equals(value))
+                .findFirst()
+                .orElseThrow(() -> unusable(variable, value, oneOf(words)));
+    }
+
+    int number(String property, String variable, int otherwise, int least, int greatest) {
+        String value = text(property, Integer.toString(otherwise));
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= least && number <= greatest) {
+                return number;
+            }
+        } catch (NumberFormatException notANumber) {
+            // Told below, like a number out of bounds.
+        }
+        throw unusable(variable, value, "a whole number from " + least + " to " + greatest);
+    }
+
+    /** An address, not a name: nothing is looked up. */
+    InetAddress address(String property, String variable, String otherwise) {
+        String value = text(property, otherwise);
+        try {
+            return InetAddresses.parse(value);
+        } catch (IllegalArgumentException notAnAddress) {
+            throw unusable(variable, value, "an IP address such as 127.0.0.1 or ::");
+        }
+    }
+
+    static SettingException unusable(String variable, String value, String advice) {
+        return new SettingException(variable + " is \"" + value + "\": use " + advice);
+    }
+
+    /** {@code a, b or c}. */
+    private static <T> String oneOf(List<T> words) {
+        List<String> names = words.stream().map(Object::toString).toList();
+        return String.join(", ", names.subList(0, names.size() - 1)) + " or " + names.get(names.size() - 1);
+    }
+}

@@ -1,0 +1,20 @@
+package io.bakeoff.events.settings;
+
+/** How events reach the database. */
+public enum WriteMode {
+    /** Many requests share a transaction. */
+    GROUP_COMMIT("group-commit"),
+    /** Each request has its own. */
+    PER_REQUEST("per-request");
+
+    private final String word;
+
+    WriteMode(String word) {
+        this.word = word;
+    }
+
+    @Override
+    public String toString() {
+        return word;
+    }
+}

@@ -1,0 +1,59 @@
+package io.bakeoff.events.writing;
+
+import io.bakeoff.events.model.Event;
+import io.bakeoff.events.model.Outcome;
+import io.bakeoff.events.model.Problem;
+import io.bakeoff.events.model.Stored;
+import io.bakeoff.events.writing.StorageException.Reason;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/** Stores batches, with patience, and in halves when a batch is refused, so that one bad event fails no other. */
+final class Committer {
+    private static final Logger log = LoggerFactory.getLogger(Committer.class);
+
+    private final Storage storage;
+    private final Outage outage;
+
+    Committer(Storage storage, Outage outage) {
+        this.storage = storage;
+        this.outage = outage;
+    }
+
+    /** Stores events that took place in this order; answers each. Never fails. */
+    Mono<List<Outcome>> commit(List<Event> events) {
+        Rows rows = Rows.merge(events);
+        log.debug("storing {} events in {} rows", events.size(), rows.entities().size());
+        return outage.rideOut(storage.store(rows))
+                .then(Mono.fromSupplier(() -> forAll(events, Stored.STORED)))
+                .onErrorResume(error -> afterFailure(events, error));
+    }
+
+    private Mono<List<Outcome>> afterFailure(List<Event> events, Throwable error) {
+        if (error instanceof StorageException failure && failure.reason() != Reason.REFUSED) {
+            return Mono.just(forAll(events, Problem.UNAVAILABLE));
+        }
+        if (!(error instanceof StorageException) || events.size() == 1) {
+            log.error("the database refuses an event", error);
+            return Mono.just(forAll(events, Problem.INTERNAL));
+        }
+        // From left to right, so that the order of arrival holds.
+        int half = events.size() / 2;
+        return commit(events.subList(0, half))
+                .flatMap(left -> commit(events.subList(half, events.size())).map(right -> concatenate(left, right)));
+    }
+
+    private static List<Outcome> forAll(List<Event> events, Outcome outcome) {
+        return Collections.nCopies(events.size(), outcome);
+    }
+
+    private static List<Outcome> concatenate(List<Outcome> left, List<Outcome> right) {
+        List<Outcome> all = new ArrayList<>(left);
+        all.addAll(right);
+        return all;
+    }
+}

@@ -1,0 +1,150 @@
+package io.bakeoff.events.writing;
+
+import io.bakeoff.events.model.Event;
+import io.bakeoff.events.model.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
+
+/**
+ * Many requests, few commits: events wait in a queue, and each free flusher stores all that wait.
+ *
+ * <p>There is no timer and no thread. Whoever adds an event while a flusher is free starts it; a flusher that has
+ * committed goes on with what arrived meanwhile. A lone event is stored at once; under load a batch is what arrived
+ * during the last commit.
+ */
+final class GroupCommit implements WriteStrategy {
+    private final Committer committer;
+    private final WriteQueue queue;
+    private final int flushers;
+    private final Sinks.Empty<Void> drained = Sinks.empty();
+
+    // All below, and the queue, under this object's lock.
+    private final List<Runnable> waitingForRoom = new ArrayList<>();
+    private int flushing;
+    private boolean draining;
+
+    GroupCommit(Committer committer, int flushers, int queueEvents) {
+        this.committer = committer;
+        this.flushers = flushers;
+        this.queue = new WriteQueue(queueEvents, flushers > 1);
+    }
+
+    @Override
+    public boolean offer(Event event, Acknowledgement acknowledgement) {
+        synchronized (this) {
+            if (!queue.hasRoom(1, event.bytes())) {
+                return false;
+            }
+            queue.add(event, acknowledgement);
+        }
+        flush();
+        return true;
+    }
+
+    @Override
+    public Mono<List<Outcome>> storeAll(List<Event> events) {
+        return Mono.create(sink -> {
+            if (offerAll(events, sink)) {
+                flush();
+            } else {
+                sink.success();
+            }
+        });
+    }
+
+    private synchronized boolean offerAll(List<Event> events, MonoSink<List<Outcome>> sink) {
+        if (!queue.hasRoom(
+                events.size(), events.stream().mapToLong(Event::bytes).sum())) {
+            return false;
+        }
+        Outcomes outcomes = new Outcomes(events.size(), sink::success);
+        for (int index = 0; index < events.size(); index++) {
+            queue.add(events.get(index), outcomes.of(index));
+        }
+        return true;
+    }
+
+    @Override
+    public void whenRoom(Event event, Runnable retry) {
+        synchronized (this) {
+            if (!queue.hasRoom(1, event.bytes())) {
+                waitingForRoom.add(retry);
+                return;
+            }
+        }
+        retry.run();
+    }
+
+    /** All that one batch takes: more could only wait. */
+    @Override
+    public int streamWindow() {
+        return WriteQueue.BATCH_ROWS;
+    }
+
+    @Override
+    public Mono<Void> drain() {
+        synchronized (this) {
+            draining = true;
+        }
+        signalDrained();
+        return drained.asMono();
+    }
+
+    /** Sets free flushers to work while there is something that may be stored. */
+    private void flush() {
+        for (Batch batch = startBatch(); batch != null; batch = startBatch()) {
+            Batch started = batch;
+            committer.commit(batch.events()).subscribe(outcomes -> finish(started, outcomes));
+            runAll(takeWaitingForRoom());
+        }
+    }
+
+    private synchronized Batch startBatch() {
+        if (flushing == flushers || queue.isEmpty()) {
+            return null;
+        }
+        Batch batch = queue.take();
+        if (batch.isEmpty()) {
+            return null;
+        }
+        flushing++;
+        return batch;
+    }
+
+    private void finish(Batch batch, List<Outcome> outcomes) {
+        synchronized (this) {
+            // Before the answers: a client that has one may send the next update of the same entity.
+            queue.finish(batch);
+            flushing--;
+        }
+        // The next commit first: the database works while the clients are answered.
+        flush();
+        batch.acknowledge(outcomes);
+        signalDrained();
+    }
+
+    private synchronized List<Runnable> takeWaitingForRoom() {
+        if (waitingForRoom.isEmpty()) {
+            return List.of();
+        }
+        List<Runnable> taken = List.copyOf(waitingForRoom);
+        waitingForRoom.clear();
+        return taken;
+    }
+
+    private static void runAll(List<Runnable> retries) {
+        retries.forEach(Runnable::run);
+    }
+
+    private void signalDrained() {
+        synchronized (this) {
+            if (!draining || flushing > 0 || !queue.isEmpty()) {
+                return;
+            }
+        }
+        drained.tryEmitEmpty();
+    }
+}

@@ -1,0 +1,53 @@
+package io.bakeoff.events.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AuthorizationTest {
+    @Test
+    void withoutATokenEverybodyMayCall() {
+        assertThat(Authorization.of("").permits(null)).isTrue();
+        assertThat(Authorization.of("").permits("Basic abc")).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Bearer s3cret!", "bearer s3cret!"})
+    void theTokenIsLetIn(String header) {
+        assertThat(Authorization.of("s3cret!").permits(header)).isTrue();
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(
+            strings = {"", "Bearer", "Bearer ", "Bearer s3cret", "Bearer s3cret!!", "Bearer  s3cret!", "Basic s3cret!"})
+    void anythingElseIsNot(String header) {
+        assertThat(Authorization.of("s3cret!").permits(header)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"with space", "täglich", "new\nline"})
+    void aTokenThatCannotBeUsedIsNotRepeated(String token) {
+        assertThatThrownBy(() -> Authorization.of(token))
+                .isInstanceOf(SettingException.class)
+                .hasMessage("API_TOKEN cannot be used: use 1 to 256 visible ASCII characters");
+    }
+
+    @Test
+    void aTokenHas256CharactersAtTheMost() {
+        assertThat(Authorization.of("x".repeat(256)).permits("Bearer " + "x".repeat(256)))
+                .isTrue();
+        assertThatThrownBy(() -> Authorization.of("x".repeat(257))).isInstanceOf(SettingException.class);
+    }
+
+    @Test
+    void settingsDoNotShowIt() {
+        assertThat(Settings.read(property -> property.equals("api-token") ? "s3cret!" : null)
+                        .toString())
+                .doesNotContain("s3cret!");
+    }
+}

@@ -1,0 +1,102 @@
+package io.bakeoff.events.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.r2dbc.postgresql.client.SSLMode;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    @Test
+    void defaults() {
+        Settings settings = read(Map.of("write-mode", "", "database-url", ""));
+        assertThat(settings.bind().getHostAddress()).isEqualTo("127.0.0.1");
+        assertThat(settings.port()).isEqualTo(8081);
+        assertThat(settings.writeMode()).isEqualTo(WriteMode.GROUP_COMMIT);
+        assertThat(settings.flushers()).isEqualTo(2);
+        assertThat(settings.queueEvents()).isEqualTo(20_000);
+        assertThat(settings.workers()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(settings.logLevel()).isEqualTo("info");
+        assertThat(settings.logFormat()).isEqualTo("text");
+        assertThat(settings.database())
+                .isEqualTo(new DatabaseUrl("localhost", 5432, "postgres", "password", "car_entities", SSLMode.DISABLE));
+    }
+
+    @Test
+    void everySettingCanBeSet() {
+        Settings settings = read(Map.of(
+                "database-url", "postgres://u%40x:p%3A+1@[::1]:6543/d?sslmode=require",
+                "port", "0",
+                "bind", "::",
+                "write-mode", "per-request",
+                "db-pool-size", "7",
+                "flushers", "8",
+                "workers", "3",
+                "queue-events", "1",
+                "log-level", "debug",
+                "log-format", "json"));
+        assertThat(settings.database()).isEqualTo(new DatabaseUrl("::1", 6543, "u@x", "p:+1", "d", SSLMode.REQUIRE));
+        assertThat(settings.bind().isAnyLocalAddress()).isTrue();
+        assertThat(settings)
+                .extracting(Settings::port, Settings::writeMode, Settings::poolSize, Settings::flushers)
+                .containsExactly(0, WriteMode.PER_REQUEST, 7, 8);
+        assertThat(settings)
+                .extracting(Settings::workers, Settings::queueEvents, Settings::logLevel, Settings::logFormat)
+                .containsExactly(3, 1, "debug", "json");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10, 2, 3", "2, 8, 2", "10, 1, 2"})
+    void groupCommitOpensNoMoreConnectionsThanItUses(String poolSize, String flushers, int connections) {
+        assertThat(read(Map.of("db-pool-size", poolSize, "flushers", flushers)).poolSize())
+                .isEqualTo(connections);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "write-mode|batch|WRITE_MODE is \"batch\": use group-commit or per-request",
+                "log-level|INFO|LOG_LEVEL is \"INFO\": use info, error, warn or debug",
+                "log-format|xml|LOG_FORMAT is \"xml\": use text or json",
+                "flushers|9|FLUSHERS is \"9\": use a whole number from 1 to 8",
+                "flushers|0|FLUSHERS is \"0\": use a whole number from 1 to 8",
+                "db-pool-size|ten|DB_POOL_SIZE is \"ten\": use a whole number from 1 to 1000",
+                "workers|-1|WORKERS is \"-1\": use a whole number from 1 to 1024",
+                "queue-events|1e3|QUEUE_EVENTS is \"1e3\": use a whole number from 1 to 10000000",
+                "port|65536|SERVER_PORT is \"65536\": use a whole number from 0 to 65535",
+                "bind|localhost|BIND is \"localhost\": use an IP address such as 127.0.0.1 or ::",
+                "bind|1.2.3.400|BIND is \"1.2.3.400\": use an IP address such as 127.0.0.1 or ::"
+            })
+    void aSettingThatCannotBeUsedIsNamedWithWhatCan(String property, String value, String message) {
+        assertThatThrownBy(() -> read(Map.of(property, value)))
+                .isInstanceOf(SettingException.class)
+                .hasMessage(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mysql://u:secret@h/d",
+                "secret",
+                "postgresql://u:secret@h:port/d",
+                "postgresql://u:secret%zz@h/d",
+                "postgresql://u:secret@h/d?sslmode=maybe"
+            })
+    void aDatabaseUrlThatCannotBeUsedIsNotRepeated(String url) {
+        assertThatThrownBy(() -> read(Map.of("database-url", url)))
+                .isInstanceOf(SettingException.class)
+                .hasMessageStartingWith("DATABASE_URL is not a PostgreSQL URL: use ")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+    }
+
+    private static Settings read(Map<String, String> values) {
+        return Settings.read(values::get);
+    }
+}

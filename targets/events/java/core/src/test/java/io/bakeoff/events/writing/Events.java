@@ -1,0 +1,25 @@
+package io.bakeoff.events.writing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.bakeoff.events.model.Entity;
+import io.bakeoff.events.model.Event;
+import io.bakeoff.events.model.Key;
+import java.util.Arrays;
+
+/** Events for tests, written short. */
+public final class Events {
+    private Events() {}
+
+    /** An event of updates {@code id=document} of cars. */
+    public static Event event(String... updates) {
+        return new Event(Arrays.stream(updates)
+                .map(update -> update.split("=", 2))
+                .map(update -> entity("Car", update[0], update[1]))
+                .toList());
+    }
+
+    static Entity entity(String type, String id, String document) {
+        return new Entity(Key.of(type, id), document.getBytes(UTF_8));
+    }
+}

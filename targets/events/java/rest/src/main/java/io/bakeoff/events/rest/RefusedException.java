@@ -1,0 +1,19 @@
+package io.bakeoff.events.rest;
+
+import io.bakeoff.events.model.Problem;
+
+/** Carries a problem with a request through a reactive chain. A client's mistake has no stack trace. */
+final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient Problem problem;
+
+    RefusedException(Problem problem) {
+        super(problem.message(), null, false, false);
+        this.problem = problem;
+    }
+
+    Problem problem() {
+        return problem;
+    }
+}

@@ -1,0 +1,63 @@
+package io.bakeoff.events.rest;
+
+import io.bakeoff.events.process.ServerPort;
+import io.netty.channel.ChannelOption;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.http.client.ReactorResourceFactory;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.web.reactive.function.server.HandlerStrategies;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import reactor.netty.NettyPipeline;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
+
+/** The HTTP server. */
+@Configuration(proxyBeanMethods = false)
+class ServerConfiguration {
+    /** Connections that wait to be accepted: thousands of clients may start at the same moment. */
+    private static final int BACKLOG = 4_096;
+
+    /** A client that is idle for longer is let go. */
+
+    /** A client that takes longer to send a request holds a connection for nothing. */
+    @Bean
+    ServerPort port(Environment environment) {
+        return () -> environment.getRequiredProperty("local.server.port", Integer.class);
+    }
+
+    /** The server runs on the threads that serve the database, too. */
+    @Bean
+    ReactorResourceFactory resources(LoopResources loops) {
+        ReactorResourceFactory resources = new ReactorResourceFactory();
+        resources.setUseGlobalResources(false);
+        resources.setLoopResources(loops);
+        return resources;
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<NettyReactiveWebServerFactory> server() {
+        return factory -> {
+            factory.addServerCustomizers(server -> server.option(ChannelOption.SO_BACKLOG, BACKLOG));
+            factory.addServerCustomizers(ServerConfiguration::letSlowClientsGo);
+        };
+    }
+
+    private static HttpServer letSlowClientsGo(HttpServer server) {
+        // With TLS the codec is not there before it has been negotiated.
+        return server.configuration().isSecure()
+                ? server.idleTimeout(SlowClients.LIMIT).requestTimeout(SlowClients.LIMIT)
+                : server.doOnChannelInit((observer, channel, address) ->
+                        channel.pipeline().addAfter(NettyPipeline.HttpCodec, "slowClients", new SlowClients()));
+    }
+
+    /** Straight to the routes: a DispatcherHandler has nothing to dispatch here, and its share of a request is large. */
+    @Bean
+    HttpHandler handler(EventRoutes routes, UnexpectedErrors errors) {
+        return RouterFunctions.toHttpHandler(
+                routes, HandlerStrategies.builder().exceptionHandler(errors).build());
+    }
+}
