@@ -130,13 +130,23 @@ def test_highlights_call_ties_ties() -> None:
 
 def test_without_intervals_only_equals_tie() -> None:
     (group,) = report_data(*comparison(Shape(rounds=1)))["groups"]
-    assert group["highlights"][0]["names"] == ["Rust REST"]
-    assert group["highlights"][0]["interval"] is None
+    assert group["highlights"][1]["names"] == ["Rust REST"]
+    assert group["highlights"][1]["interval"] is None
+
+
+def test_most_operations_are_whose_the_ranking_says() -> None:
+    """Although the intervals of the two are far apart."""
+    judgement, stored = comparison(Shape(targets=("rust-rest", "java-grpc")))
+    contenders = [replace(each, rank=1) for each in judgement.contenders]
+    (group,) = report_data(replace(judgement, contenders=contenders), stored)["groups"]
+    assert group["highlights"][0]["names"] == ["Rust REST", "Java gRPC"]
 
 
 def test_who_is_not_ranked_is_no_highlight() -> None:
     judgement, stored = comparison(Shape(targets=("rust-rest", "go-rest", "java-rest")))
-    data = report_data(with_first(judgement, rank=None, peak_throughput_per_s=estimate(1e9)), stored)
+    without = with_first(judgement, rank=None, peak_throughput_per_s=estimate(1e9))
+    first, second, third = without.contenders
+    data = report_data(replace(without, contenders=[first, replace(second, rank=1), replace(third, rank=2)]), stored)
     assert data["groups"][0]["highlights"][0]["names"] == ["Go REST"]
     assert data["groups"][0]["contenders"][-1] == "producer-api-rust-rest"
 

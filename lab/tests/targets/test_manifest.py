@@ -51,6 +51,13 @@ def test_targets_are_found_wherever_they_lie(empty_checkout: Project) -> None:
         targets[0].setting_variable("pool_size")
 
 
+@pytest.mark.parametrize("made", ["target/classes", "node_modules/a", ".cache"])
+def test_what_builds_make_is_not_looked_through(empty_checkout: Project, made: str) -> None:
+    add(empty_checkout, "notes/one")
+    add(empty_checkout, f"notes/one/{made}", MANIFEST.replace("a-target", "a-copy"))
+    assert [target.name for target in find_targets(empty_checkout)] == ["a-target"]
+
+
 def test_the_order_asked_for_is_kept_and_names_count_once(empty_checkout: Project) -> None:
     add(empty_checkout, "one")
     add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))

@@ -17,7 +17,7 @@ def highlights_of(contenders: Sequence[ContenderEntry]) -> list[Highlight]:
     if len(ranked) < 2:
         return []
     found = [
-        _best(ranked, _Question("Most operations", "the maximum", "/s", numbers.rate, max), _peak),
+        _most(ranked, _Question("Most operations", "the maximum", "/s", numbers.rate, max)),
         _best(ranked, _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, min), _p99),
         _best(ranked, _Question("Least CPU", "of the API for each operation", " µs", numbers.three_digits, min), _cpu),
         _best(ranked, _Question("Least memory", "peak of the API", " MB", numbers.megabytes, min), _memory),
@@ -34,19 +34,34 @@ class _Question:
     choose: Callable[[float, float], float]
 
 
+def _most(contenders: Sequence[ContenderEntry], question: _Question) -> Highlight | None:
+    """The judged ranking has the word here: it compares round by round, and knows the noise."""
+    leaders = [contender for contender in contenders if contender["rank"] == 1]
+    peaks = [peak for contender in leaders if (peak := contender["peak_throughput_per_s"]) is not None]
+    if not peaks:
+        return None
+    best = max(peaks, key=lambda peak: peak["median"])
+    return _highlight(question, [contender["name"] for contender in leaders], best, len(contenders))
+
+
 def _best(contenders: Sequence[ContenderEntry], question: _Question, pick: Pick) -> Highlight | None:
+    """Who leads by the medians, and those whose intervals meet the leader's."""
     figures = [(contender["name"], figure) for contender in contenders if (figure := pick(contender)) is not None]
     if not figures:
         return None
     median = reduce(question.choose, (figure["median"] for _, figure in figures))
     first, best = next((name, figure) for name, figure in figures if figure["median"] == median)
     tied = [name for name, figure in figures if figure is not best and _same(figure, best)]
-    names, low, high = [first, *tied], best["low"], best["high"]
+    return _highlight(question, [first, *tied], best, len(contenders))
+
+
+def _highlight(question: _Question, names: list[str], best: Figure, contenders: int) -> Highlight:
+    low, high = best["low"], best["high"]
     return {
         "title": question.title,
         "names": names,
-        "who": f"All {len(names)}" if 2 < len(names) == len(contenders) else numbers.listed(names),
-        "value": f"{question.write(median)}{question.unit}",
+        "who": f"All {len(names)}" if 2 < len(names) == contenders else numbers.listed(names),
+        "value": f"{question.write(best['median'])}{question.unit}",
         "interval": None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
         "note": question.note,
     }
@@ -57,10 +72,6 @@ def _same(one: Figure, other: Figure) -> bool:
     if one["low"] is None or other["low"] is None:
         return one["median"] == other["median"]
     return overlap(one, other)
-
-
-def _peak(contender: ContenderEntry) -> Figure | None:
-    return contender["peak_throughput_per_s"]
 
 
 def _p99(contender: ContenderEntry) -> Figure | None:

@@ -1,7 +1,8 @@
 """Targets found under `targets/`."""
 
+import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from bakeoff.builds import Build, build_of
 from bakeoff.documents import Document, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+
+_MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,20 @@ class Target:
 
 def find_targets(project: Project) -> list[Target]:
     """All targets, ordered by name."""
-    manifests = sorted(path for path in project.targets.rglob("target.toml") if "node_modules" not in path.parts)
-    targets = [_load(project, path) for path in manifests]
+    targets = [_load(project, path) for path in _manifests(project.targets)]
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
             raise BakeoffError(f'Two targets are named "{target.name}". Rename one of them in its target.toml.')
     return sorted(targets, key=lambda target: target.name)
+
+
+def _manifests(folder: Path) -> Iterator[Path]:
+    """Every target.toml below a folder. What builds make is not looked through: it is large, and changes meanwhile."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _MADE_BY_BUILDS and not name.startswith(".")]
+        if "target.toml" in files:
+            yield Path(here) / "target.toml"
 
 
 def choose_targets(targets: Sequence[Target], names: Sequence[str]) -> list[Target]:
