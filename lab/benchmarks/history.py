@@ -1,8 +1,7 @@
 """How fast the history's commands are with many stored runs: `python lab/benchmarks/history.py [RUNS]`.
 
 Fills a PostgreSQL of its own with invented history, then times whole commands as a person starts them, from the shell
-to the last line: with the database at hand (METRICS_DATABASE_URL), and with an embedded one that the command itself
-starts and stops.
+to the last line, with the database at hand (METRICS_DATABASE_URL), and the pages of `serve`.
 """
 
 import os
@@ -14,12 +13,15 @@ import time
 from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from bakeoff.engines import histograms
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.project import find_project
+from bakeoff.serving.app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 
 _RUNS_EACH = 6
@@ -37,8 +39,23 @@ _COMMANDS = (
 )
 
 
+_PAGES = (
+    "/comparisons",
+    "/comparisons?q=go-grpc",
+    "/comparisons?q=not+there",
+    "/comparisons/9000",
+    "/comparisons/9000/report",
+    "/runs",
+    "/runs?api=producer-api-go-grpc&mode=full&before=50000",
+    "/runs/90001",
+    "/overlay?run=90001&run=41",
+    "/trends?api=producer-api-rust-rest",
+    "/live",
+)
+
+
 def main() -> None:
-    """Fills, measures, prints a line for each command."""
+    """Fills, measures, prints a line for each command and for each page."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     project = find_project()
     packaged = find_installation(project)
@@ -60,6 +77,8 @@ def main() -> None:
                 )
                 goal = "" if goal_ms is None else f"  goal {goal_ms}"
                 print(f"{wall_ms:7.0f} wall  {cpu_ms:6.0f} CPU{goal:11}  {' '.join(arguments)}")
+            for path in _PAGES:
+                print(f"{_page_ms(create_app(project, server), path):7.0f} wall  {'':13}goal 300  serve {path}")
 
 
 def _fill(server: Server, runs: int) -> int:
@@ -81,6 +100,17 @@ def _histogram() -> str:
     for number in range(1, 5000):
         histogram.record_value(number * 10_007)
     return histograms.encode(histogram)
+
+
+def _page_ms(app: Starlette, path: str) -> float:
+    """Median of a page as the application makes it, in milliseconds."""
+    client = TestClient(app, base_url="http://127.0.0.1")
+    walls = []
+    for _ in range(_REPETITIONS):
+        began = time.perf_counter()
+        client.get(path).raise_for_status()
+        walls.append(1000 * (time.perf_counter() - began))
+    return statistics.median(walls)
 
 
 def _timed(command: list[str], extra: dict[str, str]) -> tuple[float, float]:
