@@ -1,7 +1,5 @@
 """The page in a real browser: charts draw, what a reader does has an effect, nothing is asked of anybody."""
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hostile import hostile_comparison
 from judgements import Shape, comparison
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
@@ -42,17 +40,6 @@ class Visit:
 
     def shown(self, slot: str) -> list[str]:
         return next(list(chart["shown"]) for chart in self.charts() if chart["slot"] == slot)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
     if token is None and not _is_loopback(host):
         token = secrets.token_urlsafe(24)
     project = find_project()
-    with _listening(host, port) as listener, metrics_database(project) as database:
+    with listening(host, port) as listener, metrics_database(project) as database:
         import uvicorn
 
         from bakeoff.serving.app import create_app
@@ -43,7 +43,8 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one."""
     try:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=_BACKLOG

@@ -46,7 +46,7 @@ bakeoff.plugins = (() => {
           const dataset = chart.data.datasets[meta.index];
           ctx.strokeStyle = dataset.borderColor;
           meta.data.forEach((element, place) => {
-            const { low, high } = dataset.data[place];
+            const { low, high } = dataset.data[place] ?? {}; // a gap in the series
             if (low == null || high == null) return;
             if (chart.options.bakeoff.kind === "dots") {
               const [left, right] = [low, high].map((value) => chart.scales.x.getPixelForValue(value));

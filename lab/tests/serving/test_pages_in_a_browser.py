@@ -1,0 +1,86 @@
+"""The pages in a real browser: laid out for every width, usable by everybody, and live while a lab works."""
+
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from rich.console import Console
+
+from bakeoff.cli.serve import listening
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.progress import PlainProgress
+from bakeoff.serving.app import create_app
+from bakeoff.serving.live import PublishedProgress, live_file
+from run_values import histogram_of, run_result
+
+PATHS = ("comparisons", "comparisons/1", "comparisons/2", "runs", "trends?api=fast", "live", "nothing")
+
+
+@pytest.fixture
+def address(metrics: Server, empty_checkout: Project) -> Iterator[str]:
+    """The application as people reach it."""
+    with listening("127.0.0.1", 0) as listener:
+        config = uvicorn.Config(
+            create_app(empty_checkout, metrics), log_level="error", access_log=False, timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+    page.on("request", lambda request: complaints.extend([] if "//127.0.0.1" in request.url else [request.url]))
+    yield page
+    page.close()
+    assert [complaint for complaint in complaints if not complaint.startswith("data:")] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_every_page_fits_and_everybody_can_use_it(page: Page, address: str, width: int, scheme: str) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for path in PATHS:
+        page.goto(address + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        faults = [f"{path}: {fault['id']}" for fault in Axe().run(page).response["violations"]]
+        assert faults == []
+
+
+def test_runs_that_are_ticked_are_overlaid(page: Page, address: str) -> None:
+    page.goto(address + "comparisons/1")
+    for run in (1, 2):
+        page.get_by_label(f"overlay run {run}", exact=True).check()
+    page.get_by_role("button", name="Overlay the ticked runs").click()
+    expect(page.get_by_text("Overlay of run 1, run 2")).to_be_visible()
+    expect(page.locator("canvas").first).to_be_visible()
+
+
+def test_the_live_page_follows_the_lab(page: Page, address: str, empty_checkout: Project) -> None:
+    page.goto(address + "live")
+    expect(page.locator("#idle")).to_be_visible()
+    shown = PlainProgress(Console(quiet=True))
+    with PublishedProgress(shown, live_file(empty_checkout), "./bakeoff run quick") as progress:
+        progress.step("fast: quick", 10.0)
+        progress.record({"type": "phase_start", "name": "Baseline", "virtual_users": 10})
+        second = {"type": "second", "operations": 12345, "failed": 7, "response_histogram": None}
+        progress.record({**second, "service_histogram": histogram_of(1.0)})
+        progress.standing(run_result("fast"))
+        expect(page.locator("#step")).to_have_text("fast: quick · Baseline, 10 virtual users")
+        expect(page.locator("#throughput")).to_have_text("12,345/s")
+        expect(page.locator("#failed")).to_have_text("7")
+        expect(page.locator("#standings tr")).to_have_text(re.compile("fast"))
+    expect(page.locator("#idle")).to_be_visible()
