@@ -66,6 +66,8 @@ Targets = Annotated[
 def main() -> NoReturn:
     """Runs the command line; every way out gives an exit status and at most one paragraph of words."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # Whoever starts us in the background of a script has us ignore SIGINT, and could not end a run in good order.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()
     try:
         sys.exit(app(prog_name="./bakeoff", standalone_mode=False, complete_var=completion.VARIABLE) or 0)
