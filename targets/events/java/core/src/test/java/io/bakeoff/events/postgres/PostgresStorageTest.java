@@ -137,7 +137,8 @@ class PostgresStorageTest {
 
         Mono.from(locker.rollbackTransaction()).block();
         Mono.from(locker.close()).block();
-        assertThat(document()).isEqualTo("{}");
+        // What was sent to a silent server may be stored later: nobody was told that it is.
+        assertThat(document()).isIn(byTheServer ? List.of("{}") : List.of("{}", "{\"a\": 1}"));
         impatient.dispose();
     }
 
