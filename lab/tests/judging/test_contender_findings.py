@@ -1,9 +1,9 @@
 import pytest
-from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
 from bakeoff.running.result import Measured, RunResult, Status
+from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of
 
 
 def judged(*runs: RunResult) -> Contender:

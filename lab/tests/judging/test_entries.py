@@ -1,8 +1,8 @@
 import pytest
-from made_up import comparison_of, measured, phase, rounds_of, run_of
 
 from bakeoff.judging.entries import entries_of, labels_of
 from bakeoff.running.result import RunResult, Status
+from made_up import comparison_of, measured, phase, rounds_of, run_of
 
 
 def entries(*runs: RunResult) -> list[tuple[str, list[int], int]]:

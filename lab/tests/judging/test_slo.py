@@ -1,5 +1,4 @@
 import pytest
-from made_up import histogram_of, level, measured
 
 from bakeoff.errors import UsageError
 from bakeoff.judging.slo import (
@@ -11,6 +10,7 @@ from bakeoff.judging.slo import (
     figures_of_phase,
     parse_slo,
 )
+from made_up import histogram_of, level, measured
 
 DEFAULT_ERRORS = Objective("errors", 0.05, "errors<5%")
 

@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
 import pytest
-from made_up import seconds_of
 
 from bakeoff.judging.steadiness import steepest_trend
+from made_up import seconds_of
 
 FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
 

@@ -1,9 +1,8 @@
 from collections import Counter
 
-from given import engine, target, workload
-
 from bakeoff.running.contender import Contender
 from bakeoff.running.schedule import turns_of
+from given import engine, target, workload
 
 CONTENDERS = [Contender(target(f"t{number}"), workload(), engine("native")) for number in range(6)]
 

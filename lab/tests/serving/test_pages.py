@@ -4,8 +4,9 @@ import html
 import re
 
 import pytest
-from served import HOSTILE
 from starlette.testclient import TestClient
+
+from served import HOSTILE
 
 
 def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> None:
