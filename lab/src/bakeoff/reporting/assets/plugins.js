@@ -21,9 +21,11 @@ bakeoff.plugins = (() => {
     context.lineJoin = "round";
     context.strokeStyle = colour("background");
     context.setLineDash([]);
-    context.strokeText(words, x, y);
+    // On a narrow page long words are set closer rather than cut off.
+    const room = align === "right" ? x : context.canvas.clientWidth - x - 2;
+    context.strokeText(words, x, y, room);
     context.fillStyle = colour("muted");
-    context.fillText(words, x, y);
+    context.fillText(words, x, y, room);
   }
 
   function inArea(chart, draw) {
