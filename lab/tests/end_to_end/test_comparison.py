@@ -7,9 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
@@ -48,29 +48,6 @@ def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> 
 def server(start_server: StartServer) -> Iterator[Server]:
     with start_server() as running:
         yield running
-
-
-@pytest.fixture
-def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """An empty database of the test's own."""
-    name = f"c{abs(hash(request.node.name))}"
-    server.execute_script(f"CREATE DATABASE {name}")
-    yield server.in_database(name)
-    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
-def stored(database: Server, query: str) -> list[tuple[object, ...]]:
-    with psycopg.connect(database.url) as connection:
-        return connection.execute(query.encode()).fetchall()
-
-
-def metrics(database: Server) -> dict[str, str]:
-    return {"METRICS_DATABASE_URL": database.url}
 
 
 def test_an_experiment_s_contenders_meet_in_rounds(

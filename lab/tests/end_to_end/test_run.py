@@ -2,52 +2,25 @@
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-import psycopg
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
-from throwaway_server import throwaway_server
+from metrics_databases import metrics, stored
 
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
+pytest_plugins = ["shared_server"]
 
 REST = "producer-api-rust-rest"
 
 
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of the user's own, as far as the lab can tell."""
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
-
-
-@pytest.fixture
-def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """An empty database of the test's own."""
-    name = f"d{abs(hash(request.node.name))}"
-    server.execute_script(f"CREATE DATABASE {name}")
-    yield server.in_database(name)
-    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
-def stored(database: Server, query: str) -> list[tuple[object, ...]]:
-    with psycopg.connect(database.url) as connection:
-        return connection.execute(query.encode()).fetchall()
-
-
 def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database: Server, results: Path) -> None:
-    done = bakeoff(project, "run", "smoke", results=results, environment={"METRICS_DATABASE_URL": database.url})
+    done = bakeoff(project, "run", "smoke", results=results, environment=metrics(database))
     assert done.returncode == 0, done.stderr
     measured = stored(database, "SELECT id, api_name, status, engine, environment FROM test_runs ORDER BY id")
     assert {name for _, name, _, _, _ in measured} >= {REST, "producer-api-rust-grpc"}
@@ -76,7 +49,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
 
 
 def test_k6_follows_the_same_plan(project: Project, database: Server, results: Path) -> None:
-    environment = {"METRICS_DATABASE_URL": database.url}
+    environment = metrics(database)
     for target in (REST, "producer-api-rust-grpc"):
         quick = ("run", "quick", "--engine", "k6", "--target", target, "--phase-duration", "1s", "--users", "5")
         done = bakeoff(project, *quick, results=results, environment=environment)
@@ -92,7 +65,7 @@ def test_k6_follows_the_same_plan(project: Project, database: Server, results: P
 def test_calibration_is_kept_and_later_runs_are_held_against_it(
     project: Project, database: Server, results: Path
 ) -> None:
-    environment = {"METRICS_DATABASE_URL": database.url}
+    environment = metrics(database)
     arguments = ("calibrate", "--payload", "default", "--duration", "500ms")
     done = bakeoff(project, *arguments, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
@@ -111,10 +84,9 @@ def test_calibration_is_kept_and_later_runs_are_held_against_it(
 
 
 def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Server, results: Path) -> None:
-    environment = {"METRICS_DATABASE_URL": database.url}
+    environment = metrics(database)
     bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=environment)
-    with psycopg.connect(database.url) as connection:
-        connection.execute("DELETE FROM test_runs")
+    database.execute_script("DELETE FROM test_runs")
     for table in ("performance_metrics", "resource_metrics", "test_phases", "findings"):
         assert stored(database, f"SELECT count(*) FROM {table}") == [(0,)]
 
@@ -128,7 +100,7 @@ def test_a_database_of_the_user_s_own_is_used(
         project,
         "run", "full", "--target", REST, "--phase-duration", "500ms", "--payload", "4k", "--write-mode", "per-request",
         results=results,
-        environment={"METRICS_DATABASE_URL": database.url, "DATABASE_URL": application.url},
+        environment={**metrics(database), "DATABASE_URL": application.url},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     runs = stored(database, "SELECT test_mode, payload_size, settings ->> 'write_mode' FROM test_runs ORDER BY id")
@@ -150,7 +122,7 @@ def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
 ) -> None:
     process = bakeoff_started(
         project, "run", "full", "--target", REST, "--phase-duration", "60s", "--warm-up", "0s",
-        results=results, environment={"METRICS_DATABASE_URL": database.url},
+        results=results, environment=metrics(database),
     )  # fmt: skip
     assert process.stdout is not None
     said = ""
@@ -178,7 +150,7 @@ def test_a_lab_that_is_killed_leaves_no_process_behind_either(
 ) -> None:
     process = bakeoff_started(
         project, "run", "full", "--target", REST, "--phase-duration", "60s",
-        results=results, environment={"METRICS_DATABASE_URL": database.url},
+        results=results, environment=metrics(database),
     )  # fmt: skip
     assert process.stdout is not None
     assert any("full (about" in line for line in process.stdout)
@@ -188,15 +160,13 @@ def test_a_lab_that_is_killed_leaves_no_process_behind_either(
     gone, alive = psutil.wait_procs(children, timeout=60)
     assert (len(gone), alive) == (len(children), [])
     # Its lock has died with it.
-    done = bakeoff(
-        project, "run", "smoke", "--target", REST, results=results, environment={"METRICS_DATABASE_URL": database.url}
-    )
+    done = bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=metrics(database))
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("variable", ["DATABASE_URL", "METRICS_DATABASE_URL"])
 def test_a_database_that_is_away(project: Project, database: Server, results: Path, variable: str) -> None:
-    environment = {"METRICS_DATABASE_URL": database.url}
+    environment = metrics(database)
     environment[variable] = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/nowhere"
     done = bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=environment)
     assert done.returncode == 1

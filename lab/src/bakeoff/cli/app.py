@@ -191,7 +191,8 @@ def run(
     ] = False,
 ) -> None:
     """Measure targets against one another, each on a fresh table."""
-    from bakeoff.cli.run import RunOptions, run_comparison
+    from bakeoff.cli.run import run_comparison
+    from bakeoff.cli.run_options import RunOptions
 
     run_comparison(
         RunOptions(

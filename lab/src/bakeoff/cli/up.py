@@ -5,7 +5,7 @@ import shlex
 
 from rich.console import Console
 
-from bakeoff.cli.run import settings_of
+from bakeoff.cli.run_options import settings_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project

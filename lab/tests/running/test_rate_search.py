@@ -9,8 +9,8 @@ from rich.console import Console
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.slo import parse_slo
 from bakeoff.project import Project
-from bakeoff.running.capacity import find_capacities
 from bakeoff.running.progress import PlainProgress, Progress
+from bakeoff.running.rate_search import find_capacities
 from bakeoff.running.request import ComparisonRequest
 from bakeoff.running.result import Status
 from bakeoff.running.series import Comparison
