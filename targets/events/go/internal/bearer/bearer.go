@@ -21,7 +21,7 @@ func NewToken(text string) *Token {
 }
 
 // Check returns fault.ErrUnauthenticated unless the values of the header or metadata entry "authorization" are one,
-// and that is "Bearer" and the token.
+// and that is "Bearer" in any case, a space and the token.
 func (t *Token) Check(authorization []string) error {
 	if t == nil {
 		return nil
@@ -30,7 +30,7 @@ func (t *Token) Check(authorization []string) error {
 		return fault.ErrUnauthenticated
 	}
 	scheme, credentials, _ := strings.Cut(authorization[0], " ")
-	digest := sha256.Sum256([]byte(strings.TrimSpace(credentials)))
+	digest := sha256.Sum256([]byte(credentials))
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(digest[:], t.digest[:]) == 0 {
 		return fault.ErrUnauthenticated
 	}

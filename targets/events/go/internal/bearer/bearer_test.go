@@ -14,7 +14,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{[]string{"Bearer secret"}, true},
 		{[]string{"bearer secret"}, true},
-		{[]string{"Bearer  secret "}, true},
+		{[]string{"BEARER secret"}, true},
 		{nil, false},
 		{[]string{""}, false},
 		{[]string{"Bearer"}, false},
@@ -22,10 +22,14 @@ func TestCheck(t *testing.T) {
 		{[]string{"Bearer secre"}, false},
 		{[]string{"Bearer secrets"}, false},
 		{[]string{"Bearer SECRET"}, false},
+		{[]string{"Bearer  secret"}, false},
+		{[]string{"Bearer secret "}, false},
 		{[]string{"Bearersecret"}, false},
 		{[]string{"Basic secret"}, false},
 		{[]string{"secret"}, false},
 		{[]string{"Bearer secret", "Bearer secret"}, false},
+		{[]string{"Bearer other", "Bearer secret"}, false},
+		{[]string{"Bearer secret, Bearer secret"}, false},
 	} {
 		err := NewToken("secret").Check(test.authorization)
 		if allowed := err == nil; allowed != test.allowed || !allowed && !errors.Is(err, fault.ErrUnauthenticated) {

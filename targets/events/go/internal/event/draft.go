@@ -12,6 +12,9 @@ type Draft struct {
 	Body     Body
 }
 
+// Reset empties the draft for the next event of a bulk, which uses its memory again.
+func (d *Draft) Reset() { *d = Draft{Body: Body{Entities: d.Body.Entities[:0]}} }
+
 // Header is an eventHeader as it was found.
 type Header struct {
 	UUID, Name, CreatedDate, SavedDate, Type Text

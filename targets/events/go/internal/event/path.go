@@ -2,18 +2,24 @@ package event
 
 import "strconv"
 
-// field is the path of a field that an event has once.
-type field string
-
-func (f field) String() string { return string(f) }
-
-// entityField is the path of an element of entities or, with a name, of a field of it.
-// It is written out only when a rule is broken.
-type entityField struct {
-	index int
-	name  string
+// path is where a field is. It is written out only when a rule is broken, and becomes an interface no sooner: that
+// would be an allocation for each rule.
+type path struct {
+	// name is all of it for a field that an event has once, and what follows the element in an element of entities.
+	name string
+	// entity counts the elements of entities from 1; 0 is none.
+	entity int
 }
 
-func (f entityField) String() string {
-	return "eventBody.entities[" + strconv.Itoa(f.index) + "]" + f.name
+// field is the path of a field that an event has once.
+func field(name string) path { return path{name: name} }
+
+// entityField is the path of an element of entities or, with a name, of a field of it.
+func entityField(index int, name string) path { return path{name, index + 1} }
+
+func (p path) String() string {
+	if p.entity == 0 {
+		return p.name
+	}
+	return "eventBody.entities[" + strconv.Itoa(p.entity-1) + "]" + p.name
 }

@@ -57,15 +57,15 @@ func validateHeader(header *Header) error {
 }
 
 func validateEntities(body *Body) ([]Entity, error) {
-	const path = field("eventBody.entities")
+	at := field("eventBody.entities")
 	switch body.EntitiesAre {
 	case WrongKind:
-		return nil, fault.Broken(path, mustBeArray)
+		return nil, fault.Broken(at, mustBeArray)
 	case Duplicate:
-		return nil, fault.Broken(path, duplicate)
+		return nil, fault.Broken(at, duplicate)
 	}
 	if body.Count < 1 || body.Count > MaxEntities {
-		return nil, fault.Broken(path, "must hold 1 to 1000 entities")
+		return nil, fault.Broken(at, "must hold 1 to 1000 entities")
 	}
 	entities := make([]Entity, len(body.Entities))
 	for i := range body.Entities {
@@ -80,81 +80,81 @@ func validateEntities(body *Body) ([]Entity, error) {
 
 func validateEntity(entity *EntityDraft, index int) error {
 	if entity.Is != Present {
-		return fault.Broken(entityField{index, ""}, mustBeObject)
+		return fault.Broken(entityField(index, ""), mustBeObject)
 	}
-	if err := requiredUpTo(100, &entity.Type, entityField{index, ".entityType"}); err != nil {
+	if err := requiredUpTo(100, &entity.Type, entityField(index, ".entityType")); err != nil {
 		return err
 	}
-	if err := requiredUpTo(255, &entity.ID, entityField{index, ".entityId"}); err != nil {
+	if err := requiredUpTo(255, &entity.ID, entityField(index, ".entityId")); err != nil {
 		return err
 	}
-	path := entityField{index, ".updatedAttributes"}
-	if err := object(entity.AttributesAre, path); err != nil {
+	at := entityField(index, ".updatedAttributes")
+	if err := object(entity.AttributesAre, at); err != nil {
 		return err
 	}
 	if entity.Flaw != NoFlaw {
-		return fault.Broken(path, entity.Flaw.reason())
+		return fault.Broken(at, entity.Flaw.reason())
 	}
 	return nil
 }
 
-func object(is State, path fmt.Stringer) error {
+func object(is State, at path) error {
 	switch is {
 	case Present:
 		return nil
 	case Absent, Null:
-		return fault.Broken(path, required)
+		return fault.Broken(at, required)
 	case Duplicate:
-		return fault.Broken(path, duplicate)
+		return fault.Broken(at, duplicate)
 	default:
-		return fault.Broken(path, mustBeObject)
+		return fault.Broken(at, mustBeObject)
 	}
 }
 
 // text checks a text that may be absent.
-func text(found *Text, path fmt.Stringer) error {
+func text(found *Text, at path) error {
 	switch found.Is {
 	case Absent, Null:
 		return nil
 	case Present:
-		return storable(found, path)
+		return storable(found, at)
 	case Duplicate:
-		return fault.Broken(path, duplicate)
+		return fault.Broken(at, duplicate)
 	default:
-		return fault.Broken(path, mustBeString)
+		return fault.Broken(at, mustBeString)
 	}
 }
 
 // requiredText takes the empty text for none.
-func requiredText(found *Text, path fmt.Stringer) error {
-	if err := text(found, path); err != nil {
+func requiredText(found *Text, at path) error {
+	if err := text(found, at); err != nil {
 		return err
 	}
 	if found.Value == "" {
-		return fault.Broken(path, required)
+		return fault.Broken(at, required)
 	}
 	return nil
 }
 
-func requiredUpTo(limit int, found *Text, path fmt.Stringer) error {
-	if err := requiredText(found, path); err != nil {
+func requiredUpTo(limit int, found *Text, at path) error {
+	if err := requiredText(found, at); err != nil {
 		return err
 	}
-	return upTo(limit, found.Value, path)
+	return upTo(limit, found.Value, at)
 }
 
-func storable(found *Text, path fmt.Stringer) error {
+func storable(found *Text, at path) error {
 	flaw := found.Flaw
 	if flaw == NoFlaw && strings.IndexByte(found.Value, 0) >= 0 {
 		flaw = NUL
 	}
 	if flaw != NoFlaw {
-		return fault.Broken(path, flaw.reason())
+		return fault.Broken(at, flaw.reason())
 	}
 	return nil
 }
 
-func date(found *Text, path fmt.Stringer) error {
+func date(found *Text, at path) error {
 	switch found.Is {
 	case Integer:
 		if isEpochMilliseconds(found.Value) {
@@ -162,23 +162,23 @@ func date(found *Text, path fmt.Stringer) error {
 		}
 	case WrongKind:
 	default:
-		if err := text(found, path); err != nil {
+		if err := text(found, at); err != nil {
 			return err
 		}
 		if found.Value == "" || isTimestamp(found.Value) {
 			return nil
 		}
 	}
-	return fault.Broken(path, mustBeDate)
+	return fault.Broken(at, mustBeDate)
 }
 
 // upTo counts characters, which are Unicode code points.
-func upTo(limit int, value string, path fmt.Stringer) error {
+func upTo(limit int, value string, at path) error {
 	// No text has more characters than bytes, which spares nearly every text the counting.
 	if len(value) <= limit || utf8.RuneCountInString(value) <= limit {
 		return nil
 	}
-	return fault.Broken(path, fmt.Sprintf("must have at most %d characters", limit))
+	return fault.Broken(at, fmt.Sprintf("must have at most %d characters", limit))
 }
 
 // isUUID wants 8-4-4-4-12 hexadecimal digits.

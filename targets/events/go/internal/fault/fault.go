@@ -16,6 +16,8 @@ const (
 	Internal Kind = iota
 	// Malformed is a body or message whose syntax is broken. It ends a stream, a broken rule does not.
 	Malformed
+	// Misframed is a call that breaks the rules of its protocol, before the contract's apply.
+	Misframed
 	// Incomplete is a body or message that breaks off, or comes too slowly.
 	Incomplete
 	// Invalid is a request that breaks a rule of the contract.

@@ -2,7 +2,6 @@ package grpcapi
 
 import (
 	"context"
-	"strings"
 
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/tap"
@@ -25,6 +24,10 @@ func admission(token *bearer.Token) tap.ServerInHandle {
 }
 
 func isHealthCheck(method string) bool {
-	return method == "/"+serviceName+"/HealthCheck" ||
-		strings.HasPrefix(method, "/"+healthpb.Health_ServiceDesc.ServiceName+"/")
+	switch method {
+	case "/" + serviceName + "/HealthCheck", healthpb.Health_Check_FullMethodName, healthpb.Health_Watch_FullMethodName:
+		return true
+	default:
+		return false
+	}
 }

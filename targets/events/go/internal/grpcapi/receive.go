@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"example.com/bakeoff/events/internal/fault"
-	"example.com/bakeoff/events/internal/protoevent"
 )
 
 // frames is what grpc-go's own RecvMsg reads from and its server ends: the stream that
@@ -29,7 +28,15 @@ type frames interface {
 	WriteStatus(*status.Status) error
 }
 
-var errNoFrames = errors.New("this grpc-go keeps its frames to itself")
+// headerBytes come before each message: whether it is compressed, and its length.
+const headerBytes = 5
+
+var (
+	errNoFrames      = errors.New("this grpc-go keeps its frames to itself")
+	errNotOneMessage = fault.New(fault.Misframed, "call: must carry one message")
+	errBrokenOff     = fault.New(fault.Misframed, "message: breaks off")
+	errCompressed    = fault.New(fault.Misframed, "message: compressed, but the call names no grpc-encoding")
+)
 
 // framesOf returns the messages of a call as they come.
 func framesOf(ctx context.Context) (frames, error) {
@@ -46,50 +53,81 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 		return "", err
 	}
 	// A context with a deadline would do the same at several times the cost.
-	overdue := time.AfterFunc(patience, func() {
-		// An error means that the client is gone.
-		_ = messages.WriteStatus(status.Convert(statusOf(fault.ErrIncomplete)))
-	})
+	overdue := time.AfterFunc(patience, func() { endOverdue(messages) })
 	defer overdue.Stop()
-	message, err := receive(messages, limit)
+	var header [headerBytes]byte
+	err = messages.ReadMessageHeader(header[:])
 	if errors.Is(err, io.EOF) {
-		err = protoevent.ErrNotAMessage
+		return "", errNotOneMessage
 	}
-	return message, err
+	if err != nil {
+		return "", within(err)
+	}
+	message, err := receiveAfter(header, messages, limit)
+	if err != nil {
+		return "", err
+	}
+	return message, receiveEnd(messages, header[:1])
 }
 
-// receive returns the next message, of at most limit bytes; one that is larger is not read.
-// It returns io.EOF when there are no more.
-func receive(messages frames, limit int) (string, error) {
-	var header [5]byte
-	if err := messages.ReadMessageHeader(header[:]); err != nil {
-		return "", unread(err)
+// receiveEnd wants no more messages; it has room for the first byte of one.
+func receiveEnd(messages frames, room []byte) error {
+	err := messages.ReadMessageHeader(room)
+	switch {
+	case err == nil:
+		return errNotOneMessage
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
 	}
-	// A compressed message: grpc-go has refused calls that announce any compression.
+}
+
+// receiveNext returns the next message of a stream, of at most limit bytes, or io.EOF when there are no more.
+// The client may take its time between messages, but not within one.
+func receiveNext(messages frames, limit int, watch *stopwatch) (string, error) {
+	var header [headerBytes]byte
+	if err := messages.ReadMessageHeader(header[:1]); err != nil {
+		return "", err
+	}
+	watch.start()
+	defer watch.stop()
+	if err := messages.ReadMessageHeader(header[1:]); err != nil {
+		return "", within(err)
+	}
+	return receiveAfter(header, messages, limit)
+}
+
+// receiveAfter returns the message that follows a header, of at most limit bytes; one that is larger is not read.
+func receiveAfter(header [headerBytes]byte, messages frames, limit int) (string, error) {
+	// Calls that announce a compression have been refused.
 	if header[0] != 0 {
-		return "", protoevent.ErrNotAMessage
+		return "", errCompressed
 	}
 	length := binary.BigEndian.Uint32(header[1:])
 	if int64(length) > int64(limit) {
 		return "", fault.BodyTooLarge(limit)
 	}
 	data, err := messages.Read(int(length))
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
 	if err != nil {
-		return "", unread(err)
+		return "", within(err)
 	}
 	defer data.Free()
 	return join(data), nil
 }
 
-// unread is what becomes of an error of reading. Unless the message breaks off the call has ended.
-func unread(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return protoevent.ErrNotAMessage
+// within is what becomes of an error of reading within a message. Unless the message breaks off the call has ended.
+func within(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errBrokenOff
 	}
 	return err
+}
+
+// endOverdue ends a call whose message takes too long to come, and with the call its reading.
+func endOverdue(messages frames) {
+	// An error means that the client is gone.
+	_ = messages.WriteStatus(status.Convert(statusOf(fault.ErrIncomplete)))
 }
 
 // join copies, for grpc-go uses the memory again.

@@ -55,9 +55,10 @@ func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *
 		return nil, fmt.Errorf("encoding replies: %w", err)
 	}
 	server := grpc.NewServer(options(secured, token)...)
-	server.RegisterService(description(), events)
-	healthpb.RegisterHealthServer(server, &health{writer: w, stopping: stopping})
-	reflection.RegisterV1(server)
+	services := identityOnly{server}
+	services.RegisterService(description(), events)
+	healthpb.RegisterHealthServer(services, &health{writer: w, stopping: stopping})
+	reflection.RegisterV1(services)
 	return &Server{server, stop}, nil
 }
 

@@ -19,7 +19,8 @@ import (
 
 const (
 	serviceName = "com.example.grpc.EventService"
-	// patience is how long the message of a unary call may take to come. Who takes longer holds a call for nothing.
+	// patience is how long a message may take to come: that of a unary call from the call's beginning, one of a stream
+	// from its first byte. Who takes longer holds a call for nothing.
 	patience = time.Minute
 )
 

@@ -85,8 +85,10 @@ func (s *service) reply(call grpc.ServerStream, next turn) error {
 // acceptEvents reads a stream to its end, or until the call ends.
 func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<- turn) {
 	defer close(turns)
+	watch := newStopwatch(func() { endOverdue(messages) })
+	defer watch.close()
 	for {
-		next, more := s.accept(ctx, messages)
+		next, more := s.accept(ctx, messages, watch)
 		if !more {
 			return
 		}
@@ -102,8 +104,8 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 }
 
 // accept reads one event; it returns false at the end of the stream.
-func (s *service) accept(ctx context.Context, messages frames) (turn, bool) {
-	message, err := receive(messages, event.MaxBytes)
+func (s *service) accept(ctx context.Context, messages frames, watch *stopwatch) (turn, bool) {
+	message, err := receiveNext(messages, event.MaxBytes, watch)
 	if errors.Is(err, io.EOF) {
 		return turn{}, false
 	}

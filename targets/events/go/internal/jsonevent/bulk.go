@@ -26,6 +26,7 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 		return nil, errBodyNoArray
 	}
 	var events []event.Decoded
+	var draft event.Draft
 	count := 0
 	for range r.elements() {
 		// What comes after the last that is allowed is read for its syntax only.
@@ -33,7 +34,7 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 			r.skip()
 			continue
 		}
-		events = append(events, r.bulkElement())
+		events = append(events, r.bulkElement(&draft))
 	}
 	if !r.end() {
 		return nil, errNotJSON
@@ -41,11 +42,11 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 	return events, event.CheckCount(count)
 }
 
-func (r *reader) bulkElement() event.Decoded {
+func (r *reader) bulkElement(draft *event.Draft) event.Decoded {
 	r.peek()
 	start := r.position
-	var draft event.Draft
-	is := r.draft(&draft)
+	draft.Reset()
+	is := r.draft(draft)
 	size := r.position - start
 	switch {
 	case size > event.MaxBytes:
@@ -53,6 +54,6 @@ func (r *reader) bulkElement() event.Decoded {
 	case is != event.Present:
 		return event.Decoded{Err: errEventNoObject}
 	}
-	valid, err := event.Validate(&draft, size)
+	valid, err := event.Validate(draft, size)
 	return event.Decoded{Event: valid, Err: err}
 }

@@ -1,7 +1,6 @@
 package jsonevent
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -95,90 +94,6 @@ func TestTheFirstFlawOfAttributesIsFound(t *testing.T) {
 		_, err := Decode(withAttributes(attributes))
 		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
 			t.Errorf("%s: got %s, want %s", attributes, got, want)
-		}
-	}
-}
-
-func TestDecodeBulk(t *testing.T) {
-	one := withAttributes(`{"a":1}`)
-	tooLarge := withAttributes(`{"a":"` + strings.Repeat("x", event.MaxBytes) + `"}`)
-	events, err := DecodeBulk(" [" + one + ", {} ,7," + tooLarge + "]")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, decoded := range events {
-		got = append(got, fmt.Sprint(decoded.Err))
-	}
-	want := []string{"<nil>", "eventHeader: required", "event: must be an object", "event: larger than 1048576 bytes"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if events[0].Event.Source != len(one) {
-		t.Errorf("the first event keeps %d bytes, want %d", events[0].Event.Source, len(one))
-	}
-}
-
-func TestBrokenBulks(t *testing.T) {
-	for text, want := range map[string]string{
-		"[]":  "events: must hold 1 to 10000 events",
-		"{}":  "body: must be an array",
-		"{":   "body: not valid JSON",
-		"[{}": "body: not valid JSON",
-		"[" + strings.Repeat("1,", event.MaxBulkEvents) + "1]":  "events: must hold 1 to 10000 events",
-		"[" + strings.Repeat("1,", event.MaxBulkEvents) + "1]]": "body: not valid JSON",
-		"[\"\xff\"]": "body: not valid UTF-8",
-	} {
-		if _, err := DecodeBulk(text); err == nil || err.Error() != want {
-			t.Errorf("%.20q…: got %v, want %s", text, err, want)
-		}
-	}
-}
-
-// FuzzDecodeEvent holds: no panic, an error that is a client's, and texts that encoding/json takes.
-func FuzzDecodeEvent(f *testing.F) {
-	f.Add(withAttributes(`{"a":[1,-0.5e-7,"\u00e9\ud83d\ude00",{"b":null}],"a":true}`))
-	f.Add("[" + withAttributes(`{"a":"\ud800"}`) + ",{}]")
-	for _, seed := range seeds {
-		f.Add(seed)
-		f.Add(withAttributes(seed))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		decoded, err := Decode(text)
-		if err != nil {
-			checkRefusal(t, text, err)
-		} else {
-			checkEvent(t, decoded)
-		}
-		events, err := DecodeBulk(text)
-		if err != nil {
-			checkRefusal(t, text, err)
-		}
-		for _, element := range events {
-			if element.Err == nil {
-				checkEvent(t, element.Event)
-			}
-		}
-	})
-}
-
-func checkRefusal(t *testing.T, text string, err error) {
-	t.Helper()
-	failure := fault.Of(err)
-	if failure.Kind == fault.Internal {
-		t.Errorf("%q: %v", text, err)
-	}
-	if failure.Message == "body: not valid JSON" && json.Valid([]byte(text)) {
-		t.Errorf("%q is JSON", text)
-	}
-}
-
-func checkEvent(t *testing.T, decoded event.Event) {
-	t.Helper()
-	for _, entity := range decoded.Entities {
-		var object map[string]any
-		if err := json.Unmarshal([]byte(entity.Attributes), &object); err != nil {
-			t.Errorf("attributes %q: %v", entity.Attributes, err)
 		}
 	}
 }

@@ -3,14 +3,37 @@ package protoevent
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	"example.com/bakeoff/events/internal/event"
 )
 
-// attributesWriter writes a map<string, google.protobuf.Value> as the JSON text of an object, entry by entry.
+// attributesWriter writes maps of string to google.protobuf.Value as the JSON text of objects, one behind the other,
+// entry by entry.
 type attributesWriter struct {
-	text []byte
-	flaw event.Flaw
+	// text is only appended to, except within the object that is being written: those before it are handed out.
+	text  []byte
+	start int
+	flaw  event.Flaw
+}
+
+// newAttributesWriter has room for the attributes of a message, whose JSON is seldom longer.
+func newAttributesWriter(message string) *attributesWriter {
+	return &attributesWriter{text: make([]byte, 0, len(message))}
+}
+
+// beginObject begins the attributes of the next entity.
+func (w *attributesWriter) beginObject() {
+	w.start = len(w.text)
+	w.flaw = event.NoFlaw
+	w.text = append(w.text, '{')
+}
+
+// endObject returns them, without a copy.
+func (w *attributesWriter) endObject() string {
+	w.text = append(w.text, '}')
+	object := w.text[w.start:]
+	return unsafe.String(unsafe.SliceData(object), len(object))
 }
 
 // kind is what a Value holds so far. The last that is set counts, but a struct or list that comes in parts is one.
@@ -31,36 +54,45 @@ type value struct {
 
 // entry adds an entry of a map: {1: key, 2: value}. Its value's objects and lists are of level depth.
 func (w *attributesWriter) entry(entry string, depth int) error {
-	key, err := entryKey(entry)
-	if err != nil {
-		return err
+	// The key may come after the value, or not at all, and the value in parts.
+	key, part, parts := "", "", 0
+	fields := scan(entry)
+	for fields.next() {
+		switch {
+		case fields.is(1, bytesType):
+			key = fields.text()
+		case fields.is(2, bytesType):
+			part = fields.bytes
+			parts++
+		}
+	}
+	if fields.err != nil {
+		return fields.err
 	}
 	w.separate('{')
 	w.string(key)
 	w.text = append(w.text, ':')
 	found := w.begin()
+	if parts > 1 {
+		return w.inParts(&found, entry, depth)
+	}
+	err := w.merge(&found, part, depth)
+	w.finish(found)
+	return err
+}
+
+// inParts writes the value of an entry whose value comes in parts.
+func (w *attributesWriter) inParts(found *value, entry string, depth int) error {
 	for fields := scan(entry); fields.next(); {
 		if !fields.is(2, bytesType) {
 			continue
 		}
-		if err := w.merge(&found, fields.bytes, depth); err != nil {
+		if err := w.merge(found, fields.bytes, depth); err != nil {
 			return err
 		}
 	}
-	w.finish(found)
+	w.finish(*found)
 	return nil
-}
-
-// entryKey reads an entry to its end: the key may come after the value, or not at all.
-func entryKey(entry string) (string, error) {
-	key := ""
-	fields := scan(entry)
-	for fields.next() {
-		if fields.is(1, bytesType) {
-			key = fields.text()
-		}
-	}
-	return key, fields.err
 }
 
 func (w *attributesWriter) begin() value { return value{start: len(w.text)} }

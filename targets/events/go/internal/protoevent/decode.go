@@ -16,7 +16,7 @@ var ErrNotAMessage = fault.New(fault.Malformed, "body: not a valid message")
 // The event refers to parts of message.
 func Decode(message string) (event.Event, error) {
 	var draft event.Draft
-	if err := mergeEvent(&draft, message); err != nil {
+	if err := mergeEvent(&draft, message, newAttributesWriter(message)); err != nil {
 		return event.Event{}, ErrNotAMessage
 	}
 	return event.Validate(&draft, len(message))
@@ -27,13 +27,15 @@ func Decode(message string) (event.Event, error) {
 func DecodeBulk(message string) ([]event.Decoded, error) {
 	var events []event.Decoded
 	count := 0
+	attributes := newAttributesWriter(message)
+	var draft event.Draft
 	fields := scan(message)
 	for fields.next() {
 		if !fields.is(1, bytesType) {
 			continue
 		}
-		var draft event.Draft
-		if err := mergeEvent(&draft, fields.bytes); err != nil {
+		draft.Reset()
+		if err := mergeEvent(&draft, fields.bytes, attributes); err != nil {
 			return nil, ErrNotAMessage
 		}
 		// What comes after the last that is allowed is read for its syntax only.
@@ -56,7 +58,7 @@ func bulkElement(draft *event.Draft, size int) event.Decoded {
 }
 
 // mergeEvent and those below merge: a message in a field may come in parts.
-func mergeEvent(draft *event.Draft, message string) error {
+func mergeEvent(draft *event.Draft, message string, attributes *attributesWriter) error {
 	fields := scan(message)
 	for fields.next() {
 		var err error
@@ -66,7 +68,7 @@ func mergeEvent(draft *event.Draft, message string) error {
 			err = mergeHeader(&draft.Header, fields.bytes)
 		case fields.is(2, bytesType):
 			draft.BodyIs = event.Present
-			err = mergeBody(&draft.Body, fields.bytes)
+			err = mergeBody(&draft.Body, fields.bytes, attributes)
 		}
 		if err != nil {
 			return err
@@ -97,7 +99,7 @@ func mergeHeader(header *event.Header, message string) error {
 	return fields.err
 }
 
-func mergeBody(body *event.Body, message string) error {
+func mergeBody(body *event.Body, message string, attributes *attributesWriter) error {
 	body.EntitiesAre = event.Present
 	fields := scan(message)
 	for fields.next() {
@@ -109,16 +111,16 @@ func mergeBody(body *event.Body, message string) error {
 		if draft == nil {
 			draft = &beyond
 		}
-		if err := decodeEntity(draft, fields.bytes); err != nil {
+		if err := decodeEntity(draft, fields.bytes, attributes); err != nil {
 			return err
 		}
 	}
 	return fields.err
 }
 
-func decodeEntity(entity *event.EntityDraft, message string) error {
+func decodeEntity(entity *event.EntityDraft, message string, attributes *attributesWriter) error {
 	entity.Is, entity.AttributesAre = event.Present, event.Present
-	attributes := attributesWriter{text: append(make([]byte, 0, len(message)), '{')}
+	attributes.beginObject()
 	fields := scan(message)
 	for fields.next() {
 		switch {
@@ -132,7 +134,7 @@ func decodeEntity(entity *event.EntityDraft, message string) error {
 			}
 		}
 	}
-	entity.Attributes = string(append(attributes.text, '}'))
+	entity.Attributes = attributes.endObject()
 	entity.Flaw = attributes.flaw
 	return fields.err
 }

@@ -1,19 +1,15 @@
 package protoevent
 
 import (
-	"encoding/json"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/eventpb"
-	"example.com/bakeoff/events/internal/fault"
 )
 
 func request(attributes map[string]*structpb.Value) *eventpb.EventRequest {
@@ -32,73 +28,6 @@ func encode(t testing.TB, message proto.Message) string {
 		t.Fatal(err)
 	}
 	return string(encoded)
-}
-
-// attributesOf is what is stored of one value, named v.
-func attributesOf(t *testing.T, value *structpb.Value) (string, error) {
-	t.Helper()
-	decoded, err := Decode(encode(t, request(map[string]*structpb.Value{"v": value})))
-	if err != nil {
-		return "", err
-	}
-	return decoded.Entities[0].Attributes, nil
-}
-
-func TestValuesBecomeJSON(t *testing.T) {
-	nested, err := structpb.NewValue(map[string]any{"l": []any{nil, true, "a\"\\\n\x01é", []any{}, map[string]any{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		value *structpb.Value
-		want  string
-	}{
-		{structpb.NewNullValue(), `null`},
-		{structpb.NewBoolValue(false), `false`},
-		{structpb.NewNumberValue(0), `0`},
-		{structpb.NewNumberValue(-12), `-12`},
-		{structpb.NewNumberValue(0.1), `0.1`},
-		{structpb.NewNumberValue(1e20), `100000000000000000000`},
-		{structpb.NewNumberValue(1e21), `1e+21`},
-		{structpb.NewNumberValue(5e-324), `5e-324`},
-		{structpb.NewNumberValue(math.MaxFloat64), `1.7976931348623157e+308`},
-		{structpb.NewStringValue(""), `""`},
-		{nested, `{"l":[null,true,"a\"\\\u000a\u0001é",[],{}]}`},
-	} {
-		got, err := attributesOf(t, test.value)
-		if want := `{"v":` + test.want + `}`; err != nil || got != want {
-			t.Errorf("got %s, %v; want %s", got, err, want)
-		}
-	}
-}
-
-func TestFlawsOfValues(t *testing.T) {
-	const path = "eventBody.entities[0].updatedAttributes: "
-	deep := func(levels int) *structpb.Value {
-		value := structpb.NewListValue(&structpb.ListValue{})
-		for range levels - 2 {
-			value = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{value}})
-		}
-		return value
-	}
-	if _, err := attributesOf(t, deep(32)); err != nil {
-		t.Errorf("32 levels: %v", err)
-	}
-	for _, test := range []struct {
-		value *structpb.Value
-		want  string
-	}{
-		{deep(33), "nested deeper than 32 levels"},
-		{deep(5_000), "nested deeper than 32 levels"},
-		{&structpb.Value{}, "contains a value without a kind"},
-		{structpb.NewNumberValue(math.NaN()), "contains a number outside the double range"},
-		{structpb.NewNumberValue(math.Inf(-1)), "contains a number outside the double range"},
-		{structpb.NewStringValue("a\x00"), `contains \u0000, which cannot be stored`},
-	} {
-		if _, err := attributesOf(t, test.value); err == nil || err.Error() != path+test.want {
-			t.Errorf("got %v, want %s", err, test.want)
-		}
-	}
 }
 
 func TestMessagesMayComeInParts(t *testing.T) {
@@ -151,58 +80,41 @@ func TestDecodeBulk(t *testing.T) {
 	}
 }
 
-// FuzzDecodeProtobuf holds: no panic, what protobuf refuses is refused, and the attributes are what they are in protobuf.
-func FuzzDecodeProtobuf(f *testing.F) {
-	nested, err := structpb.NewValue(map[string]any{"l": []any{nil, true, "é", 1.5}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add([]byte(encode(f, request(map[string]*structpb.Value{"a": nested, "b": structpb.NewNumberValue(-1e300)}))))
-	f.Add([]byte(encode(f, &eventpb.EventBatchRequest{Events: []*eventpb.EventRequest{request(nil), {}}})))
-	f.Fuzz(func(t *testing.T, message []byte) {
-		if _, err := DecodeBulk(string(message)); err != nil && fault.Of(err).Kind == fault.Internal {
-			t.Errorf("% x: %v", message, err)
-		}
-		decoded, err := Decode(string(message))
-		if err != nil {
-			if fault.Of(err).Kind == fault.Internal {
-				t.Errorf("% x: %v", message, err)
-			}
-			return
-		}
-		parsed := new(eventpb.EventRequest)
-		if err := proto.Unmarshal(message, parsed); err != nil {
-			t.Fatalf("% x: accepted, but %v", message, err)
-		}
-		for i, update := range parsed.GetEventBody().GetEntities() {
-			checkEntity(t, decoded.Entities[i], update)
-		}
+// typical is an event as the workload has them.
+func typical(b *testing.B) *eventpb.EventRequest {
+	b.Helper()
+	attributes, err := structpb.NewStruct(map[string]any{
+		"id": "car-1-000001", "carId": "car-1-000001", "vin": "ABCDEFGH23456789X", "make": "Toyota", "model": "Corolla",
+		"year": 2020, "cost": 81.37, "serviceDate": "2024-01-15", "description": "oil change",
 	})
-}
-
-func checkEntity(t *testing.T, got event.Entity, want *eventpb.EntityUpdate) {
-	t.Helper()
-	if got.Type != want.GetEntityType() || got.ID != want.GetEntityId() || !utf8.ValidString(got.Attributes) {
-		t.Errorf("got %+v, want %v", got, want)
-	}
-	attributes := map[string]any{}
-	if err := json.Unmarshal([]byte(got.Attributes), &attributes); err != nil {
-		t.Fatalf("%s: %v", got.Attributes, err)
-	}
-	if expected := (&structpb.Struct{Fields: want.GetUpdatedAttributes()}).AsMap(); !reflect.DeepEqual(attributes, expected) {
-		t.Errorf("got %v, want %v", attributes, expected)
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	attributes, err := structpb.NewStruct(map[string]any{"id": "car-1", "make": "Toyota", "model": "Corolla", "year": 2020, "cost": 81.37})
 	if err != nil {
 		b.Fatal(err)
 	}
-	message := encode(b, request(attributes.GetFields()))
+	return request(attributes.GetFields())
+}
+
+func BenchmarkDecode(b *testing.B) {
+	message := encode(b, typical(b))
+	b.SetBytes(int64(len(message)))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Decode(message); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDecodeBulk decodes 500 events.
+func BenchmarkDecodeBulk(b *testing.B) {
+	batch := new(eventpb.EventBatchRequest)
+	for range 500 {
+		batch.Events = append(batch.Events, typical(b))
+	}
+	message := encode(b, batch)
+	b.SetBytes(int64(len(message)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeBulk(message); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,75 @@
+package grpcapi
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/bakeoff/events/internal/h2test"
+)
+
+func TestAUnaryCallCarriesOneWholeMessage(t *testing.T) {
+	one := framed(t, "1")
+	for name, test := range map[string]struct {
+		data    []byte
+		message string
+	}{
+		"none":                    {nil, "call: must carry one message"},
+		"two":                     {framed(t, "1", "2"), "call: must carry one message"},
+		"one and a byte":          {append(framed(t, "1"), 0), "call: must carry one message"},
+		"a part of a header":      {one[:3], "message: breaks off"},
+		"a header":                {one[:5], "message: breaks off"},
+		"a part":                  {one[:len(one)-1], "message: breaks off"},
+		"compressed":              {h2test.Framed(1, one[5:]), "message: compressed, but the call names no grpc-encoding"},
+		"flags that do not exist": {h2test.Framed(2, one[5:]), "message: compressed, but the call names no grpc-encoding"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := new(storage)
+			client := connect(t, s)
+			for _, method := range []string{"ProcessEvent", "ProcessEventBatch", "HealthCheck"} {
+				reply := say(t, client, methodOf(method), test.data)
+				if reply.Get("grpc-status") != statusInternal || reply.Get("grpc-message") != test.message {
+					t.Errorf("%s: got %+v", method, reply)
+				}
+			}
+			checkStored(t, client, s)
+		})
+	}
+}
+
+func TestAStreamEndsWithAMessageThatIsNotWhole(t *testing.T) {
+	one := framed(t, "1")
+	for message, data := range map[string][]byte{
+		"message: breaks off": one[:len(one)-1],
+		"message: compressed, but the call names no grpc-encoding": h2test.Framed(1, one[5:]),
+	} {
+		s := new(storage)
+		client := connect(t, s)
+		reply := say(t, client, methodOf("StreamEvents"), append(framed(t, "1"), data...))
+		if reply.Get("grpc-status") != statusInternal || reply.Get("grpc-message") != message || s.rows.Load() != 1 {
+			t.Errorf("%s: got %+v, %d rows are stored", message, reply, s.rows.Load())
+		}
+		if !strings.Contains(string(reply.Data), "Event processed successfully") {
+			t.Errorf("%s: what came before is not answered: %q", message, reply.Data)
+		}
+	}
+}
+
+func TestAMessageMayComeByteByByte(t *testing.T) {
+	for _, method := range []string{"ProcessEvent", "StreamEvents"} {
+		client := connect(t, new(storage))
+		if err := client.Begin(methodOf(method)); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range framed(t, "1") {
+			if err := client.Send([]byte{c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := client.End(nil); err != nil {
+			t.Fatal(err)
+		}
+		if reply := client.Reply(); reply.Get("grpc-status") != "0" || !strings.Contains(string(reply.Data), "Event processed") {
+			t.Errorf("%s: got %+v", method, reply)
+		}
+	}
+}
