@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from bakeoff.engines import histograms
 from bakeoff.postgres import embedded
@@ -102,7 +102,7 @@ def _histogram() -> str:
     return histograms.encode(histogram)
 
 
-def _page_ms(app: Starlette, path: str) -> float:
+def _page_ms(app: ASGIApp, path: str) -> float:
     """Median of a page as the application makes it, in milliseconds."""
     client = TestClient(app, base_url="http://127.0.0.1")
     walls = []

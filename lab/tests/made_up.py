@@ -1,6 +1,7 @@
-"""Runs and comparisons as no machine made them, for tests of what is judged."""
+"""Measurements, runs and comparisons as no machine made them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
 from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -19,10 +21,17 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 @cache
 def histogram_of(*latencies_ms: float) -> str:
+    """Encoded, of one request for each latency."""
     histogram = HdrHistogram(1, 3_600_000_000_000, 3)
     for latency in latencies_ms:
         histogram.record_value(round(latency * 1e6))
     return histograms.encode(histogram)
+
+
+@cache
+def histogram_around(latency_ms: float) -> str:
+    """Encoded, of a hundred requests that took half to one and a half times as long."""
+    return histogram_of(*(latency_ms * (0.5 + number / 100) for number in range(1, 101)))
 
 
 @cache
@@ -34,10 +43,10 @@ def cost(cpu_percent: float, memory_mb: float = 20.0, seconds: float = 10.0) -> 
     return Cost(cpu_percent * seconds / 100, cpu_percent, cpu_percent, memory_mb * 1e6, round(memory_mb * 1e6))
 
 
-def measured(throughput_per_s: float, **changes: Any) -> Measured:
+def measured(throughput_per_s: float = 100.0, latency_ms: float = 1.0, failed: int = 0, **changes: Any) -> Measured:
+    """Ten seconds of it, unless `duration_s` says otherwise."""
     seconds = changes.pop("duration_s", 10.0)
-    histogram = changes.pop("histogram", histogram_of(1.0, 2.0, 3.0))
-    failed = changes.pop("failed", 0)
+    histogram = changes.pop("histogram", histogram_around(latency_ms))
     requests = changes.pop("requests", round(throughput_per_s * seconds) + failed)
     values: dict[str, Any] = {
         "duration_s": seconds,
@@ -46,7 +55,7 @@ def measured(throughput_per_s: float, **changes: Any) -> Measured:
         "failed": failed,
         "operations": requests - failed,
         "unsent": 0,
-        "errors": {"status_500": failed} if failed else {},
+        "errors": {"timeout": failed} if failed else {},
         "bytes_sent": 500 * requests,
         "bytes_received": 60 * requests,
         "latency": latency_of(histogram),
@@ -66,6 +75,37 @@ def level(users: int, *parts: Measured, rate: float | None = None) -> Level:
     return level_of(slot, dict(enumerate(parts, start=1)))
 
 
+def run_result(target: str = "one", minute: int = 0, total: Measured | None = None, **changes: Any) -> RunResult:
+    """A plain completed run of one phase of ten users, begun this many minutes after BEGIN."""
+    started_at = BEGIN + timedelta(minutes=minute)
+    begin_ns = int(started_at.timestamp()) * 1_000_000_000
+    total = total or measured()
+    run = RunResult(
+        target=target,
+        workload="events",
+        language="rust",
+        protocol="rest",
+        mode="quick",
+        payload="default",
+        engine="native",
+        engine_version="1",
+        settings={"seed": "1", "connections": "one for each user"},
+        started_at=started_at,
+        finished_at=started_at + timedelta(seconds=12),
+        status=Status.COMPLETED,
+        failure=None,
+        start_to_healthy_s=0.1,
+        phases=[PhaseResult(1, "Baseline", 10, begin_ns, begin_ns + 10_000_000_000, total)],
+        total=total,
+        samples=[Sample(begin_ns, "api", 0.5, 1_000_000)],
+        findings=[Finding("errors", "warning", "Some failed.", "Look.")],
+        environment={"commit": "0" * 40},
+        contender=target,
+        timeline=[],
+    )
+    return replace(run, **changes)
+
+
 def run_of(
     target: str = "rust-rest",
     throughputs: Sequence[float] = (1000.0,),
@@ -73,35 +113,25 @@ def run_of(
     phases: Sequence[PhaseResult] | None = None,
     **changes: Any,
 ) -> RunResult:
-    """A run of one phase for each throughput, at 10, 50, 200, … users, or of the phases given."""
+    """The run of a round: one phase for each throughput, at 10, 50, 200, … users, or the phases given.
+
+    The target's name says its language and its protocol.
+    """
     language, _, protocol = target.partition("-")
     if phases is None:
         users = (10, 50, 200, 500, 1000, 2000, 4000)
         phases = [phase(index + 1, users[index], measured(each)) for index, each in enumerate(throughputs)]
     values: dict[str, Any] = {
-        "target": target,
-        "workload": "events",
         "language": language,
         "protocol": protocol.partition("-")[0],
-        "mode": "quick",
-        "payload": "default",
-        "engine": "native",
-        "engine_version": "0.1.0",
-        "settings": {"seed": "1", "connections": "one for each user"},
-        "started_at": BEGIN + timedelta(minutes=number),
-        "finished_at": BEGIN + timedelta(minutes=number + 1),
-        "status": Status.COMPLETED,
-        "failure": None,
-        "start_to_healthy_s": 0.05,
         "phases": phases,
         "total": _added([each.measured for each in phases]) if phases else None,
         "samples": [],
         "findings": [],
         "environment": {"cores": "2", "commit": "abc"},
-        "contender": target,
         "round": number,
     }
-    return RunResult(**{**values, **changes})
+    return replace(run_result(target, number), **{**values, **changes})
 
 
 def comparison_of(*runs: RunResult, **changes: Any) -> StoredComparison:

@@ -12,15 +12,17 @@ from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.serving.app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
-from run_values import BEGIN, measured, run_result
+from made_up import BEGIN, measured, run_result
 
 HOSTILE = '<script>alert("x")</script>'
 """The name and the command of a target that means harm."""
+LONG = "name-without-end-" * 14
+"""The name of a target that means no harm."""
 
 
 @pytest.fixture(scope="session")
 def metrics() -> Iterator[Server]:
-    """Two targets, three rounds each, and a run with a hostile name."""
+    """Two targets, three rounds each, and runs with a hostile name and a long one."""
     if "TEST_DATABASE_URL" not in os.environ:
         pytest.skip("./bakeoff test gives TEST_DATABASE_URL")
     given = Server(os.environ["TEST_DATABASE_URL"], None, embedded=False)
@@ -38,6 +40,7 @@ def metrics() -> Iterator[Server]:
     store.end_comparison(comparison, "completed", {})
     hostile = store.begin_comparison(Origin(BEGIN, HOSTILE, "events", "quick", HOSTILE, 1), {})
     store.add_run(hostile, run_result(HOSTILE, 60))
+    store.add_run(hostile, run_result(LONG, 61))
     store.end_comparison(hostile, "completed", {})
     yield server
     with given.connect() as connection:

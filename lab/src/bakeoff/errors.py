@@ -13,6 +13,10 @@ class BakeoffError(Exception):
         self.exit_code = exit_code
 
 
+class NotFoundError(BakeoffError):
+    """What was asked for by its number or name is not there."""
+
+
 class UsageError(BakeoffError):
     """The command line itself cannot be understood."""
 

@@ -38,6 +38,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "smoke", "--bogus"], "No such option: --bogus"),
         (["run", "fast"], 'no mode "fast". Modes: smoke, quick, full, saturation'),
         (["run", "smoke", "--target", "nobody"], 'no target "nobody". Targets: producer-api-'),
+        (["run", "smoke", "--target", "producer-api-rust-rest, nobody"], 'no target "nobody". Targets: producer-api-'),
         (["run", "smoke", "--payload", "5k"], 'no payload "5k". Payloads of events: default, 4k'),
         (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines in load/: '),
         (["run", "smoke", "--write-mode", "never"], '"never": use group-commit or per-request'),
@@ -59,6 +60,11 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
             ["run", "smoke", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--tls"],
             "is attached, so that the lab",
         ),
+        (["run", "smoke", "--container", "postgres"], '--container is "postgres": write TARGET=container'),
+        (["run", "smoke", "--container", "producer-api-go-rest=api"], "needs --attach producer-api-go-rest=http://"),
+        (["run", "smoke", "--container", "database=postgres"], "name it in DATABASE_URL"),
+        (["run", "quick", "--agents", "11"], "the phase Baseline has 10 users to divide"),
+        (["run", "quick", "--agents", "2", "--engine", "k6"], "The engine k6 cannot divide its users"),
         (["run", "smoke", "--limit-memory", "much"], '--limit-memory is "much"'),
         (["conform", "nobody"], 'no target "nobody"'),
         (["up", "nobody"], 'no target "nobody"'),
@@ -86,6 +92,17 @@ def test_a_wrong_command_is_one_paragraph(project: Project, results: Path, argum
     assert words in done.stderr
     assert done.stderr.startswith("bakeoff: ")
     assert "Traceback" not in done.stderr
+    assert not results.exists()
+
+
+@pytest.mark.skipif(Path("/sys/fs/cgroup/cgroup.subtree_control").exists(), reason="limits may be possible here")
+@pytest.mark.parametrize("limit", [("--limit-cpus", "2"), ("--limit-memory", "2G")])
+def test_limits_that_this_machine_cannot_hold_are_refused(
+    project: Project, results: Path, limit: tuple[str, str]
+) -> None:
+    done = bakeoff(project, "run", "smoke", "--target", "producer-api-rust-rest", *limit, results=results)
+    assert done.returncode == 1
+    assert done.stderr.startswith("bakeoff: --limit-cpus and --limit-memory need cgroup version 2")
     assert not results.exists()
 
 

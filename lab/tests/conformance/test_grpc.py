@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 
 from bakeoff import processes
-from bakeoff.conformance.case import BytesPayload, Call, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.case import BytesPayload, Call, Frame, GrpcExpectation, GrpcSide, JsonPayload, Payload
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
 from bakeoff.conformance.grpc_caller import GrpcCaller
 from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
@@ -71,6 +72,18 @@ def test_a_status_comes_with_the_replies_before_it() -> None:
         assert caller.send(GrpcRequest("a.B/C", (b"1", b"2"))) == GrpcReply("INVALID_ARGUMENT", "not so", (b"1",))
 
 
+def test_metadata_goes_out_value_by_value_and_instead_of_the_token() -> None:
+    def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        given = dict(context.invocation_metadata())
+        tokens = [value for name, value in context.invocation_metadata() if name == "authorization"]
+        yield ",".join([*map(str, tokens), str(given.get("a", ""))]).encode()
+
+    with server(serve) as port, GrpcCaller(Access("127.0.0.1", port, token="t")) as caller:
+        assert caller.send(GrpcRequest("a.B/C", ())).payloads == (b"Bearer t,",)
+        assert caller.send(GrpcRequest("a.B/C", (), {"authorization": ("x", "y"), "a": ("b",)})).payloads == (b"x,y,b",)
+        assert caller.send(GrpcRequest("a.B/C", (), {"authorization": ()})).payloads == (b"",)
+
+
 def test_a_server_that_never_answers_is_left() -> None:
     def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         ended = threading.Event()
@@ -118,8 +131,11 @@ RECEIPT = {"revision": 7, "isNew": False}
 
 
 def side(method: str | None = None, payloads: tuple[Payload, ...] | None = None, **expected: Any) -> GrpcSide:
-    expectation = {"code": "OK", "message": None, "body": None, "replies": None, **expected}
-    return GrpcSide(method, payloads, GrpcExpectation(**expectation))
+    return GrpcSide(method, payloads, GrpcExpectation(("OK",), **expected))
+
+
+def framed(*frames: Frame | BytesPayload) -> GrpcSide:
+    return replace(side(), headers={"a": ("b", "c")}, frames=frames)
 
 
 PUT, PUT_ALL, PUT_EACH = (f"shop.v1.Store/{name}" for name in ("Put", "PutAll", "PutEach"))
@@ -140,6 +156,13 @@ K = {"itemKey": "k"}
             GrpcRequest(PUT_EACH, (b"\xff", b"\n\1k")),
         ),
         (Call.SINGLE, 1, side(None, (BytesPayload(b"\xff"),)), GrpcRequest(PUT, (b"\xff",))),
+        (
+            Call.SINGLE,
+            1,
+            framed(Frame(JsonPayload(K)), Frame(BytesPayload(b"x"), flag=1, length=258), BytesPayload(b"\xff")),
+            GrpcRequest(PUT, (), {"a": ("b", "c")}, b"\0\0\0\0\3\x0a\x01k\1\0\0\1\2x\xff"),
+        ),
+        (Call.SINGLE, 1, framed(), GrpcRequest(PUT, (), {"a": ("b", "c")}, b"")),
         (Call.SINGLE, 1, side("no.Such/Method", (BytesPayload(b""),)), GrpcRequest("no.Such/Method", (b"",))),
     ],
 )

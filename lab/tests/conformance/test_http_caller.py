@@ -44,7 +44,7 @@ def read_until(connection: socket.socket, end: bytes) -> bytes:
 
 
 def post(body: bytes | None, **headers: str) -> HttpRequest:
-    return HttpRequest("POST", "/things?a=1", headers, body)
+    return HttpRequest("POST", "/things?a=1", {name: (value,) for name, value in headers.items()}, body)
 
 
 def test_the_request_goes_out_byte_by_byte() -> None:
@@ -67,6 +67,22 @@ def test_the_request_goes_out_byte_by_byte() -> None:
         b"accept: x/y",
     }
     assert body == b"\x00\xffend"
+
+
+def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out() -> None:
+    received: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        received.append(read_until(connection, b"\r\n\r\n"))
+        connection.sendall(REPLY)
+
+    with server(serve) as port:
+        caller = HttpCaller(Access("127.0.0.1", port, token="t"))
+        caller.send(HttpRequest("GET", "/", {"authorization": ("a", "b"), "connection": ()}, None))
+
+    lines = received[0].split(b"\r\n")
+    assert [line for line in lines if line.startswith(b"authorization")] == [b"authorization: a", b"authorization: b"]
+    assert not any(line.startswith(b"connection") for line in lines)
 
 
 def test_a_body_goes_out_in_chunks() -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.errors import BakeoffError
 
-JSON = {"content-type": "application/json"}
+JSON = {"content-type": ("application/json",)}
 
 
 class Server:
@@ -28,7 +29,7 @@ class Server:
 def side(
     method: str | None = None,
     path: str | None = None,
-    headers: dict[str, str | None] | None = None,
+    headers: dict[str, tuple[str, ...]] | None = None,
     body: Payload | None = None,
 ) -> HttpSide:
     return HttpSide(method, path, headers or {}, body, HttpExpectation(200, {}, {}))
@@ -46,8 +47,8 @@ def side(
         (
             Call.SINGLE,
             1,
-            side(headers={"Content-Type": None, "X-A": "b"}),
-            HttpRequest("PUT", "/items", {"x-a": "b"}, b"1"),
+            side(headers={"Content-Type": (), "X-A": ("b", "c")}),
+            HttpRequest("PUT", "/items", {"content-type": (), "x-a": ("b", "c")}, b"1"),
         ),
     ],
 )
@@ -67,6 +68,18 @@ def test_a_stored_message_must_be_answered_as_the_workload_says(tmp_path: Path) 
         "status: expected 201, got 200",
         'body: got "no"',
     ]
+
+
+@pytest.mark.parametrize(("own", "sent"), [({}, ()), ({"Authorization": ("Bearer ${token}", "x")}, ("Bearer t", "x"))])
+def test_a_case_that_needs_a_token_carries_its_own_and_no_other(
+    own: dict[str, tuple[str, ...]], sent: tuple[str, ...], tmp_path: Path
+) -> None:
+    server = Server()
+    case = replace(key_value_case(message=1, http=side(headers=own)), needs_token=True)
+
+    assert HttpProtocol(key_value_workload(tmp_path), server).perform(case.with_token("t")) == []
+    assert server.request is not None
+    assert server.request.headers["authorization"] == sent
 
 
 def test_a_call_that_the_workload_does_not_have(tmp_path: Path) -> None:

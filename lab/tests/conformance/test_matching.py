@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bakeoff.conformance.case import GrpcExpectation, HttpExpectation, Row
-from bakeoff.conformance.exchange import HttpReply
+from bakeoff.conformance.exchange import GrpcReply, HttpReply
 from bakeoff.conformance.matching import (
     compare_grpc,
     compare_headers,
@@ -121,35 +121,58 @@ def test_a_body_nobody_expects_is_shown_only_when_the_status_is_wrong() -> None:
 
 
 def grpc(code: str = "OK", **expected: Any) -> GrpcExpectation:
-    return GrpcExpectation(code, **{"message": None, "body": None, "replies": None, **expected})
+    return GrpcExpectation((code,), **expected)
+
+
+def replied(code: str, message: str) -> GrpcReply:
+    return GrpcReply(code, message, ())
 
 
 def test_grpc_replies() -> None:
-    assert compare_grpc(grpc(body={"a": 1}), "OK", "", [{"a": 1}]) == []
-    assert compare_grpc(grpc(), "OK", "whatever", [{"a": 1}]) == []
-    assert compare_grpc(grpc(), "INTERNAL", "oops", []) == ['code: expected OK, got INTERNAL ("oops")']
-    assert compare_grpc(grpc(body={"a": 1}), "OK", "", []) == ["replies: expected one, got 0"]
-    assert compare_grpc(grpc(body={"a": 1}), "OK", "", [{"a": 1}, {"a": 1}]) == ["replies: expected one, got 2"]
-    assert compare_grpc(grpc(body={"a": 1}), "OK", "", [{"a": 2}]) == ["body.a: expected 1, got 2"]
+    assert compare_grpc(grpc(body={"a": 1}), replied("OK", ""), [{"a": 1}]) == []
+    assert compare_grpc(grpc(), replied("OK", "whatever"), [{"a": 1}]) == []
+    assert compare_grpc(grpc(), replied("INTERNAL", "oops"), []) == ['code: expected OK, got INTERNAL ("oops")']
+    assert compare_grpc(grpc(body={"a": 1}), replied("OK", ""), []) == ["replies: expected one, got 0"]
+    assert compare_grpc(grpc(body={"a": 1}), replied("OK", ""), [{"a": 1}, {"a": 1}]) == [
+        "replies: expected one, got 2"
+    ]
+    assert compare_grpc(grpc(body={"a": 1}), replied("OK", ""), [{"a": 2}]) == ["body.a: expected 1, got 2"]
 
 
 def test_grpc_statuses() -> None:
     expected = grpc("INVALID_ARGUMENT", message="a: required")
 
-    assert compare_grpc(expected, "INVALID_ARGUMENT", "a: required", []) == []
-    assert compare_grpc(expected, "INVALID_ARGUMENT", "b", []) == ['message: expected "a: required", got "b"']
-    assert compare_grpc(expected, "OK", "", []) == ["code: expected INVALID_ARGUMENT, got OK"]
+    assert compare_grpc(expected, replied("INVALID_ARGUMENT", "a: required"), []) == []
+    assert compare_grpc(expected, replied("INVALID_ARGUMENT", "b"), []) == ['message: expected "a: required", got "b"']
+    assert compare_grpc(expected, replied("OK", ""), []) == ["code: expected INVALID_ARGUMENT, got OK"]
+
+
+def test_any_of_the_statuses_will_do() -> None:
+    expected = GrpcExpectation(("INTERNAL", "UNIMPLEMENTED"))
+
+    assert compare_grpc(expected, replied("UNIMPLEMENTED", ""), []) == []
+    assert compare_grpc(expected, replied("OK", ""), []) == ["code: expected INTERNAL or UNIMPLEMENTED, got OK"]
+
+
+def test_headers_of_a_call_and_its_connection_count() -> None:
+    expected = GrpcExpectation(("OK",), headers={"Grpc-Accept-Encoding": "identity"})
+
+    assert compare_grpc(expected, GrpcReply("OK", "", (), {"grpc-accept-encoding": "gzip,identity"}), []) == []
+    assert compare_grpc(expected, GrpcReply("OK", "", (), {}, connection_lasted=False), []) == [
+        "header Grpc-Accept-Encoding: expected identity, but there is none",
+        "connection: expected to serve other calls afterwards, but it did not",
+    ]
 
 
 def test_replies_of_a_stream() -> None:
     expected = grpc(replies=(1, 2))
 
-    assert compare_grpc(expected, "OK", "", [1, 2]) == []
-    assert compare_grpc(expected, "OK", "", [2, 1]) == [
+    assert compare_grpc(expected, replied("OK", ""), [1, 2]) == []
+    assert compare_grpc(expected, replied("OK", ""), [2, 1]) == [
         "replies[0]: expected 1, got 2",
         "replies[1]: expected 2, got 1",
     ]
-    assert compare_grpc(expected, "OK", "", [1]) == ["replies: expected 2 elements, got 1: [1]"]
+    assert compare_grpc(expected, replied("OK", ""), [1]) == ["replies: expected 2 elements, got 1: [1]"]
 
 
 def test_rows() -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from bakeoff import processes
 from bakeoff.conformance.case import Call, Case, HttpExpectation, HttpSide, Row
 from bakeoff.conformance.exchange import NoReplyError
-from bakeoff.conformance.runner import CaseResult, ConformanceResult, run_cases, run_conformance
+from bakeoff.conformance.runner import CaseResult, ConformanceResult, applicable, run_cases, run_conformance
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -119,6 +120,23 @@ def test_only_a_target_that_passed_every_case_conforms() -> None:
     assert not ConformanceResult("rest", (passed, failed), 0).conforms
     assert not ConformanceResult("rest", (), 3).conforms
     assert ConformanceResult("rest", (passed, failed), 0).failures == (failed,)
+
+
+def test_cases_that_need_a_token_apply_where_one_is_asked_for() -> None:
+    secured = replace(case("b"), needs_token=True, http=replace(SIDE, headers={"authorization": ("Bearer ${token}",)}))
+
+    assert applicable([case("a"), secured], None) == (case("a"),)
+    (_, filled) = applicable([case("a"), secured], "t")
+    assert filled.http is not None
+    assert filled.http.headers == {"authorization": ("Bearer t",)}
+
+
+def test_cases_that_did_not_apply_are_counted_once_they_have_run() -> None:
+    first, more = CaseResult("a", "s", "r", ()), CaseResult("b", "s", "r", ("no",))
+
+    whole = ConformanceResult("rest", (first,), 3).together_with(ConformanceResult("rest", (more,), 3))
+
+    assert (whole.results, whole.not_applicable, whole.conforms) == ((first, more), 2, False)
 
 
 @pytest.fixture

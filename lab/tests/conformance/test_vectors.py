@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.conformance.case import BytesPayload, Call, JsonPayload, Row
+from bakeoff.conformance.case import BytesPayload, Call, Frame, GrpcExpectation, JsonPayload, Row
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
@@ -28,7 +28,8 @@ def write(folder: Path, *cases: dict[str, Any], name: str = "things.json", subje
 
 def test_a_case_is_read_with_all_it_says(tmp_path: Path, schema: Path) -> None:
     body = {"parts": ["{", {"hex": "ff"}]}
-    http = {"method": "PUT", "headers": {"Accept": None}, "body": body, "expect": {"status": 400, "body": {"a": 1}}}
+    headers = {"Accept": None, "X-A": "1", "X-B": ["1", "2"]}
+    http = {"method": "PUT", "headers": headers, "body": body, "expect": {"status": 400, "body": {"a": 1}}}
     grpc = {"stream": [{"json": {"a": 1}}, {"parts": [{"hex": "00"}]}], "expect": {"code": "OK", "replies": [1]}}
     rows = [{"key": ["k", {"$text": ["a-case/", {"repeat": "x", "times": 3}]}], "document": "{}"}]
     write(tmp_path, case(given=[{"b": 1}], http=http, grpc=grpc, rows=rows))
@@ -38,10 +39,30 @@ def test_a_case_is_read_with_all_it_says(tmp_path: Path, schema: Path) -> None:
     assert (loaded.subject, loaded.call, loaded.given) == ("things", Call.SINGLE, ({"b": 1},))
     assert loaded.http is not None
     assert loaded.http.body == BytesPayload(b"{\xff")
-    assert loaded.http.headers == {"Accept": None}
+    assert loaded.http.headers == {"Accept": (), "X-A": ("1",), "X-B": ("1", "2")}
     assert loaded.grpc is not None
     assert loaded.grpc.payloads == (JsonPayload({"a": 1}), BytesPayload(b"\x00"))
     assert loaded.rows == (Row(("k", "a-case/xxx"), "{}"),)
+
+
+def test_frames_are_read_as_they_go_over_the_wire(tmp_path: Path, schema: Path) -> None:
+    frames = [{"json": {"a": 1}}, {"parts": ["x"], "flag": 1, "length": 9}, {"bytes": [{"hex": "00"}]}]
+    expect = {"code": ["INTERNAL", "UNIMPLEMENTED"], "headers": {"grpc-accept-encoding": "identity"}}
+    write(tmp_path, case(token=True, grpc={"headers": {"grpc-encoding": "gzip"}, "frames": frames, "expect": expect}))
+
+    (loaded,) = load_vectors(tmp_path, schema)
+
+    assert loaded.needs_token
+    assert loaded.grpc is not None
+    assert loaded.grpc.headers == {"grpc-encoding": ("gzip",)}
+    assert loaded.grpc.frames == (
+        Frame(JsonPayload({"a": 1})),
+        Frame(BytesPayload(b"x"), flag=1, length=9),
+        BytesPayload(b"\x00"),
+    )
+    assert loaded.grpc.expect == GrpcExpectation(
+        ("INTERNAL", "UNIMPLEMENTED"), headers={"grpc-accept-encoding": "identity"}
+    )
 
 
 def test_null_rows_are_no_rows_and_absent_rows_are_not_looked_at(tmp_path: Path, schema: Path) -> None:

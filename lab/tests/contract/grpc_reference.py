@@ -6,6 +6,7 @@ from typing import Any
 from events import Rules, WithoutKind
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
+from grpc_framing import check_encoding, only_message, unframed
 from json_reader import Members, Number
 from reference import INTERNAL, STORED, BrokenRuleError, BulkEvent, Reference
 from stored_state import NotStorableError, shortest
@@ -17,7 +18,14 @@ from bakeoff.conformance.proto_codec import ProtoCodec
 _SERVICE = "com.example.grpc.EventService"
 _HEALTH = "grpc.health.v1.Health"
 _REFLECTION = "grpc.reflection.v1.ServerReflection"
-_CODES = {"invalid": "INVALID_ARGUMENT", "too large": "RESOURCE_EXHAUSTED"}
+_HEALTH_METHODS = (f"{_SERVICE}/HealthCheck", f"{_HEALTH}/Check")
+_CODES = {
+    "invalid": "INVALID_ARGUMENT",
+    "too large": "RESOURCE_EXHAUSTED",
+    "unauthenticated": "UNAUTHENTICATED",
+    "not accepted": "UNIMPLEMENTED",
+    "broken framing": "INTERNAL",
+}
 
 Handler = Callable[[str, Sequence[bytes]], GrpcReply]
 
@@ -40,15 +48,31 @@ class GrpcReference:
 
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status of one call and the replies before it."""
-        handler = self._handlers.get(request.method)
-        if handler is None:
-            return GrpcReply("UNIMPLEMENTED" if "unknown-rpc" in self._rules else "OK", "", ())
         try:
-            return handler(request.method, request.payloads)
+            if not self._is_exempt(request.method):
+                self._reference.check_token(request.headers.get("authorization", ()))
+            handler = self._handlers.get(request.method)
+            if handler is None:
+                return GrpcReply("UNIMPLEMENTED" if "unknown-rpc" in self._rules else "OK", "", ())
+            return handler(request.method, self._payloads(request))
         except BrokenRuleError as broken:
-            return GrpcReply(_CODES[broken.kind], broken.message, ())
+            return GrpcReply(_CODES[broken.kind], broken.message, (), broken.headers)
         except NotStorableError:
             return GrpcReply("INTERNAL", INTERNAL, ())
+
+    def _is_exempt(self, method: str) -> bool:
+        """Whether a call needs no token."""
+        if "health-without-token" not in self._rules:
+            return False
+        return "Health" in method if "health-path-without-token" not in self._rules else method in _HEALTH_METHODS
+
+    def _payloads(self, request: GrpcRequest) -> Sequence[bytes]:
+        check_encoding(request.headers, self._rules)
+        if request.body is None:
+            return request.payloads
+        is_bulk = request.method.endswith("Batch")
+        payloads = unframed(request.body, lambda size: self._reference.size_problem(size, is_bulk=is_bulk), self._rules)
+        return payloads if request.method.endswith("/StreamEvents") else [only_message(payloads, self._rules)]
 
     def _single(self, method: str, payloads: Sequence[bytes]) -> GrpcReply:
         event = self._decoded(method, payloads[0], is_bulk=False)

@@ -12,7 +12,14 @@ from bakeoff.conformance.exchange import HttpReply, HttpRequest
 
 _EVENTS = "/api/v1/events"
 _ROUTES = {_EVENTS: "POST", f"{_EVENTS}/bulk": "POST", f"{_EVENTS}/health": "GET"}
-_STATUSES = {"invalid": 400, "unknown path": 404, "wrong method": 405, "too large": 413, "wrong media": 415}
+_STATUSES = {
+    "invalid": 400,
+    "unknown path": 404,
+    "wrong method": 405,
+    "too large": 413,
+    "wrong media": 415,
+    "unauthenticated": 401,
+}
 
 
 class HttpReference:
@@ -37,6 +44,8 @@ class HttpReference:
         return HttpReply(status, {"content-type": media_type, **extra}, body)
 
     def _serve(self, request: HttpRequest) -> bytes:
+        if not self._is_exempt(request):
+            self._reference.check_token(request.headers.get("authorization", ()))
         path = self._route(request)
         if path.endswith("/health"):
             return as_json(self._reference.health())
@@ -56,6 +65,14 @@ class HttpReference:
             raise BrokenRuleError("invalid", "body: not valid JSON") from None
         return self._bulk(document, text) if is_bulk else self._single(document)
 
+    def _is_exempt(self, request: HttpRequest) -> bool:
+        """Whether a request needs no token."""
+        if "health-without-token" not in self._rules:
+            return False
+        if "health-path-without-token" not in self._rules:
+            return request.method == "GET" and "health" in request.path
+        return request.path.split("?")[0] == f"{_EVENTS}/health"
+
     def _route(self, request: HttpRequest) -> str:
         path = request.path.split("?")[0] if "query-ignored" in self._rules else request.path
         if "exact-path" not in self._rules:
@@ -70,15 +87,15 @@ class HttpReference:
         return path
 
     def _check_headers(self, request: HttpRequest) -> None:
-        media_type = request.headers.get("content-type", "")
+        media_type = "".join(request.headers.get("content-type", ()))
         if "media-type-parameters" in self._rules:
             media_type = media_type.split(";")[0].strip()
         if "media-type-any-case" in self._rules:
             media_type = media_type.lower()
         if media_type != "application/json" and "media-type" in self._rules:
             raise BrokenRuleError("wrong media", "content-type: must be application/json")
-        coding = request.headers.get("content-encoding")
-        accepted = [None, "identity"] if "identity-coding" in self._rules else [None]
+        coding = request.headers.get("content-encoding", ())
+        accepted: list[tuple[str, ...]] = [(), ("identity",)] if "identity-coding" in self._rules else [()]
         if coding not in accepted and "content-coding" in self._rules:
             raise BrokenRuleError("wrong media", "content-encoding: must be identity")
 

@@ -5,7 +5,7 @@ taken away.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -46,15 +46,31 @@ class BulkEvent:
 class Reference:
     """A target of the events contract, less the rules that are taken away."""
 
-    def __init__(self, without: str | None = None) -> None:
+    def __init__(self, without: str | None = None, token: str | None = None) -> None:
         if without is not None and without not in RULES:
             raise ValueError(f'no rule is named "{without}"; rules.py lists them')
         self.rules: Rules = RULES.keys() - {without}
         self.stored = StoredState(self.rules)
+        self._token = token
 
     def of(self, case: Case) -> list[Row]:
         """The rows that belong to the case."""
         return self.stored.of(case)
+
+    def check_token(self, authorization: Sequence[str]) -> None:
+        """Raises BrokenRuleError for a request with these values unless they are what a token is asked by."""
+        if self._token is None or "token" not in self.rules:
+            return
+        right = [self._is_right(value, self._token) for value in authorization]
+        is_accepted = right == [True] if "token-once" in self.rules else any(right)
+        if not is_accepted or "token-accepted" not in self.rules:
+            message = "authorization: a valid bearer token is required"
+            raise BrokenRuleError("unauthenticated", message, {"www-authenticate": "Bearer"})
+
+    def _is_right(self, value: str, token: str) -> bool:
+        scheme, _, rest = value.partition(" ")
+        is_bearer = scheme.lower() == "bearer" if "token-scheme-any-case" in self.rules else scheme == "Bearer"
+        return is_bearer and (rest == token if "token-exact" in self.rules else rest.startswith(token))
 
     def process(self, event: Members) -> None:
         """Stores one event, or raises BrokenRuleError."""

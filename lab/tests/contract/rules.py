@@ -10,6 +10,14 @@ RULES = {
     "unknown-rpc": "answers OK to methods and services that it does not have",
     "reflection": "offers no reflection",
     "reply-media-type": "sends JSON as text/plain",
+    # Token
+    "token": "asks for no token",
+    "token-accepted": "refuses every token",
+    "token-exact": "takes a text that begins with the token for it",
+    "token-scheme-any-case": "compares the scheme byte by byte",
+    "token-once": "looks for a right value among several",
+    "health-without-token": "asks for the token in health checks too",
+    "health-path-without-token": "tells a health check by its method, and by what its path looks like",
     # Media type and content coding
     "media-type": "reads any content type",
     "media-type-any-case": "compares the content type byte by byte",
@@ -24,6 +32,12 @@ RULES = {
     "bulk-count": "takes any number of events",
     "bulk-event-size": "does not limit an event of a bulk",
     "bulk-size-is-its-own": "limits a bulk to the size of an event",
+    # Framing
+    "one-message": "takes the first message of a unary call, or an empty one in its place",
+    "compressed-flag": "ignores the flag of a message",
+    "identity-encoding": "refuses every grpc-encoding",
+    "message-encoding": "ignores grpc-encoding",
+    "whole-frames": "takes what there is of a message for all of it",
     # Syntax
     "utf-8": "replaces what is not UTF-8",
     "json-syntax": "answers broken JSON as if it were an event",

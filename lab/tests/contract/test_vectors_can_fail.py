@@ -9,11 +9,12 @@ from rules import RULES
 from bakeoff.conformance.case import Case
 from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.http_protocol import HttpProtocol
-from bakeoff.conformance.runner import CaseProtocol, CaseResult, load_cases, run_cases
+from bakeoff.conformance.runner import CaseProtocol, CaseResult, applicable, load_cases, run_cases
 from bakeoff.project import Project
 from bakeoff.workload.loader import Workload, load_workload
 
 PROTOCOLS = ("rest", "grpc")
+TOKEN = "a-token"
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,13 @@ def speakers(events: Workload) -> Speakers:
 def run(
     cases: tuple[Case, ...], protocol: str, speakers: Speakers, without: str | None = None
 ) -> tuple[CaseResult, ...]:
-    reference = Reference(without)
-    return run_cases(cases, speakers.speaker(protocol, reference), reference)
+    """Cases that need a token are for a model that asks for one; the others for one that does not."""
+    results: tuple[CaseResult, ...] = ()
+    for token in (None, TOKEN):
+        reference = Reference(without, token)
+        chosen = [case for case in applicable(cases, token) if case.needs_token == (token is not None)]
+        results += run_cases(chosen, speakers.speaker(protocol, reference), reference)
+    return results
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

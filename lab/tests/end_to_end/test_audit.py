@@ -16,7 +16,9 @@ from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
+from bakeoff.running.preloaded import Preloaded, preloaded_in
 from bakeoff.running.progress import PlainProgress
+from bakeoff.running.request import Variant
 from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
@@ -25,6 +27,11 @@ from bakeoff.workload.loader import Workload, load_workload
 
 pytestmark = pytest.mark.end_to_end
 
+CHANGED = (
+    "UPDATE car_entities SET data = data || '{\"x\": 1}'"
+    " WHERE id = (SELECT min(id) FROM car_entities WHERE id LIKE '%-preloaded-%')"
+)
+
 
 @pytest.fixture(scope="module")
 def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -32,14 +39,14 @@ def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield running
 
 
-def measured(project: Project, server: Server) -> RunResult:
+def measured(project: Project, server: Server, variant: Variant = Variant()) -> RunResult:  # noqa: B008 — immutable
     (target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
     engine = find_engine(project, "native")
     for build in (target.build, engine.build):
         if build.is_stale():
             build.run(lambda _: None)
     workload = load_workload(project, target.workload)
-    request = RunRequest(Contender(target, workload, engine), "quick", [Phase("Short", 8, 0.5)])
+    request = RunRequest(Contender(target, workload, engine, variant), "quick", [Phase("Short", 8, 0.5)])
     return measure(Bench(project, server, PlainProgress(Console(quiet=True))), request)
 
 
@@ -78,3 +85,25 @@ def test_a_write_that_is_gone_or_changed_voids_the_run(
     assert result.audit is not None
     assert result.audit[kind]["count"] == {"lost": 2, "wrong": 1}[kind]
     assert [finding.kind for finding in result.findings if finding.severity == "error"] == ["audit-failed"]
+
+
+@pytest.mark.parametrize(("damage", "status"), [("SELECT 1", Status.COMPLETED), (CHANGED, Status.VOID)])
+def test_a_preloaded_row_that_is_changed_voids_the_run(
+    project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, status: Status
+) -> None:
+    looks: list[Preloaded | None] = []
+
+    def damaged(workload: Workload, server: Server) -> Preloaded | None:
+        if looks:
+            server.execute_script(damage)
+        looks.append(preloaded_in(workload, server))
+        return looks[-1]
+
+    monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
+    monkeypatch.setattr(run_module, "preloaded_in", damaged)
+    result = measured(project, server, Variant(preload=1_000, settings={"pool_size": "5"}))
+    assert result.status is status, result.failure
+    assert len(looks) == 2
+    kinds = [finding.kind for finding in result.findings if "audit" in finding.kind or "unexplained" in finding.kind]
+    assert kinds == ([] if status is Status.COMPLETED else ["audit-failed"])
+    assert "pool_size 5 (given), flushers 2 (default)" in result.environment["api_settings"]

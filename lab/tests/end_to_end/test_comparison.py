@@ -1,8 +1,10 @@
 """Comparisons as a person makes them: rounds, experiments, arrival rates, security, resuming, and a lost database."""
 
+import contextlib
 import json
 import os
 import signal
+import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,17 +98,35 @@ def test_arrival_rates(project: Project, database: Server, results: Path) -> Non
 
 def test_encrypted_with_a_token_that_is_kept_nowhere(project: Project, database: Server, results: Path) -> None:
     secure = ("run", "smoke", "--tls", "--token", "--target", REST, "--target", GRPC)
-    done = bakeoff(project, *secure, results=results, environment=metrics(database))
-    assert done.returncode == 0, done.stderr
+    process = bakeoff_started(project, *secure, results=results, environment=metrics(database))
+    plans = seen_while(process, project.state / "runs", "*/plan.json")
+    assert process.communicate(timeout=60) and process.returncode == 0
     runs = load_comparison(database).runs
     assert {run.result.target for run in runs} == {REST, GRPC}
     assert all((run.result.settings["tls"], run.result.settings["token"]) == ("on", "on") for run in runs)
-    plan = json.loads((project.state / "plans" / f"{REST}.json").read_text())
-    token = plan["transport"]["headers"]["authorization"].removeprefix("Bearer ")
-    written = [path.read_bytes() for path in results.rglob("*") if path.is_file()]
+    headers = [json.loads(content)["transport"]["headers"] for content in plans.values()]
+    (token,) = {each["authorization"].removeprefix("Bearer ") for each in headers if "authorization" in each}
+    # Every file of results, streams and logs too; the plans themselves have gone.
+    written = [path.read_bytes() for folder in (results, project.logs) for path in folder.rglob("*") if path.is_file()]
     assert len(token) > 20 and written and not any(token.encode() in content for content in written)
+    assert not any(plan.exists() for plan in plans)
     tables = ("comparisons", "test_runs", "findings")
     assert not any(token in str(stored(database, f"SELECT * FROM {table}")) for table in tables)
+
+
+def seen_while(process: subprocess.Popen[str], folder: Path, pattern: str) -> dict[Path, bytes]:
+    """What lay in files of a folder, which only this user may read, while a process was at work."""
+    seen: dict[Path, bytes] = {}
+    while process.poll() is None:
+        for path in folder.glob(pattern):
+            with contextlib.suppress(FileNotFoundError):
+                content, mode = path.read_bytes(), path.stat().st_mode
+                assert stat.S_IMODE(mode) == 0o600
+                if content.endswith(b"}"):
+                    seen[path] = content
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.005)
+    return seen
 
 
 @pytest.mark.parametrize("how", ["ctrl-c", "killed"])
@@ -178,5 +198,6 @@ def test_a_target_that_somebody_else_runs(
     for run in runs:
         assert run.result.settings["attached"] == f"127.0.0.1:{port}"
         assert run.result.audit is not None and run.result.audit["clean"]
-        # Nobody can see what a process elsewhere costs.
-        assert {sample.role for sample in run.result.samples} == {"engine"}
+        # What listens on this machine is in sight, whoever started it.
+        assert {sample.role for sample in run.result.samples} == {"api", "database", "engine"}
+        assert run.result.environment["api_process"].endswith(f"({process.pid})")

@@ -69,18 +69,23 @@ def test_calibration_is_kept_and_later_runs_are_held_against_it(
     arguments = ("calibrate", "--payload", "default", "--duration", "500ms")
     done = bakeoff(project, *arguments, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
-    found = stored(database, "SELECT kind, subject, transport, rate_per_s > 100 FROM calibrations ORDER BY id")
-    assert found == [
+    found = stored(database, "SELECT kind, subject, transport, tls, rate_per_s FROM calibrations ORDER BY id")
+    rates = {(subject, transport, tls): rate for _, subject, transport, tls, rate in found}
+    assert all(isinstance(rate, float) and rate > 100 for rate in rates.values())
+    assert [row[:4] for row in found] == [
+        ("engine", "native", "http", False),
         ("engine", "native", "http", True),
+        ("engine", "native", "grpc", False),
         ("engine", "native", "grpc", True),
-        ("database", "one upsert per event", "sql", True),
-        ("database", "batches of 500", "sql", True),
+        ("database", "one upsert per event", "sql", False),
+        ("database", "batches of 500", "sql", False),
     ]
     quick = ("run", "quick", "--target", REST, "--phase-duration", "500ms", "--users", "4")
-    assert bakeoff(project, *quick, results=results, environment=environment).returncode == 0
-    (ceilings,) = stored(database, "SELECT ceilings FROM test_runs WHERE test_mode = 'quick'")[0]
-    assert isinstance(ceilings, dict)
-    assert set(ceilings) == {"engine", "one upsert per event", "batches of 500"}
+    for options in ((), ("--tls",)):
+        assert bakeoff(project, *quick, *options, results=results, environment=environment).returncode == 0
+    held = stored(database, "SELECT ceilings FROM test_runs WHERE test_mode = 'quick' ORDER BY id")
+    lines = {name: rates[name, "sql", False] for name in ("one upsert per event", "batches of 500")}
+    assert held == [({"engine": rates["native", "http", tls], **lines},) for tls in (False, True)]
 
 
 def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Server, results: Path) -> None:

@@ -133,7 +133,8 @@ class SecureHttp:
         self._secured = secured
 
     def send(self, request: HttpRequest) -> HttpReply:
-        headers = {**request.headers, "authorization": f"Bearer {TOKEN}"}
+        headers = {name: ", ".join(values) for name, values in request.headers.items() if values}
+        headers["authorization"] = f"Bearer {TOKEN}"
         with contextlib.closing(https(self._secured.port, self._secured.trust)) as connection:
             connection.request(request.method, request.path, request.body, headers)
             reply = connection.getresponse()

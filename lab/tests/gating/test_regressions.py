@@ -7,21 +7,23 @@ from typing import Any
 import pytest
 
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.noise import noise_floor
+from bakeoff.gating.noise import Sides, chances
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import VALIDITY, broken
-from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.history.figures import figures_of
+from bakeoff.history.phases import Measurement
 from bakeoff.running.result import Status
-from run_values import measured, run_result
+from made_up import measured, run_result
 
 PASSED, FAILED, UNCLEAR = Outcome.PASSED, Outcome.FAILED, Outcome.UNCLEAR
 
 
-def rounds(throughputs: Sequence[float], latency_ms: float = 1.0, failed: int = 0, **changes: Any) -> list[RunFigures]:
-    return [
+def rounds(throughputs: Sequence[float], latency_ms: float = 1.0, failed: int = 0, **changes: Any) -> Measurement:
+    runs = [
         replace(figures_of(run_result(total=measured(rate, latency_ms, failed), round=number)), **changes)
         for number, rate in enumerate(throughputs, start=1)
     ]
+    return Measurement(runs, [])
 
 
 def outcomes(gate: Gate) -> dict[str, Outcome]:
@@ -72,14 +74,29 @@ def test_another_measurement_is_not_compared(change: dict[str, Any]) -> None:
     assert (gate.checks, len(gate.left_out), gate.exit_status) == ([], 2, 2)
 
 
-def test_noise_is_pooled_over_series_and_shrinks_with_rounds() -> None:
-    assert noise_floor([[100], [200]], (1, 1)) is None
-    assert noise_floor([[100, 100], [200, 200]], (2, 2)) == 0.0
-    quiet, loud = [100.0, 101.0, 99.0], [100.0, 120.0, 80.0]
-    one, both = noise_floor([quiet], (3, 3)), noise_floor([quiet, loud], (3, 3))
-    assert one is not None and both is not None and one < both
-    more = noise_floor([quiet], (12, 12))
-    assert more is not None and more == pytest.approx(one / 2, rel=0.05)
+@pytest.mark.parametrize(
+    ("figures", "least", "most"),
+    [
+        ([([100], [50])], None, None),  # one round each says nothing of the noise
+        ([([100, 100], [100, 100])], 1, 1),
+        ([([100, 100], [50, 50])], 0, 0),
+        ([([100, 101, 99], [99, 100, 101])], 0.99, 1),
+        # Student's test by the book: means two tenths apart, standard error 0.0816, 4 degrees of freedom.
+        ([([0.9048, 1, 1.1052], [1.1052, 1.2214, 1.3499])], 0.06, 0.08),
+        # The other figure's calm rounds gain the restless one nothing, and its restless ones count for the calm one.
+        ([([100, 120, 80], [90, 110, 75]), ([100, 101, 99], [90, 91, 89])], 0.2, 0.7),
+        # One round of this one, several of another: the noise is theirs.
+        ([([100], [50]), ([100, 101, 99], [100, 101, 99])], 0, 1e-5),
+    ],
+)
+def test_how_probable_a_change_is_by_chance(
+    figures: Sequence[tuple[Sequence[float], Sequence[float]]], least: float | None, most: float | None
+) -> None:
+    first, *_ = chances([Sides(*each) for each in figures])
+    if least is None or most is None:
+        assert first is None
+    else:
+        assert first is not None and least <= first <= most
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What pipelines read: JUnit XML and GitHub's annotations; and the second look before a failure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree import ElementTree as Xml
 
 from bakeoff.gating.annotations import annotations_of
@@ -9,15 +10,16 @@ from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import VALIDITY
-from bakeoff.history.figures import RunFigures, figures_of
-from run_values import measured, run_result
+from bakeoff.history.figures import figures_of
+from bakeoff.history.phases import Measurement, measurement_of
+from made_up import measured, run_result
 
 SERIES = figures_of(run_result()).series
 GATE = Gate(
     [
         Check(SERIES, "throughput", Outcome.FAILED, "50% <less>\nthan before"),
         Check(SERIES, "p99", Outcome.UNCLEAR, "noisy"),
-        Check(SERIES, "errors", Outcome.PASSED, "none"),
+        Check(replace(SERIES, phase="phase 2 at 50 users"), "errors", Outcome.PASSED, "none"),
     ],
     ["two: the baseline has no such run."],
 )
@@ -31,6 +33,12 @@ def test_junit_counts_and_escapes() -> None:
         "failures": "1",
         "skipped": "2",
     }
+    assert [case.get("classname") for case in suite.iterfind("testcase")] == [
+        "one · quick · default · 10 users",
+        "one · quick · default · 10 users",
+        "one · quick · default · 10 users · phase 2 at 50 users",
+        "left out",
+    ]
     failure = suite.find("testcase/failure")
     assert failure is not None and failure.text == "50% <less>\nthan before"
 
@@ -43,18 +51,18 @@ def test_annotations_are_one_line_each() -> None:
     ]
 
 
-def runs(throughput: float) -> list[RunFigures]:
-    return [figures_of(run_result(total=measured(throughput)))]
+def runs(throughput: float) -> Measurement:
+    return measurement_of([run_result(total=measured(throughput))])
 
 
-def judge(candidate: Sequence[RunFigures]) -> Gate:
+def judge(candidate: Measurement) -> Gate:
     return held_against(runs(1000), candidate, Limits())
 
 
 def second_look(first: float, second: float) -> tuple[Gate, list[Sequence[str]]]:
     asked: list[Sequence[str]] = []
 
-    def measure(names: Sequence[str]) -> Sequence[RunFigures]:
+    def measure(names: Sequence[str]) -> Measurement:
         asked.append(names)
         return runs(second)
 
@@ -82,7 +90,7 @@ def test_nothing_is_measured_again_without_need() -> None:
 def test_lost_writes_stay_lost() -> None:
     lost = Gate([Check(SERIES, VALIDITY, Outcome.FAILED, "1 of 1 runs void")], [])
 
-    def measure(_names: Sequence[str]) -> Sequence[RunFigures]:
+    def measure(_names: Sequence[str]) -> Measurement:
         raise AssertionError("there is nothing to confirm")
 
     assert confirmed(lost, runs(1), measure, judge).exit_status == 1

@@ -10,7 +10,7 @@ from bakeoff.gating.check import Outcome
 from bakeoff.gating.targets import held_against_targets, read_targets
 from bakeoff.history.figures import figures_of
 from bakeoff.running.result import Status
-from run_values import measured, run_result
+from made_up import measured, run_result
 
 
 def file_of(folder: Path, text: str) -> Path:

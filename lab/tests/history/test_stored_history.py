@@ -12,14 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from throwaway_server import throwaway_server
 
+from arbitrary_runs import run_results
 from bakeoff.errors import BakeoffError
 from bakeoff.history.cleanup import clean_up
 from bakeoff.history.comparing import side_by_side
 from bakeoff.history.exporting import csv_export, json_export
 from bakeoff.history.figures import figures_of
 from bakeoff.history.importing import import_files
+from bakeoff.history.judged import judgements_of
 from bakeoff.history.listing import RunFilter, known_apis, list_runs
 from bakeoff.history.overview import latest_of_each_api, overview
+from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -27,7 +30,7 @@ from bakeoff.results.document import Origin, document_of, read_documents, text_o
 from bakeoff.running.result import RunResult, Status
 from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
-from run_values import BEGIN, measured, run_result, run_results
+from made_up import BEGIN, measured, phase, run_of, run_result
 
 pytestmark = pytest.mark.end_to_end
 
@@ -65,6 +68,20 @@ def test_rows_of_figures_are_those_of_the_run(store: MetricsStore) -> None:
     (run_id,) = add(store, run)
     (found,) = list_runs(store.server, RunFilter(), 10).runs
     assert found == figures_of(run, run_id, 1)
+
+
+def test_phases_are_those_of_the_run(store: MetricsStore, project: Project) -> None:
+    rates = [phase(1, 64, measured(1000, 2.0, 5), 1000.0), phase(2, 64, measured(2000), 0.5)]
+    runs = [run_of("go-rest", [1000, 2000]), run_of("rust-rest", phases=rates), run_of("java-rest", [500])]
+    ids = add(store, *runs)
+    found = resolve(project, store.server, "c1").measurement
+    expected = [
+        replace(each, id=run_id, comparison_id=1)
+        for run_id, run in zip(ids, runs, strict=True)
+        for each in phases_of(run)
+    ]
+    assert found.phases == expected
+    assert [each.phase for each in found.phases[-2:]] == ["phase 1 at 1000/s", "phase 2 at 0.5/s"]
 
 
 def test_a_run_without_figures_is_listed_too(store: MetricsStore) -> None:
@@ -173,6 +190,29 @@ def test_comparisons_side_by_side(store: MetricsStore, project: Project) -> None
     assert both.change("throughput", both.columns[0]) is None
 
 
+def test_comparisons_are_judged_one_by_one_and_single_runs_together(
+    store: MetricsStore, project: Project, tmp_path: Path
+) -> None:
+    runs = [
+        run_of(name, [rate], number) for number in (1, 2, 3) for name, rate in (("go-rest", 500), ("rust-rest", 900))
+    ]
+    first, *_ = add(store, *runs)
+    other = add(store, run_of("go-rest", [700]))[0]
+
+    def judged(*names: str) -> dict[str, list[tuple[str, int | None]]]:
+        found = judgements_of(store.server, [resolve(project, store.server, name) for name in names])
+        return {name: [(each.label, each.rank) for each in told.contenders] for name, told in found.items()}
+
+    assert judged("c1", "c2") == {"c1": [("Rust REST", 1), ("Go REST", 2)], "c2": [("Go REST", 1)]}
+    assert judged(str(first), str(other)) == {
+        f"{first}, {other}": [(f"go-rest (run {other})", 1), (f"go-rest (run {first})", 2)]
+    }
+    assert judged("c1", str(other)) == {"c1": [("Rust REST", 1), ("Go REST", 2)]}
+    file = tmp_path / "run.json"
+    file.write_text(json_export(project, store.server, [first]), "utf-8")
+    assert judged("c1", str(file)) == {}
+
+
 def ages(days: int) -> datetime:
     return datetime.now(UTC) - timedelta(days=days)
 
@@ -257,7 +297,7 @@ def test_csv_has_a_row_for_each_phase_and_one_for_all(store: MetricsStore) -> No
         ("0", "all", "100.0", "3"),
         ("1", "Baseline", "100.0", "3"),
     ]
-    assert rows[0]["database_cpu_us_each"] == ""
+    assert rows[0]["engine_cpu_us_each"] == ""
 
 
 def test_an_export_of_several_is_one_document(store: MetricsStore, project: Project) -> None:

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from bakeoff.history.trends import sparkline, trend
+from bakeoff.history.trends import trend
 
 RANDOM = numpy.random.default_rng(5)
 
@@ -51,15 +51,3 @@ def test_a_factor_counts_the_same_at_any_scale() -> None:
 def test_noise_alone_hardly_ever_is_a_change(length: int) -> None:
     alarms = sum(bool(trend(noisy([(length, 1000)], 0.1))) for _ in range(200))
     assert alarms <= 10
-
-
-@pytest.mark.parametrize(
-    ("values", "line"),
-    [([], ""), ([5.0], "▄"), ([5.0, 5.0], "▄▄"), ([0.0, 7.0], "▁█"), ([1.0, 2.0, 3.0], "▁▅█")],
-)
-def test_sparkline(values: list[float], line: str) -> None:
-    assert sparkline(values) == line
-
-
-def test_a_long_series_is_shortened() -> None:
-    assert len(sparkline([float(number) for number in range(1000)], width=60)) <= 60

@@ -33,9 +33,7 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         ),
         (Usage(IDLE, 2, active=0.3, sessions=2, waits=WAITS), "unknown", ""),
         (Usage(IDLE, 2, active=2.0, sessions=2, waits={"CPU": 0.6, "Client:ClientRead": 0.4}), "unknown", ""),
-        (Usage(IDLE, 2, reference_shares={"one upsert per event": 0.9}), "database", "90% of what it does here"),
-        # Far beyond a line: that line is no limit of this one.
-        (Usage(IDLE, 2, reference_shares={"one upsert per event": 3.6, "batches": 0.3}), "unknown", ""),
+        (Usage(IDLE, 2, limiting_lines={"one upsert per event": 0.9}), "database", "90% of what it does here"),
     ],
 )
 def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:

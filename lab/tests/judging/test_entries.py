@@ -54,7 +54,7 @@ def test_labels_name_only_what_differs() -> None:
     assert labels(
         run_of("go-rest", contender="1", factors={"write_mode": "per-request", "engine": "native"}),
         run_of("go-rest", contender="2", factors={"write_mode": "group-commit", "engine": "native"}),
-    ) == ["Go REST, write mode group-commit", "Go REST, write mode per-request"]
+    ) == ["Go REST · write mode group-commit", "Go REST · write mode per-request"]
 
 
 def test_two_targets_of_one_language_and_protocol_go_by_their_names() -> None:

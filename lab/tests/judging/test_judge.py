@@ -116,7 +116,7 @@ def test_each_payload_has_an_order_of_its_own_the_smallest_first() -> None:
     ]
     judgement = judge(comparison_of(*runs))
     assert [(each.label, each.rank) for each in judgement.contenders] == [
-        (f"{name}, payload {size}", rank)
+        (f"{name} · payload {size}", rank)
         for size in ("default", "8k", "64k")
         for rank, name in ((1, "Rust REST"), (2, "Go REST"))
     ]
@@ -139,7 +139,7 @@ def test_a_level_is_the_median_round_and_its_histogram_holds_all_rounds() -> Non
         6,
         30.0,
     )
-    assert only.errors == {"status_500": 6}
+    assert only.errors == {"timeout": 6}
     assert only.latency_ms["p99"].median == pytest.approx(1.0, rel=0.001)
     assert only.latency_ms["max"].high == pytest.approx(9.0, rel=0.001)
     assert histograms.merge([only.histogram]).get_total_count() == 3 * 99
@@ -216,7 +216,7 @@ def test_provenance_tells_what_differed() -> None:
         run_of("go-rest", environment={"commit": "def", "toolchain": "go"}),
     ]
     judgement = judge(comparison_of(*runs))
-    assert judgement.provenance == {"commit": "abc, def", "engine": "native 0.1.0", "seed": "1"}
+    assert judgement.provenance == {"commit": "abc, def", "engine": "native 1", "seed": "1"}
 
 
 def test_judging_twice_gives_the_same() -> None:

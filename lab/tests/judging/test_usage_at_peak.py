@@ -24,6 +24,8 @@ def test_the_cores_that_a_target_may_use(settings: dict[str, str], cores: float 
 
 WAITING = {"active_backends_mean": 1.8, "connections_peak": 2, "wait_shares": {"IO:WalSync": 0.8, "CPU": 0.2}}
 CROWDED = {"active_backends_mean": 9.5, "connections_peak": 10, "wait_shares": {"CPU": 1.0}}
+# The run does 1,000/s.
+LINES = {"one upsert per event": 1050.0, "batches of 500": 10_000.0}
 IDLE: dict[str, Any] = {"active_backends_mean": None, "connections_peak": None, "wait_shares": {}}
 
 
@@ -43,7 +45,9 @@ IDLE: dict[str, Any] = {"active_backends_mean": None, "connections_peak": None, 
         ({"environment": {"cores": "1"}}, "api-cpu"),
         ({"environment": {"cores": "many"}}, "unknown"),
         ({"ceilings": {"engine": 2000.0}}, "generator"),
-        ({"ceilings": {"one upsert per event": 1050.0}}, "database"),
+        ({"ceilings": LINES, "database_activity": {"operations_per_commit": 1.0}}, "database"),
+        ({"ceilings": LINES, "database_activity": {"operations_per_commit": 30.0}}, "load"),
+        ({"ceilings": LINES}, "load"),
     ],
 )
 def test_the_bottleneck_is_told_from_what_the_runs_recorded(changes: dict[str, Any], kind: str) -> None:

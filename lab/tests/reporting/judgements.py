@@ -160,7 +160,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
     first_run = 100 + place
     return Contender(
         key=_key(shape, target, payload),
-        label=f"{label}, payload {payload}" if several else label,
+        label=f"{label} · payload {payload}" if several else label,
         target=f"producer-api-{language}-{protocol}",
         language=language,
         protocol=protocol,

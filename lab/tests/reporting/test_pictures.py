@@ -81,6 +81,9 @@ def test_ticks_of_a_logarithmic_scale() -> None:
     assert [words for _, words in ticks(LOG, short)] == ["1", "2", "5", "10", "20"]
     long = fitted(LOG, [0.9, 9_000], 0, 100)
     assert [value for value, _ in ticks(LOG, long)] == [1, 10, 100, 1_000, 10_000]
+    # Between 2 and 10 only 5 would be left of 1, 2 and 5: one line says nothing of a scale.
+    between = fitted(LOG, [2.2, 8.5], 0, 100)
+    assert [words for _, words in ticks(LOG, between)] == ["4", "6", "8"]
 
 
 def test_thousands_are_written_alike_along_an_axis() -> None:

@@ -8,10 +8,11 @@ import pytest
 from goldens import check_golden
 from judgements import SPEEDS, Shape, comparison, estimate, with_first
 
-from bakeoff.judging.judgement import Estimate, JudgedFinding, Judgement
+from bakeoff.judging.judgement import Bottleneck, Estimate, JudgedFinding, Judgement
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.identities import payloads_of
 from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.tables import limits
 
 SMALL = Shape(targets=("rust-rest", "go-rest"), users=(10, 50), seconds=3)
 SEVERAL = Shape(payloads=("64k", "default", "8k"))
@@ -89,6 +90,45 @@ def test_reference_lines_off_the_scale_are_said_in_words() -> None:
     (chart,) = _charts(*comparison(), "throughput")
     assert [each["label"] for each in chart["references"]] == ["PostgreSQL alone, one row each"]
     assert chart["beyond"] == ["generator's ceiling, REST: 203,000/s", "generator's ceiling, gRPC: 203,000/s"]
+
+
+def test_the_ceiling_inside_tls_is_a_line_of_its_own() -> None:
+    judgement, stored = comparison()
+    encrypted = [
+        replace(run, result=replace(run.result, settings={"tls": "on"}, ceilings={"engine": 100_000.0}))
+        for run in stored.runs
+        if run.result.protocol == "rest"
+    ]
+    (chart,) = _charts(judgement, replace(stored, runs=[*stored.runs, *encrypted]), "throughput")
+    assert [label for label in chart["beyond"] if "REST" in label] == [
+        "generator's ceiling, REST over TLS: 100,000/s",
+        "generator's ceiling, REST: 203,000/s",
+    ]
+
+
+def test_a_single_load_is_no_line_to_draw() -> None:
+    judgement, stored = comparison(Shape(users=(64,)))
+    assert _charts(judgement, stored, "throughput") == _charts(judgement, stored, "resources") == []
+    assert len(_charts(judgement, stored, "ranking")) == 1
+
+
+def test_what_limited_several_alike_is_found_once() -> None:
+    judgement, stored = comparison()
+    words = [f"The bottleneck was PostgreSQL: {place} of its sessions waited." for place in range(3)]
+    contenders = [
+        replace(
+            each,
+            bottleneck=Bottleneck("database", seen),
+            findings=[JudgedFinding("database-bound", "info", seen, "Get a faster disk.")],
+        )
+        for each, seen in zip(judgement.contenders, words, strict=True)
+    ]
+    data = report_data(replace(judgement, contenders=contenders), stored)
+    (found,) = [each for each in data["findings"] if each["kind"] == "database-bound"]
+    assert found["of"] == ["Rust REST", "Rust gRPC", "Go REST"]
+    assert found["message"] == "limited by the database, as the table of limits shows."
+    rows = limits(data["contenders"]).rows
+    assert rows[1] == ("Rust gRPC", "the database", "1 of its sessions waited.")
 
 
 def test_lines_drawn_with_other_messages_are_left_out() -> None:

@@ -56,11 +56,5 @@ def test_rate(value: float, written: str) -> None:
     assert numbers.rate(value) == written
 
 
-def test_names_are_listed_as_people_do() -> None:
-    assert [numbers.listed(names) for names in ([], ["A"], ["A", "B"], ["A", "B", "C"])] == [
-        "", "A", "A and B", "A, B and C",
-    ]  # fmt: skip
-
-
 def test_moment_is_told_in_utc() -> None:
     assert numbers.moment("2026-03-14T10:26:53+01:00") == "14 March 2026, 09:26 UTC"

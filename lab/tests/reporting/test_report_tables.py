@@ -96,7 +96,7 @@ def test_findings_with_one_advice_are_one_doubt() -> None:
         for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
     ]  # fmt: skip
     (doubt,) = doubts_of(found)
-    assert doubt.lines == ["A: By 11%. (round 1)", "B: By 22%.", "C: By 33%. (rounds 1 and 3)"]
+    assert doubt.lines == ["A: By 11% (round 1).", "B: By 22%.", "C: By 33% (rounds 1 and 3)."]
 
 
 def _markdown_tables(text: str) -> Iterator[list[str]]:

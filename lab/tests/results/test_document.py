@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from arbitrary_runs import run_results
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
 from bakeoff.results.files import read_result_file, result_files, write_result_files
 from bakeoff.running.result import RunResult
-from run_values import BEGIN, measured, run_result, run_results
+from made_up import BEGIN, measured, run_result
 
 ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
 

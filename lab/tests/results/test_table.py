@@ -17,7 +17,7 @@ def text_of(content: object) -> list[str]:
 
 def test_a_row_for_each_run() -> None:
     rows = text_of(comparison_table([run_of(), run_of("go-rest", phases=[])]))
-    assert rows[2:4] == ["rust-rest 1,000 2.00 3.00 3.00 0 600.0 20.0", "go-rest – – – – – – –"]
+    assert rows[2:4] == ["rust-rest 1,000 1.00 1.45 1.49 0 600.0 20.0", "go-rest – – – – – – –"]
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,16 @@ def test_the_fastest_phase_is_held_against_the_machine_s_limits(run: RunResult, 
 
 
 def test_a_run_in_one_line() -> None:
-    assert one_line(run_of()) == "rust-rest: 1,000/s · p50 2.00 ms · p99 3.00 ms · 0 failed"
+    assert one_line(run_of()) == "rust-rest: 1,000/s · p50 1.00 ms · p99 1.49 ms · 0 failed"
     assert one_line(run_of(phases=[])) == "rust-rest: nothing was measured"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0123, "0.01"), (1.234, "1.23"), (12.34, "12.3"), (1234.5, "1,234")])
 def test_milliseconds(value: float, text: str) -> None:
     assert milliseconds(value) == text
+
+
+def test_the_settings_in_force_are_shown_where_they_are_known() -> None:
+    environment = {"api_settings": "pool_size 10 (default)"}
+    assert "settings: pool_size 10 (default)" in text_of(run_details(run_of(environment=environment)))
+    assert not any(line.startswith("settings") for line in text_of(run_details(run_of())))

@@ -27,15 +27,15 @@ def test_ties_share_a_rank_and_the_void_have_none() -> None:
     )
     assert rows[0] == "contender ops/s ± p50 p99 failed CPU MB"
     assert rows[2:6] == [
-        "1= Go REST 43,020 0.2% 2.00 3.00 0 13.9 20.0",
-        "1= Rust REST 43,000 0.2% 2.00 3.00 0 14.0 20.0",
-        "3 Go gRPC 20,000 0.5% 2.00 3.00 0 30.0 20.0",
+        "1= Go REST 43,020 0.2% 1.00 1.49 0 13.9 20.0",
+        "1= Rust REST 43,000 0.2% 1.00 1.49 0 14.0 20.0",
+        "3 Go gRPC 20,000 0.5% 1.00 1.49 0 30.0 20.0",
         "– Java REST void – – – – – –",
     ]
 
 
 def test_one_round_has_no_plus_or_minus() -> None:
-    assert shown(run_of())[2] == "1 Rust REST 1,000 – 2.00 3.00 0 600.0 20.0"
+    assert shown(run_of())[2] == "1 Rust REST 1,000 – 1.00 1.49 0 600.0 20.0"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.running.contender import contenders_of
 from bakeoff.running.request import TWINS, Matrix, sending_named
-from given import engine, target, workload
+from made_up_manifests import engine, target, workload
 
 WORKLOADS = {"events": workload()}
 ENGINES = {
@@ -65,6 +67,21 @@ def test_what_cannot_be_is_left_out_with_its_reason() -> None:
 def test_nothing_possible_is_an_error(matrix: Matrix, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         keys(matrix, "rest")
+
+
+def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
+    small = replace(workload(), name="small", document={"database": "none"})
+    own = replace(target("small-rest"), document={**target("small-rest").document, "workload": "small"})
+    workloads = {**WORKLOADS, "small": small}
+
+    possible, impossible = contenders_of([target("a-rest"), own], Matrix(payload=["8k"]).variants(), workloads, ENGINES)
+
+    assert [contender.key for contender in possible] == ["a-rest"]
+    assert impossible == {"small-rest": "small has no payload 8k, only default."}
+    with pytest.raises(
+        UsageError, match=r'no payload "9k"\. Payloads of events: default, 8k\. Payloads of small: default'
+    ):
+        contenders_of([target("a-rest"), own], Matrix(payload=["9k"]).variants(), workloads, ENGINES)
 
 
 @pytest.mark.parametrize("name", ["unary", "batch-500", "stream", "stream-16"])

@@ -4,7 +4,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
-from bakeoff.running.findings import audit_findings, generator_findings
+from bakeoff.running.findings import agents_findings, audit_findings, generator_findings
 
 
 def encoded(milliseconds: float) -> str:
@@ -64,8 +64,28 @@ def test_audit(given: dict[str, Any] | None, kinds: list[str]) -> None:
     assert [finding.kind for finding in audit_findings(given, "k6")] == kinds
 
 
+def test_preloaded_rows_are_explained() -> None:
+    held = verdict(clean=True, unexplained_rows={"count": 1000, "examples": []})
+    assert audit_findings(held, "native", preloaded=1000) == []
+    assert [finding.kind for finding in audit_findings(held, "native", preloaded=999)] == ["unexplained-rows"]
+
+
 def test_the_audit_s_violations_are_counted() -> None:
     broken = verdict(clean=False, lost={"count": 1200, "examples": []}, stale={"count": 3, "examples": []})
     (finding,) = audit_findings(broken, "native")
     assert finding.severity == "error"
     assert finding.message.endswith("1,200 lost, 3 stale.")
+
+
+@pytest.mark.parametrize(
+    ("state", "kinds"),
+    [
+        (None, []),
+        ({}, []),
+        ({"agents_apart_ms": 50.0}, []),
+        ({"agents_apart_ms": 51.0}, ["agents-apart"]),
+        ({"agents_apart_ms": 1200.0}, ["agents-apart"]),
+    ],
+)
+def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:
+    assert [finding.kind for finding in agents_findings(state)] == kinds

@@ -102,6 +102,12 @@ def test_limits_that_would_not_hold_are_refused(tmp_path: Path, controllers: str
         check_limits(LIMITS, tmp_path / "nowhere")
 
 
+def test_controllers_of_the_older_version_are_no_help(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with pytest.raises(BakeoffError, match="has the controllers of version 1"):
+        check_limits(LIMITS, tmp_path)
+
+
 def test_what_isolates_stands_in_the_record() -> None:
     isolation = Isolation({"api": (0, 1), "engine": (3,)}, 1.5, 2 << 30)
     assert isolation.described() == {"pin": "api=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}

@@ -1,10 +1,9 @@
 import io
 from typing import Any
 
-import pytest
 from rich.console import Console
 
-from bakeoff.running.live_view import ViewState, rendered, sparkline
+from bakeoff.running.live_view import ViewState, rendered
 from bakeoff.running.progress import PlainProgress, shown_on
 
 
@@ -38,11 +37,6 @@ def test_work_of_unknown_length_shows_what_it_is_at() -> None:
     text = text_of(ViewState("building a", 0.0, detail="Compiling [serde]"), 3.0)
     assert "building a · 3 s" in text
     assert "Compiling [serde]" in text
-
-
-@pytest.mark.parametrize(("values", "blocks"), [([], ""), ([0, 0], "▁▁"), ([5, 5], "██"), ([0, 1, 7], "▁▂█")])
-def test_sparkline(values: list[float], blocks: str) -> None:
-    assert sparkline(values) == blocks
 
 
 def test_plain_lines_where_nobody_looks_at_a_terminal() -> None:

@@ -14,7 +14,7 @@ from bakeoff.running.rate_search import find_capacities
 from bakeoff.running.request import ComparisonRequest
 from bakeoff.running.result import Status
 from bakeoff.running.series import Comparison
-from run_values import measured, run_result
+from made_up import measured, run_result
 
 TARGET = "producer-api-rust-rest"
 REQUEST = ComparisonRequest("rate", "./bakeoff run rate", targets=[TARGET], rates=[1000.0])

@@ -2,7 +2,7 @@ from collections import Counter
 
 from bakeoff.running.contender import Contender
 from bakeoff.running.schedule import turns_of
-from given import engine, target, workload
+from made_up_manifests import engine, target, workload
 
 CONTENDERS = [Contender(target(f"t{number}"), workload(), engine("native")) for number in range(6)]
 

@@ -20,7 +20,7 @@ from bakeoff.running.result import Finding, Measured, RunResult, Status
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.series import Comparison, Series
 from bakeoff.storage.metrics_store import Unfinished
-from given import engine, target, workload
+from made_up_manifests import engine, target, workload
 
 Answer = Callable[[RunRequest], RunResult]
 

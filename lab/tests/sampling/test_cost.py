@@ -65,7 +65,7 @@ def test_time_of_children_that_have_ended_stays_counted() -> None:
 
 def test_a_process_that_has_ended_gives_no_sample() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    with Sampler({"api": os.getpid(), "engine": child.pid}) as sampler:
+    with Sampler({"api": ProcessTree(os.getpid()), "engine": ProcessTree(child.pid)}) as sampler:
         child.communicate(b"\n")
         before = len(sampler.samples)
         sampler.sample()

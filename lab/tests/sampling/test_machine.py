@@ -1,8 +1,9 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bakeoff.running.findings import machine_findings
+from bakeoff.running.findings import clock_findings, machine_findings
 from bakeoff.sampling.machine import MachineCounters, load_between, machine_counters, machine_speed_mb_s
 
 STAT = "cpu  1000 50 500 90000 300 20 30 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
@@ -10,7 +11,7 @@ PRESSURE = "some avg10=1.00 avg60=0.50 avg300=0.10 total=2500000\nfull avg10=0.0
 
 
 def counters(at_s: float, busy_s: float | None, steal_s: float | None, lab_s: float, cpu: float) -> MachineCounters:
-    return MachineCounters(at_s, busy_s, steal_s, lab_s, {"cpu": cpu})
+    return MachineCounters(at_s, 1000 + at_s, busy_s, steal_s, lab_s, {"cpu": cpu})
 
 
 def test_counters_are_read_from_the_kernel(tmp_path: Path) -> None:
@@ -38,6 +39,7 @@ def test_what_others_used_is_what_nobody_known_used() -> None:
             "other_cpu_percent": 28.0,
             "lab_cpu_percent": 2.0,
             "sampling_cpu_percent": 0.5,
+            "clock_jump_s": 0.0,
             "cpu_pressure_percent": 50.0,
         }
     )
@@ -73,3 +75,15 @@ def test_a_noisy_machine_is_a_finding(state: dict[str, float | None] | None, wor
     found = machine_findings(state)
     assert [finding.kind for finding in found] == ["noisy-machine"] * len(words)
     assert all(word in finding.message for word, finding in zip(words, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wall_clock_s", "jump_s"),
+    [(10, 10.05, 0.0), (600, 600.4, 0.0), (10, 3610.0, 3600.0), (10, -3590.0, -3600.0), (10, 10.5, 0.5)],
+)
+def test_a_wall_clock_that_was_set(seconds: float, wall_clock_s: float, jump_s: float) -> None:
+    before = counters(0, 0.0, 0.0, 0.0, 0.0)
+    after = replace(counters(seconds, 0.0, 0.0, 0.0, 0.0), wall_clock_s=before.wall_clock_s + wall_clock_s)
+    state = load_between(before, after, 0.0, 0.0)
+    assert state["clock_jump_s"] == pytest.approx(jump_s)
+    assert [finding.kind for finding in clock_findings(state)] == (["clock-jumped"] if jump_s else [])

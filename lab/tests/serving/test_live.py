@@ -8,7 +8,7 @@ from rich.console import Console
 from bakeoff.project import Project
 from bakeoff.running.progress import PlainProgress
 from bakeoff.serving.live import PublishedProgress, live_file, live_state
-from run_values import histogram_of, run_result
+from made_up import histogram_of, run_result
 
 SECOND = {
     "type": "second",
@@ -48,9 +48,18 @@ def test_a_new_step_begins_with_nothing(empty_checkout: Project) -> None:
     assert (state["rates_per_s"], state["failed"]) == ([], 0)
 
 
+def test_a_lab_that_is_refused_leaves_the_file_of_the_other_alone(empty_checkout: Project) -> None:
+    with published(empty_checkout) as working:
+        working.step("one: quick")
+        with published(empty_checkout):
+            pass
+        state = live_state(empty_checkout)
+    assert state is not None and state["step"] == "one: quick"
+
+
 def test_nothing_runs_after_the_end(empty_checkout: Project) -> None:
-    with published(empty_checkout):
-        pass
+    with published(empty_checkout) as progress:
+        progress.step("one: quick")
     assert live_state(empty_checkout) is None
 
 

@@ -52,12 +52,12 @@ def test_runs_of_one_target(pages: TestClient) -> None:
 
 
 def test_a_page_that_is_not_the_last_leads_to_the_older(pages: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bakeoff.serving.pages.PAGE_LENGTH", 4)
+    monkeypatch.setattr("bakeoff.serving.pages.PAGE_LENGTH", 5)
     first = pages.get("/runs").text
     older = re.search(r'href="\?(before=\d+)"', first)
     assert older is not None
     second = pages.get(f"/runs?{older.group(1)}").text
-    assert (first.count('name="run"'), second.count('name="run"')) == (4, 3)
+    assert (first.count('name="run"'), second.count('name="run"')) == (5, 3)
 
 
 def test_trends_draw_each_run(pages: TestClient) -> None:
@@ -69,11 +69,22 @@ def test_trends_draw_each_run(pages: TestClient) -> None:
     [
         ("/comparisons/999", 404),
         ("/runs/999", 404),
-        ("/runs/99999999999999999999999", 404),
+        ("/runs/" + "9" * 18, 404),
+        ("/runs/" + "9" * 19, 404),
+        ("/runs/" + "9" * 5000, 404),
+        ("/runs/one", 404),
+        ("/runs/٣", 404),
+        ("/runs/-1", 404),
+        ("/comparisons/1.5", 404),
+        ("/comparisons/x.json", 404),
+        ("/comparisons/" + "9" * 5000 + ".json", 404),
+        ("/comparisons/" + "9" * 5000 + "/report", 404),
         ("/overlay", 400),
         ("/overlay?run=one", 400),
+        ("/overlay?run=" + "9" * 5000, 400),
         ("/overlay?run=" + ",".join(map(str, range(1, 14))), 400),
         ("/runs?before=x", 400),
+        ("/comparisons?before=" + "9" * 18, 200),
         ("/runs?before=999", 404),
         ("/trends?metric=colour", 400),
         ("/trends?api=%00", 200),

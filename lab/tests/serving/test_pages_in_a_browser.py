@@ -16,9 +16,13 @@ from bakeoff.project import Project
 from bakeoff.running.progress import PlainProgress
 from bakeoff.serving.app import create_app
 from bakeoff.serving.live import PublishedProgress, live_file
-from run_values import histogram_of, run_result
+from made_up import histogram_of, run_result
+from served import LONG
 
-PATHS = ("comparisons", "comparisons/1", "comparisons/2", "runs", "trends?api=fast", "live", "nothing")
+PATHS = (
+    "comparisons", "comparisons/1", "comparisons/2", "comparisons/2/report", "overlay?run=1,8", "runs",
+    "trends?api=fast", f"trends?api={LONG}", "live", "nothing",
+)  # fmt: skip
 
 
 @pytest.fixture

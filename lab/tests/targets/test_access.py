@@ -137,7 +137,7 @@ def test_a_token_shows_nowhere() -> None:
 
 
 def test_an_attached_target_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from given import target
+    from made_up_manifests import target
 
     class Ill:
         def is_healthy(self, _access: Access) -> bool:

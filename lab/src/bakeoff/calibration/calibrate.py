@@ -1,10 +1,12 @@
 """Calibrates this machine: what the engine can do, and what PostgreSQL can do without any API."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bakeoff.calibration import reference_lines
-from bakeoff.calibration.ceiling import CONNECTIONS, measure_ceiling
+from bakeoff.calibration.ceiling import CONNECTIONS, Drive, measure_ceiling
+from bakeoff.calibration.lines import BATCHES, ONE_EACH
 from bakeoff.calibration.reference_lines import ReferenceBench, ReferenceLine
 from bakeoff.engines.manifest import Engine
 from bakeoff.postgres.server import Server
@@ -13,6 +15,7 @@ from bakeoff.running.environment import machine_name
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import fresh_table
 from bakeoff.storage.calibrations import Calibration
+from bakeoff.targets.certificate import lab_certificate
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
 
@@ -41,26 +44,31 @@ def calibrate(
     progress: Progress,
 ) -> Iterator[Calibration]:
     """Yields each calibration as it is measured."""
-    for way in request.ways:
-        for payload in request.payloads:
-            progress.step(f"{request.engine.name}: ceiling over {way.transport}, payload {payload}", request.seconds)
-            ceiling = measure_ceiling(
-                project, request.engine, request.null_server, request.workload, way, payload, request.seconds
-            )
-            yield Calibration(
-                machine=machine_name(),
-                kind="engine",
-                subject=request.engine.name,
-                subject_version=ceiling.engine_version,
-                workload=request.workload.name,
-                transport=way.transport,
-                payload_size=payload,
-                connections=CONNECTIONS,
-                rate_per_s=ceiling.rate_per_s,
-                cpu_us_each=ceiling.cpu_us_each,
-            )
+    yield from _engine(project, request, progress)
     if server is not None and bench is not None:
         yield from _database(request, server, bench, progress)
+
+
+def _engine(project: Project, request: CalibrationRequest, progress: Progress) -> Iterator[Calibration]:
+    certificate = lab_certificate(project.state / "tls")
+    for way, encryption, payload in itertools.product(request.ways, (None, certificate), request.payloads):
+        words = f"{way.transport}, TLS" if encryption else way.transport
+        progress.step(f"{request.engine.name}: ceiling over {words}, payload {payload}", request.seconds)
+        drive = Drive(request.engine, request.null_server, request.workload, way, payload, request.seconds, encryption)
+        ceiling = measure_ceiling(project, drive)
+        yield Calibration(
+            machine=machine_name(),
+            kind="engine",
+            subject=request.engine.name,
+            subject_version=ceiling.engine_version,
+            workload=request.workload.name,
+            transport=way.transport,
+            payload_size=payload,
+            connections=CONNECTIONS,
+            rate_per_s=ceiling.rate_per_s,
+            cpu_us_each=ceiling.cpu_us_each,
+            tls=encryption is not None,
+        )
 
 
 def ways_of(workload: Workload, engine: Engine, batch: int, stream: bool, window: int) -> list[Way]:
@@ -78,8 +86,8 @@ def _database(
     request: CalibrationRequest, server: Server, bench: ReferenceBench, progress: Progress
 ) -> Iterator[Calibration]:
     drawn = (
-        (reference_lines.one_row_each, "one upsert per event", _CONNECTIONS_TRIED),
-        (reference_lines.batches, "batches of 500", _BATCH_CONNECTIONS_TRIED),
+        (reference_lines.one_row_each, ONE_EACH, _CONNECTIONS_TRIED),
+        (reference_lines.batches, BATCHES, _BATCH_CONNECTIONS_TRIED),
     )
     for draw, name, tried in drawn:
         lines: list[ReferenceLine] = []

@@ -1,7 +1,9 @@
 """The engine's own ceiling: its rate against a server that does nothing."""
 
 import signal
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.engines.manifest import Engine
@@ -11,11 +13,52 @@ from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.running import summary
 from bakeoff.sampling.cost import cpu_us_each
+from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
+from bakeoff.targets.access import LOOPBACK
+from bakeoff.targets.certificate import Certificate
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Plan, Way, compile_plan
+from bakeoff.workload.plan import Load, Plan, Tls, Way, compile_plan
 
 CONNECTIONS = 64
+
+
+@dataclass(frozen=True)
+class Drive:
+    """An engine that drives, in one way, the null server that `server_of` declares; inside TLS with a certificate."""
+
+    engine: Engine
+    server_of: Engine
+    workload: Workload
+    way: Way
+    payload: str
+    seconds: float
+    certificate: Certificate | None = None
+
+    @property
+    def server_settings(self) -> dict[str, str]:
+        """What tells the null server to speak TLS."""
+        if self.certificate is None:
+            return {}
+        return {"TLS_CERT_FILE": str(self.certificate.certificate), "TLS_KEY_FILE": str(self.certificate.key)}
+
+    def plan(self, port: int) -> Plan:
+        """What the engine is told: as hard as it can."""
+        load = Load(
+            target="null-server",
+            protocol=self.way.protocol,
+            host=LOOPBACK,
+            port=port,
+            mode="calibrate",
+            phases=[{"name": "Ceiling", "virtual_users": CONNECTIONS, "duration_ms": round(self.seconds * 1000)}],
+            payload=self.payload,
+            batch=self.way.batch,
+            stream=self.way.stream,
+            window=self.way.window,
+            tls=None if self.certificate is None else Tls(ca_file=self.certificate.authority),
+            verify_share=0,
+        )
+        return _without_reply_rules(compile_plan(self.workload, load))
 
 
 @dataclass(frozen=True)
@@ -27,52 +70,36 @@ class Ceiling:
     cpu_us_each: float | None
 
 
-def measure_ceiling(
-    project: Project, engine: Engine, server_of: Engine, workload: Workload, way: Way, payload: str, seconds: float
-) -> Ceiling:
-    """Drives the null server that `server_of` declares as hard as the engine can, for so many seconds."""
+def measure_ceiling(project: Project, drive: Drive) -> Ceiling:
+    """What the engine reaches when nothing but itself holds it back."""
     port = processes.free_port()
     log = project.logs / "null-server.log"
-    server = processes.start(server_of.null_command(port), log=log)
+    server = processes.start(drive.server_of.null_command(port), log=log, environment=drive.server_settings)
     try:
         processes.wait_until_listening(server, port, log)
-        return _driven(project, engine, workload, way, payload, port, seconds, server.pid)
+        return _driven(project, drive, port, server.pid)
     finally:
         processes.stop(server, signal.SIGTERM, patience_s=5)
 
 
-def _driven(
-    project: Project, engine: Engine, workload: Workload, way: Way, payload: str, port: int, seconds: float, pid: int
-) -> Ceiling:
-    load = Load(
-        target="null-server",
-        protocol=way.protocol,
-        host="127.0.0.1",
-        port=port,
-        mode="calibrate",
-        phases=[{"name": "Ceiling", "virtual_users": CONNECTIONS, "duration_ms": round(seconds * 1000)}],
-        payload=payload,
-        batch=way.batch,
-        stream=way.stream,
-        window=way.window,
-        verify_share=0,
-    )
-    plans = project.state / "plans"
-    process = EngineProcess(
-        engine,
-        _without_reply_rules(compile_plan(workload, load)),
-        plans / "calibrate.json",
-        plans / "calibrate.stream.jsonl",
-        project.logs / f"engine-{engine.name}.log",
-        project.contract / "schemas" / "stream.schema.json",
-    )
-    with process, Sampler({"engine": process.pid, "api": pid}) as sampler:
-        records = process.records(lambda record: _sample_at_edges(record, sampler))
+def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
+    engine = drive.engine
+    with tempfile.TemporaryDirectory(prefix="bakeoff-ceiling-") as folder:
+        process = EngineProcess(
+            engine,
+            drive.plan(port),
+            Path(folder) / "plan.json",
+            Path(folder) / "stream.jsonl",
+            project.logs / f"engine-{engine.name}.log",
+            project.contract / "schemas" / "stream.schema.json",
+        )
+        with process, Sampler({"engine": ProcessTree(process.pid), "api": ProcessTree(pid)}) as sampler:
+            records = process.records(lambda record: _sample_at_edges(record, sampler))
     (phase,) = summary.phase_results(records, sampler.samples)
     measured = phase.measured
     if measured.ok == 0 or measured.error_rate > 0.01:
         raise BakeoffError(
-            f"The engine {engine.name} could not be calibrated over {way.transport}: {measured.failed} of "
+            f"The engine {engine.name} could not be calibrated over {drive.way.transport}: {measured.failed} of "
             f"{measured.requests} requests to the null server failed ({dict(measured.errors)})."
         )
     version = next(record["engine"]["version"] for record in records if record["type"] == "start")

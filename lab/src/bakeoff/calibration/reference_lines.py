@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff import processes
+from bakeoff.calibration.lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.workload.effects import StoredRow, rows_of
@@ -18,7 +19,6 @@ from bakeoff.workload.statements import columns, text_array, upsert
 # Half of the statements hit one of this many keys of their client's own, as half of a workload's events do.
 _REUSED_KEYS = 1000
 _DISTINCT_ROWS = 32
-_BATCH_ROWS = 500
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> Ref
     """One upsert for each event, one transaction for each upsert."""
     rows = _rows(bench.workload, _DISTINCT_ROWS)
     scripts = [_statement(bench.workload, [row], reused) for row in rows for reused in (False, True)]
-    return _line(bench, "one upsert per event", scripts, connections, 1, seconds)
+    return _line(bench, ONE_EACH, scripts, connections, seconds)
 
 
 def batches(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
     """Statements of 500 rows, half of them new."""
-    rows = _rows(bench.workload, _BATCH_ROWS)
+    rows = _rows(bench.workload, ROWS_PER_COMMIT[BATCHES])
     scripts = [_statement(bench.workload, rows, reused) for reused in (False, True)]
-    return _line(bench, f"batches of {_BATCH_ROWS}", scripts, connections, _BATCH_ROWS, seconds)
+    return _line(bench, BATCHES, scripts, connections, seconds)
 
 
 def _rows(workload: Workload, count: int) -> list[StoredRow]:
@@ -70,9 +70,7 @@ def _statement(workload: Workload, rows: Sequence[StoredRow], reused: bool) -> s
     return f"\\set n random(1, {highest})\n{upsert(workload, arrays)};\n"
 
 
-def _line(
-    bench: ReferenceBench, name: str, scripts: Sequence[str], connections: int, rows: int, seconds: float
-) -> ReferenceLine:
+def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections: int, seconds: float) -> ReferenceLine:
     bench.folder.mkdir(parents=True, exist_ok=True)
     files = [bench.folder / f"statement-{number}.sql" for number in range(len(scripts))]
     for file, script in zip(files, scripts, strict=True):
@@ -96,9 +94,12 @@ def _line(
     finally:
         processes.stop(process, signal.SIGTERM, patience_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
-    if status != 0 or found is None:
+    if status == 0 and found is None:
+        raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: allow more with --duration.")
+    if found is None or status != 0:
         raise BakeoffError(
             f"pgbench could not draw the reference line (status {status}):\n"
             f"{processes.last_lines(bench.folder / 'pgbench.log')}"
         )
+    rows = ROWS_PER_COMMIT[name]
     return ReferenceLine(name, connections, rows, float(found.group(1)) * rows, seconds)

@@ -1,6 +1,7 @@
 """The command line's entry: commands, and how their errors reach a person."""
 
 import errno
+import gc
 import signal
 import sys
 import traceback
@@ -17,6 +18,8 @@ from bakeoff.cli.completion import complete_mode, complete_shell, complete_targe
 from bakeoff.cli.runs import runs_app
 from bakeoff.errors import BakeoffError
 
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
 Examples:
@@ -29,6 +32,7 @@ Examples:
                                             a comparison declared in a file
   ./bakeoff up producer-api-rust-rest       one target with a database, to play with
   ./bakeoff conform                         hold every target against the contract
+  ./bakeoff init users                      begin a workload for an API of your own
   ./bakeoff test                            every test of the house
 """
 
@@ -55,16 +59,28 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
+
+def _apart(names: list[str] | None) -> list[str] | None:
+    """Names given one by one, or several with commas."""
+    return [part.strip() for name in names for part in name.split(",")] if names else names
+
+
 Targets = Annotated[
     list[str] | None,
     typer.Option(
-        "--target", "-t", help="A target to measure; may be given several times. [all]", autocompletion=complete_target
+        "--target",
+        "-t",
+        help="A target to measure; several with commas, or the option again. [all]",
+        autocompletion=complete_target,
+        callback=_apart,
     ),
 ]
 
 
 def main() -> NoReturn:
     """Runs the command line; every way out gives an exit status and at most one paragraph of words."""
+    # Loading modules makes many objects and hardly any garbage: looking for it is a twentieth of a short command.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGTERM, _interrupt)
     # Whoever starts us in the background of a script has us ignore SIGINT, and could not end a run in good order.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -83,7 +99,11 @@ def main() -> NoReturn:
             sys.stderr.close()
             sys.exit(1)
         if error.errno == errno.ENOSPC:
-            _leave("the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again.", 1)
+            _leave(
+                "the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again; a "
+                "comparison goes on with ./bakeoff run --resume.",
+                1,
+            )
         _leave(_unexpected(error), 1)
     except Exception as error:  # noqa: BLE001 — no traceback reaches a user; it goes to a file
         if hasattr(error, "format_message"):
@@ -183,6 +203,15 @@ def run(
         list[str] | None,
         typer.Option(metavar="TARGET=URL", help="A target that runs already, such as NAME=http://host:8081."),
     ] = None,
+    container: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TARGET=CONTAINER", help="Where it runs in Docker, to be sampled; also database=CONTAINER."
+        ),
+    ] = None,
+    agents: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Engines that divide the users among them; 1 by default.")
+    ] = None,
     slo: Annotated[
         str | None, typer.Option(help="Mode rate: search the highest rate that keeps this, such as 'p99<50ms'.")
     ] = None,
@@ -227,9 +256,29 @@ def run(
             limit_cpus=limit_cpus,
             limit_memory=limit_memory,
             attach=attach or (),
+            containers=container or (),
+            agents=agents,
             slo=slo,
         )
     )
+
+
+@app.command()
+def init(
+    name: Annotated[str, typer.Argument(help="What to call the workload, such as users.")],
+    protocol: Annotated[str, typer.Option(help="What its first target speaks: rest or grpc.")] = "rest",
+    database: Annotated[
+        str, typer.Option(help="Where it stores: postgresql, or none that can be audited.")
+    ] = "postgresql",
+    url: Annotated[
+        str | None,
+        typer.Option(help="Where the API listens, such as http://127.0.0.1:8080/v1/users. [port 8080, path /NAME]"),
+    ] = None,
+) -> None:
+    """Begin a workload of your own: the folders that describe your API and what to send to it."""
+    from bakeoff.cli.init import make_workload
+
+    make_workload(name, protocol, database, url)
 
 
 @app.command()
@@ -281,7 +330,7 @@ def conform(
 @app.command()
 def calibrate(
     engine: Annotated[str, typer.Option(help="Engine to calibrate.")] = "native",
-    workload: Annotated[str, typer.Option(help="Workload whose messages are sent.")] = "events",
+    workload: Annotated[str | None, typer.Option(help="Workload whose messages are sent. [all]")] = None,
     payload: Annotated[list[str] | None, typer.Option(help="Message size; may be given several times. [all]")] = None,
     duration: Annotated[str, typer.Option(help="Length of each measurement.")] = "3s",
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
-from bakeoff.engines.manifest import find_engine
+from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import UsageError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, metrics_database
@@ -20,28 +20,25 @@ from bakeoff.running.preparation import build
 from bakeoff.running.progress import shown_on
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
-from bakeoff.workload.loader import load_workload
+from bakeoff.workload.loader import Workload, load_workload, workload_names
 from bakeoff.workload.plan import Way
 
 # The engine whose null server the others are measured against too: the cheapest there is.
 _NULL_SERVER = "native"
 
 
-def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[str], duration: str, way: Way) -> None:
-    """Measures and stores ceilings and reference lines, then prints them. `way` is taken over each protocol."""
+def calibrate_machine(
+    engine_name: str, workload_name: str | None, payloads: Sequence[str], duration: str, way: Way
+) -> None:
+    """Measures and stores ceilings and reference lines of one workload or of all, then prints them.
+
+    `way` is taken over each protocol.
+    """
     project = find_project()
-    workload = load_workload(project, workload_name)
-    unknown = [payload for payload in payloads if payload not in workload.payloads]
-    if unknown:
-        known = ", ".join(workload.payloads)
-        raise UsageError(f'There is no payload "{unknown[0]}". Payloads of {workload.name}: {known}.')
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
-    ways = ways_of(workload, engine, way.batch, way.stream, way.window)
-    if not ways:
-        raise UsageError(f"{workload.name} has no way{way.options} that the engine {engine.name} speaks.")
-    request = CalibrationRequest(
-        workload, engine, null_server, ways, payloads or workload.payloads, seconds_of(duration)
-    )
+    names = [workload_name] if workload_name else workload_names(project)
+    workloads = [load_workload(project, name) for name in names]
+    requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), way)
     measured: list[Calibration] = []
     with (
         shown_on(Console(stderr=True)) as progress,
@@ -54,15 +51,47 @@ def calibrate_machine(engine_name: str, workload_name: str, payloads: Sequence[s
         progress.step("starting PostgreSQL")
         metrics = stack.enter_context(metrics_database(project))
         MetricsStore(metrics).migrate()
-        server = bench = None
-        if workload.uses_database and "upsert" in workload.document:
-            server = stack.enter_context(application_database(project))
-            pgbench = find_installation(project).programs / "pgbench"
-            bench = ReferenceBench(workload, server, pgbench, project.state / "reference")
-        for calibration in calibrate(project, request, server, bench, progress):
-            add_calibration(metrics, calibration)
-            measured.append(calibration)
+        has_lines = any(_has_reference_lines(request.workload) for request in requests)
+        server = stack.enter_context(application_database(project)) if has_lines else None
+        for request in requests:
+            bench = None
+            if server is not None and _has_reference_lines(request.workload):
+                pgbench = find_installation(project).programs / "pgbench"
+                bench = ReferenceBench(request.workload, server, pgbench, project.state / "reference")
+            for calibration in calibrate(project, request, server, bench, progress):
+                add_calibration(metrics, calibration)
+                measured.append(calibration)
     Console().print(_table(measured))
+
+
+def requests_of(
+    workloads: Sequence[Workload],
+    engine: Engine,
+    null_server: Engine,
+    payloads: Sequence[str],
+    seconds: float,
+    way: Way,
+) -> list[CalibrationRequest]:
+    """One for each workload that has one of the payloads, and a way that the engine speaks."""
+    unknown = [payload for payload in payloads if all(payload not in each.payloads for each in workloads)]
+    if unknown:
+        known = " ".join(f"Payloads of {each.name}: {', '.join(each.payloads)}." for each in workloads)
+        raise UsageError(f'There is no payload "{unknown[0]}". {known}')
+    requests = []
+    for workload in workloads:
+        ways = ways_of(workload, engine, way.batch, way.stream, way.window)
+        sizes = [size for size in payloads or workload.payloads if size in workload.payloads]
+        if ways and sizes:
+            requests.append(CalibrationRequest(workload, engine, null_server, ways, sizes, seconds))
+    if not requests:
+        names = ", ".join(workload.name for workload in workloads)
+        raise UsageError(f"{names} has no way{way.options} that the engine {engine.name} speaks.")
+    return requests
+
+
+def _has_reference_lines(workload: Workload) -> bool:
+    """Whether the workload says how PostgreSQL alone would store its rows."""
+    return workload.uses_database and "upsert" in workload.document
 
 
 def _table(calibrations: Sequence[Calibration]) -> Table:
@@ -75,7 +104,7 @@ def _table(calibrations: Sequence[Calibration]) -> Table:
         cpu = "–" if calibration.cpu_us_each is None else f"{calibration.cpu_us_each:.1f}"
         table.add_row(
             calibration.subject,
-            calibration.transport,
+            f"{calibration.transport}, TLS" if calibration.tls else calibration.transport,
             calibration.payload_size,
             f"{calibration.connections:,}",
             f"{calibration.rate_per_s:,.0f}",

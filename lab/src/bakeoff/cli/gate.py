@@ -15,7 +15,7 @@ from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.targets import TargetSet, held_against_targets, read_targets
 from bakeoff.gating.validity import broken
-from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.references import Referenced, resolve
 from bakeoff.project import Project, find_project
 
@@ -58,23 +58,21 @@ def _gate(options: GateOptions) -> Gate:
         baseline = None if options.baseline is None else resolve(project, store.server, options.baseline)
     _refuse_incomparable(baseline, candidate)
 
-    def judge(runs: Sequence[RunFigures]) -> Gate:
-        return _judged(None if baseline is None else baseline.runs, runs, sets, options.limits)
+    def judge(measurement: Measurement) -> Gate:
+        return _judged(None if baseline is None else baseline.measurement, measurement, sets, options.limits)
 
-    def measure(names: Sequence[str]) -> Sequence[RunFigures]:
+    def measure(names: Sequence[str]) -> Measurement:
         return _measured_again(project, candidate, names, options.command)
 
-    gate = judge(candidate.runs)
-    return confirmed(gate, candidate.runs, measure, judge) if options.rerun else gate
+    gate = judge(candidate.measurement)
+    return confirmed(gate, candidate.measurement, measure, judge) if options.rerun else gate
 
 
-def _judged(
-    baseline: Sequence[RunFigures] | None, candidate: Sequence[RunFigures], sets: Sequence[TargetSet], limits: Limits
-) -> Gate:
-    parts = [held_against_targets(sets, candidate)]
+def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[TargetSet], limits: Limits) -> Gate:
+    parts = [held_against_targets(sets, candidate.runs)]
     if baseline is not None:
         parts.insert(0, held_against(baseline, candidate, limits))
-    checks = [*broken(candidate), *(check for part in parts for check in part.checks)]
+    checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
     return Gate(checks, [words for part in parts for words in part.left_out])
 
 
@@ -94,9 +92,7 @@ def _refuse_incomparable(baseline: Referenced | None, candidate: Referenced) -> 
         )
 
 
-def _measured_again(
-    project: Project, candidate: Referenced, names: Sequence[str], command: str
-) -> Sequence[RunFigures]:
+def _measured_again(project: Project, candidate: Referenced, names: Sequence[str], command: str) -> Measurement:
     from rich.console import Console
 
     from bakeoff.running.comparison import compare
@@ -114,7 +110,7 @@ def _measured_again(
         comparison = compare(project, request, progress)
     if comparison.interrupted:
         raise KeyboardInterrupt
-    return [figures_of(run) for run in comparison.runs]
+    return measurement_of(comparison.runs)
 
 
 def _report(gate: Gate, options: GateOptions) -> None:
@@ -128,9 +124,11 @@ def _report(gate: Gate, options: GateOptions) -> None:
             {"failed": bool(gate.failed), "checks": [asdict(check) for check in gate.checks], "left_out": gate.left_out}
         )
         return
-    for label in dict.fromkeys(check.series.label for check in gate.checks):
+    # Of phases there are many: those are told of that are not simply well.
+    told = [check for check in gate.checks if not check.series.phase or check.outcome is not Outcome.PASSED]
+    for label in dict.fromkeys(check.series.label for check in told):
         typer.echo(label)
-        for check in gate.checks:
+        for check in told:
             if check.series.label == label:
                 typer.echo(_line(check))
     for reason in gate.left_out:

@@ -3,11 +3,11 @@
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from bakeoff.history.listing import RunFilter, known_apis
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import Project, find_project
 from bakeoff.storage.metrics_store import MetricsStore
+
+if TYPE_CHECKING:
+    from bakeoff.judging.judgement import Judgement
 
 _DETAILS_WIDTH = 110
 _EMPTY = "Nothing is stored yet: begin with ./bakeoff run smoke."
@@ -121,6 +124,7 @@ def import_runs(files: Sequence[Path], as_json: bool) -> None:
 def compare_runs(references: Sequence[str], as_json: bool) -> None:
     """`runs compare`."""
     from bakeoff.history.comparing import side_by_side
+    from bakeoff.history.judged import judgements_of
     from bakeoff.history.references import resolve
 
     if len(references) < 2:
@@ -128,6 +132,7 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
     project = find_project()
     with stored_history(project) as store:
         found = [resolve(project, store.server, reference) for reference in references]
+        judged = {} if as_json else judgements_of(store.server, found)
     compared = side_by_side(found)
     if not compared:
         raise BakeoffError(
@@ -138,8 +143,21 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
         print_json({"compared": [asdict(each) for each in compared]})
     else:
         typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
+        _print_judgements(judged)
         if any(column.runs == 1 for each in compared for column in each.columns):
             say("A single run says little about small differences: ./bakeoff run --rounds 5 tells noise from change.")
+
+
+def _print_judgements(judged: Mapping[str, "Judgement"]) -> None:
+    """The tables that `run` ends with."""
+    from rich.console import Console
+
+    from bakeoff.results.verdict import judgement_table
+
+    console = Console()
+    for name, judgement in judged.items():
+        typer.echo(f"\n{name}: {judgement.verdict}")
+        console.print(judgement_table(judgement))
 
 
 def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
@@ -199,7 +217,9 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
     """`runs trend`."""
     from bakeoff.history.figures import METRICS
     from bakeoff.history.listing import list_runs
-    from bakeoff.history.trends import SHORTEST_SEGMENT, sparkline, trend
+    from bakeoff.history.series import newest_series
+    from bakeoff.history.trends import SHORTEST_SEGMENT, trend
+    from bakeoff.sparkline import sparkline
 
     if metric_name not in METRICS:
         raise UsageError(f'--metric is "{metric_name}": use {", ".join(METRICS)}.')
@@ -208,9 +228,8 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
     with stored_history(find_project()) as store:
         page = list_runs(store.server, wanted, limit, None)
         hint = "" if page.runs else _why_none(store, wanted)
-    completed = [run for run in reversed(page.runs) if run.status == "completed" and metric.of(run) is not None]
-    # One series: a change of load is no change of the API.
-    runs = [run for run in completed if run.series == completed[-1].series]
+    series = newest_series(page.runs, metric)
+    runs = series.runs
     values = [value for run in runs if (value := metric.of(run)) is not None]
     changes = trend(values)
     if as_json:
@@ -225,7 +244,8 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
         say(hint or f"No completed run of {api} has a figure for {metric_name}.")
         return
     typer.echo(f"{runs[-1].series.label} · {metric_name} ({metric.unit}), {len(runs):,} runs, oldest first")
-    typer.echo(f"{sparkline(values)}  {tables.number(min(values))} to {tables.number(max(values))}")
+    least, most = min(values), max(values)
+    typer.echo(f"{sparkline(values, baseline=least)}  {tables.number(least)} to {tables.number(most)}")
     for change in changes:
         run = runs[change.index]
         at_commit = f", commit {run.commit[:12]}" if run.commit else ""
@@ -237,8 +257,8 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
         say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")
     elif not changes:
         typer.echo("No change of level.")
-    if len(runs) < len(completed):
-        say(f"{len(completed) - len(runs):,} runs with another load, engine or other settings are left out.")
+    if series.left_out:
+        say(f"{series.left_out:,} runs with another load, engine or other settings are left out.")
 
 
 def _why_none(store: MetricsStore, wanted: RunFilter) -> str:

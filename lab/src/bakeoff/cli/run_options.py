@@ -51,6 +51,8 @@ class RunOptions:
     limit_cpus: float | None = None
     limit_memory: str | None = None
     attach: Sequence[str] = ()
+    containers: Sequence[str] = ()
+    agents: int | None = None
     slo: str | None = None
 
 
@@ -121,6 +123,8 @@ def _changes(options: RunOptions) -> Mapping[str, Any]:
         "arrivals": options.arrivals,
         "think_time_s": None if options.think_time is None else seconds_of(options.think_time, shortest_s=0),
         "attached": attached_of(options.attach) or None,
+        "containers": containers_of(options.containers) or None,
+        "agents": options.agents,
         "isolation": _isolation(options),
         "warm_up_s": None if options.warm_up is None else seconds_of(options.warm_up, shortest_s=0),
     }
@@ -137,6 +141,17 @@ def attached_of(assignments: Sequence[str]) -> dict[str, str]:
         access_of(url)
         attached[name] = url
     return attached
+
+
+def containers_of(assignments: Sequence[str]) -> dict[str, str]:
+    """Attached targets, or the database, and the containers that they run in, from each --container."""
+    containers = {}
+    for assignment in assignments:
+        name, equals, container = assignment.partition("=")
+        if not (name and equals and container):
+            raise UsageError(f'--container is "{assignment}": write TARGET=container or database=container.')
+        containers[name] = container
+    return containers
 
 
 def _isolation(options: RunOptions) -> Isolation | None:

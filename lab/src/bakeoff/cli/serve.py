@@ -1,6 +1,8 @@
 """`bakeoff serve`."""
 
+import contextlib
 import ipaddress
+import os
 import secrets
 import socket
 
@@ -12,6 +14,8 @@ from bakeoff.project import find_project
 from bakeoff.storage.metrics_store import MetricsStore
 
 _BACKLOG = 128
+_PATIENCE_S = 2
+"""How long answers that are under way may take at the end; longer than pages that follow a run need to notice it."""
 
 
 def serve_pages(host: str, port: int, token: str | None) -> None:
@@ -27,13 +31,16 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
         from bakeoff.serving.app import create_app
 
         MetricsStore(database).migrate()
-        config = uvicorn.Config(
-            create_app(project, database, token), log_level="warning", access_log=False, timeout_graceful_shutdown=1
+        pages = create_app(project, database, token, is_ending=lambda: server.should_exit)
+        server = uvicorn.Server(
+            uvicorn.Config(pages, log_level="warning", access_log=False, timeout_graceful_shutdown=_PATIENCE_S)
         )
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listener.getsockname()[1]}/"
         typer.echo(f"{address}{'' if token is None else f'?token={token}'} (Ctrl-C stops)")
-        uvicorn.Server(config).run(sockets=[listener])
+        # The server has ended in good order when it passes the interrupt on.
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
 
 
 def _is_loopback(host: str) -> bool:
@@ -49,8 +56,11 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=_BACKLOG
         )
+    except socket.gaierror as error:
+        raise BakeoffError(f"Cannot listen on {host}: {error.strerror}. Choose another --host.") from error
     except OSError as error:
+        # The library's own words name the address a second time.
+        reason = os.strerror(error.errno) if error.errno else error
         raise BakeoffError(
-            f"Cannot listen on {host}, port {port}: {error.strerror or error}. Choose another --port, or 0 for a "
-            "free one."
+            f"Cannot listen on {host}, port {port}: {reason}. Choose another --port, or 0 for a free one."
         ) from error

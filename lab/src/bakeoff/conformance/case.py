@@ -1,9 +1,11 @@
 """One conformance case: what is sent, and what must come back and be stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+_SLOT = "${token}"
 
 
 class Call(StrEnum):
@@ -33,6 +35,15 @@ Payload = JsonPayload | BytesPayload
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A gRPC message as it goes over the wire: its flag, its length and itself. A length of None is the true one."""
+
+    payload: Payload
+    flag: int = 0
+    length: int | None = None
+
+
+@dataclass(frozen=True)
 class Row:
     """A stored document: its key, and its text as PostgreSQL prints the jsonb."""
 
@@ -51,38 +62,48 @@ class HttpExpectation:
 
 @dataclass(frozen=True)
 class HttpSide:
-    """How a case goes over HTTP. A method, path or body of None is the usual one of the call; a header of None is
-    left out."""
+    """How a case goes over HTTP. A method, path or body of None is the usual one of the call; each value of a header
+    is a line of its own, so that a header without values is left out."""
 
     method: str | None
     path: str | None
-    headers: Mapping[str, str | None]
+    headers: Mapping[str, tuple[str, ...]]
     body: Payload | None
     expect: HttpExpectation
 
 
 @dataclass(frozen=True)
 class GrpcExpectation:
-    """A message, body or replies of None are not looked at."""
+    """Any of the codes will do. A message, body or replies of None are not looked at."""
 
-    code: str
-    message: str | None
-    body: Any
-    replies: tuple[Any, ...] | None
+    codes: tuple[str, ...]
+    message: str | None = None
+    body: Any = None
+    replies: tuple[Any, ...] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class GrpcSide:
-    """How a case goes over gRPC. Payloads of None are what the case's message stands for."""
+    """How a case goes over gRPC. Payloads of None are what the case's message stands for.
+
+    Frames are sent in their place when they are not None: what a client's library would not send. Bytes among them
+    are no frame at all.
+    """
 
     method: str | None
     payloads: tuple[Payload, ...] | None
     expect: GrpcExpectation
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    frames: tuple[Frame | BytesPayload, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at."""
+    """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at.
+
+    A case that `needs_token` is for a target that asks for one, and carries none but what its headers say.
+    """
 
     name: str
     subject: str
@@ -93,7 +114,20 @@ class Case:
     http: HttpSide | None
     grpc: GrpcSide | None
     rows: tuple[Row, ...] | None
+    needs_token: bool = False
 
     def owns(self, key: tuple[str, ...]) -> bool:
         """Whether a stored key belongs to this case: an element is its name, or begins with it and a slash."""
         return any(element.split("/", 1)[0] == self.name for element in key)
+
+    def with_token(self, token: str) -> "Case":
+        """The case with the token in its place in the headers."""
+        return replace(
+            self,
+            http=self.http and replace(self.http, headers=_filled(self.http.headers, token)),
+            grpc=self.grpc and replace(self.grpc, headers=_filled(self.grpc.headers, token)),
+        )
+
+
+def _filled(headers: Mapping[str, tuple[str, ...]], token: str) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(value.replace(_SLOT, token) for value in values) for name, values in headers.items()}

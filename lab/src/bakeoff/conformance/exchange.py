@@ -1,16 +1,17 @@
 """What goes to a target and what comes back, as bytes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """Headers as they are sent, beside Host, Content-Length and Connection. A body of None sends no Content-Length."""
+    """Headers as they are sent, beside Host, Content-Length and Connection; each value is a line of its own. A body of
+    None sends no Content-Length."""
 
     method: str
     path: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, tuple[str, ...]]
     body: bytes | None
 
 
@@ -25,19 +26,30 @@ class HttpReply:
 
 @dataclass(frozen=True)
 class GrpcRequest:
-    """`method` is package.Service/Method; one payload is a unary call, and every call is sent as a stream of them."""
+    """`method` is package.Service/Method; one payload is a unary call, and every call is sent as a stream of them.
+
+    A body that is not None goes over the wire as it is, in the place of payloads that a library would frame.
+    """
 
     method: str
     payloads: tuple[bytes, ...]
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    body: bytes | None = None
 
 
 @dataclass(frozen=True)
 class GrpcReply:
-    """The name of the status code, its message, and the encoded replies before it."""
+    """The name of the status code, its message, and the encoded replies before it.
+
+    Headers are known, trailers among them, where a body was sent as it is; so is whether the connection served another
+    call afterwards.
+    """
 
     code: str
     message: str
     payloads: tuple[bytes, ...]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    connection_lasted: bool = True
 
 
 class NoReplyError(Exception):

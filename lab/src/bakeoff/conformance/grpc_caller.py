@@ -1,4 +1,4 @@
-"""Sends any bytes as gRPC messages."""
+"""Sends any bytes as gRPC messages, or as a call's body."""
 
 import contextlib
 from types import TracebackType
@@ -6,6 +6,7 @@ from types import TracebackType
 import grpc
 
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
+from bakeoff.conformance.grpc_wire import call_over_wire
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
 from bakeoff.targets.channel import grpc_channel
@@ -22,12 +23,12 @@ _OPTIONS = [
 class GrpcCaller:
     """One channel, closed at the end of the `with` block.
 
-    Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one.
+    Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one. A call whose
+    body must go out as it is gets a connection of its own.
     """
 
     def __init__(self, access: Access, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
-        self._address = access.address
-        self._metadata = tuple(access.headers.items())
+        self._access = access
         self._connect_timeout_s = connect_timeout_s
         self._timeout_s = timeout_s
         self._channel = grpc_channel(access, _OPTIONS)
@@ -46,14 +47,18 @@ class GrpcCaller:
             grpc.channel_ready_future(self._channel).result(timeout=self._connect_timeout_s)
         except grpc.FutureTimeoutError as error:
             raise BakeoffError(
-                f"Nothing answers gRPC at {self._address} within {self._connect_timeout_s:g} s. Start the target, "
-                "or give the address it listens at."
+                f"Nothing answers gRPC at {self._access.address} within {self._connect_timeout_s:g} s. Start the "
+                "target, or give the address it listens at."
             ) from error
 
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
+        if request.body is not None:
+            return call_over_wire(
+                self._access, request.method, self._metadata(request), request.body, timeout_s=self._timeout_s
+            )
         method: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(f"/{request.method}")
-        call = method(iter(request.payloads), timeout=self._timeout_s, metadata=self._metadata)
+        call = method(iter(request.payloads), timeout=self._timeout_s, metadata=self._metadata(request))
         payloads: list[bytes] = []
         # The status is read from the call, and what came before an error counts.
         with contextlib.suppress(grpc.RpcError):
@@ -65,3 +70,7 @@ class GrpcCaller:
         if code is grpc.StatusCode.UNAVAILABLE:
             raise NoReplyError(f"unavailable: {call.details()}")
         return GrpcReply(code.name, call.details() or "", tuple(payloads))
+
+    def _metadata(self, request: GrpcRequest) -> tuple[tuple[str, str], ...]:
+        headers = {name: (value,) for name, value in self._access.headers.items()} | dict(request.headers)
+        return tuple((name, value) for name, values in headers.items() for value in values)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.conformance.calls import call_table
-from bakeoff.conformance.case import Call, Case, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.case import BytesPayload, Call, Case, Frame, GrpcExpectation, GrpcSide, JsonPayload, Payload
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
 from bakeoff.conformance.matching import compare_grpc
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
@@ -17,6 +17,8 @@ from bakeoff.workload.loader import Workload
 SendGrpc = Callable[[GrpcRequest], GrpcReply]
 
 _STANDARD_PROTOS = tuple(sorted(Path(__file__).with_name("protos").glob("*.proto")))
+# Keeps the caller from sending the token that it has.
+_NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
 _HEALTH = "grpc.health.v1.Health/Check"
 
 
@@ -45,7 +47,7 @@ class GrpcProtocol:
         table = self._table(Call.SINGLE)
         method = str(table["method"])
         reply = self._send(GrpcRequest(method, (self._encode(method, JsonPayload(message)),)))
-        return compare_grpc(GrpcExpectation(str(table["expect"]), None, None, None), reply.code, reply.message, ())
+        return compare_grpc(GrpcExpectation((str(table["expect"]),)), reply, ())
 
     def perform(self, case: Case) -> list[str]:
         """Sends the case's request and compares the reply."""
@@ -61,16 +63,27 @@ class GrpcProtocol:
             )
         except ProtoMismatchError as error:
             return [f"body: {error}"]
-        return compare_grpc(side.expect, reply.code, reply.message, replies)
+        return compare_grpc(side.expect, reply, replies)
 
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
         """The request of a case, in all its bytes."""
         method = side.method or self._usual_method(case.call)
-        payloads = side.payloads if side.payloads is not None else self._usual_payloads(case)
+        headers = {**(_NO_TOKEN if case.needs_token else {}), **side.headers}
         try:
-            return GrpcRequest(method, tuple(self._encode(method, payload) for payload in payloads))
+            if side.frames is not None:
+                body = b"".join(self._framed(method, frame) for frame in side.frames)
+                return GrpcRequest(method, (), headers, body)
+            payloads = side.payloads if side.payloads is not None else self._usual_payloads(case)
+            return GrpcRequest(method, tuple(self._encode(method, payload) for payload in payloads), headers)
         except ProtoMismatchError as error:
             raise VectorError(f'case "{case.name}": grpc: the message {error}.') from error
+
+    def _framed(self, method: str, frame: Frame | BytesPayload) -> bytes:
+        if isinstance(frame, BytesPayload):
+            return frame.content
+        message = self._encode(method, frame.payload)
+        length = len(message) if frame.length is None else frame.length
+        return frame.flag.to_bytes(1) + length.to_bytes(4) + message
 
     def _encode(self, name: str, payload: Payload) -> bytes:
         method = self._codec.method(name)

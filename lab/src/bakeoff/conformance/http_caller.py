@@ -58,14 +58,16 @@ class HttpCaller:
         return self._tls.wrap_socket(connection, server_hostname=self._access.host)
 
     def _encoded(self, request: HttpRequest) -> bytes:
-        is_chunked = request.headers.get("transfer-encoding") == "chunked"
-        headers = {"host": self._access.address, "connection": "close", **self._access.headers}
+        is_chunked = request.headers.get("transfer-encoding") == ("chunked",)
+        usual = {"host": self._access.address, "connection": "close", **self._access.headers}
         if request.body is not None and not is_chunked:
-            headers["content-length"] = str(len(request.body))
-        headers |= request.headers
-        lines = [f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+            usual["content-length"] = str(len(request.body))
+        headers = {name: (value,) for name, value in usual.items()} | dict(request.headers)
+        lines = [f"{name}: {value}" for name, values in headers.items() for value in values]
         body = request.body or b""
-        return "\r\n".join([*lines, "", ""]).encode() + (_chunked(body) if is_chunked else body)
+        return "\r\n".join([f"{request.method} {request.path} HTTP/1.1", *lines, "", ""]).encode() + (
+            _chunked(body) if is_chunked else body
+        )
 
 
 def _chunked(body: bytes) -> bytes:

@@ -13,7 +13,9 @@ from bakeoff.workload.loader import Workload
 
 SendHttp = Callable[[HttpRequest], HttpReply]
 
-_JSON_HEADERS = {"content-type": "application/json"}
+_JSON_HEADERS: dict[str, tuple[str, ...]] = {"content-type": ("application/json",)}
+# Keeps the caller from sending the token that it has.
+_NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
 
 
 class HttpProtocol:
@@ -29,9 +31,11 @@ class HttpProtocol:
 
     def store(self, message: Any) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
-        operation = self._table(Call.SINGLE)
-        reply = self._send(_request(operation, None, exact_json.dumps(message)))
-        return compare_http(HttpExpectation(int(operation["expect"]), {}, None), reply)
+        table = self._table(Call.SINGLE)
+        reply = self._send(
+            HttpRequest(str(table["method"]), str(table["path"]), _JSON_HEADERS, exact_json.dumps(message))
+        )
+        return compare_http(HttpExpectation(int(table["expect"]), {}, None), reply)
 
     def perform(self, case: Case) -> list[str]:
         """Sends the case's request and compares the reply."""
@@ -43,22 +47,15 @@ class HttpProtocol:
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
         """The request of a case, in all its bytes."""
         table = self._table(case.call)
-        return _request(table, side, _body(case, side, table))
+        body = _body(case, side, table)
+        headers = dict(_JSON_HEADERS) if body is not None else {}
+        if case.needs_token:
+            headers |= _NO_TOKEN
+        headers |= {name.lower(): values for name, values in side.headers.items()}
+        return HttpRequest(side.method or str(table["method"]), side.path or str(table["path"]), headers, body)
 
     def _table(self, call: Call) -> Document:
         return call_table(self._workload, call, "http")
-
-
-def _request(table: Document, side: HttpSide | None, body: bytes | None) -> HttpRequest:
-    headers: dict[str, str | None] = dict(_JSON_HEADERS) if body is not None else {}
-    if side is not None:
-        headers |= {name.lower(): value for name, value in side.headers.items()}
-    return HttpRequest(
-        (side.method if side else None) or str(table["method"]),
-        (side.path if side else None) or str(table["path"]),
-        {name: value for name, value in headers.items() if value is not None},
-        body,
-    )
 
 
 def _body(case: Case, side: HttpSide, table: Document) -> bytes | None:

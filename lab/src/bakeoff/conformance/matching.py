@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from bakeoff.conformance.case import GrpcExpectation, HttpExpectation, Row
-from bakeoff.conformance.exchange import HttpReply
+from bakeoff.conformance.exchange import GrpcReply, HttpReply
 
 _SHOWN_CHARACTERS = 300
 
@@ -47,13 +47,18 @@ def _elements(value: str) -> set[str]:
     return {element.split(";")[0].strip().lower() for element in value.split(",")}
 
 
-def compare_grpc(expected: GrpcExpectation, code: str, message: str, replies: Sequence[Any]) -> list[str]:
-    """Status code, status message and replies; `replies` are decoded to JSON."""
+def compare_grpc(expected: GrpcExpectation, reply: GrpcReply, replies: Sequence[Any]) -> list[str]:
+    """Status code, status message, headers and replies; `replies` are decoded to JSON."""
     differences = []
-    if code != expected.code:
-        differences.append(f"code: expected {expected.code}, got {code}" + (f" ({shown(message)})" if message else ""))
+    code, message = reply.code, reply.message
+    if code not in expected.codes:
+        why = f" ({shown(message)})" if message else ""
+        differences.append(f"code: expected {' or '.join(expected.codes)}, got {code}{why}")
     elif expected.message is not None and message != expected.message:
         differences.append(f"message: expected {shown(expected.message)}, got {shown(message)}")
+    differences += compare_headers(expected.headers, reply.headers)
+    if not reply.connection_lasted:
+        differences.append("connection: expected to serve other calls afterwards, but it did not")
     if expected.body is not None:
         if len(replies) == 1:
             differences += compare_json("body", expected.body, replies[0])

@@ -51,11 +51,12 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class ConformanceResult:
-    """All cases of one target. `not_expressible` counts those that its protocol has no words for."""
+    """All cases of one target. `not_applicable` counts those that its protocol has no words for, and those that need a
+    token where the target asks for none."""
 
     protocol: str
     results: tuple[CaseResult, ...]
-    not_expressible: int
+    not_applicable: int
 
     @property
     def failures(self) -> tuple[CaseResult, ...]:
@@ -65,6 +66,10 @@ class ConformanceResult:
     def conforms(self) -> bool:
         """Whether the target may be measured: cases ran, and every one of them passed."""
         return bool(self.results) and not self.failures
+
+    def together_with(self, more: "ConformanceResult") -> "ConformanceResult":
+        """The result after some of the cases that did not apply were held against the target in another way."""
+        return ConformanceResult(self.protocol, self.results + more.results, self.not_applicable - len(more.results))
 
 
 def run_conformance(
@@ -80,14 +85,15 @@ def run_conformance(
 
     `server` is the target's database, or None for a workload without one. Cases expect to find none of their rows,
     so a run begins on a fresh table. Raises BakeoffError for vectors that are broken and a target that nobody can
-    reach; a target that does the wrong thing is a result.
+    reach; a target that does the wrong thing is a result. Cases that need a token run when `access` has one.
     """
-    cases = load_cases(workload, patterns)
+    loaded = load_cases(workload, patterns)
+    cases = applicable(loaded, access.token)
     with _stored_rows(workload, server) as stored, _speaking(protocol, workload, access) as speaker:
         results = run_cases(cases, speaker, stored, on_result)
     if not results:
         raise BakeoffError(f"{workload.name}: none of the chosen conformance cases can go over {protocol}.")
-    return ConformanceResult(protocol, results, len(cases) - len(results))
+    return ConformanceResult(protocol, results, len(loaded) - len(results))
 
 
 def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, ...]:
@@ -100,6 +106,13 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
     if with_rows is not None and workload.file("audit") is None:
         raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but workload.toml names no audit query.')
     return cases
+
+
+def applicable(cases: Sequence[Case], token: str | None) -> tuple[Case, ...]:
+    """The cases for a target that asks for this token, or for none."""
+    if token is None:
+        return tuple(case for case in cases if not case.needs_token)
+    return tuple(case.with_token(token) for case in cases)
 
 
 def run_cases(

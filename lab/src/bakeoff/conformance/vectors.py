@@ -11,6 +11,7 @@ from bakeoff.conformance.case import (
     BytesPayload,
     Call,
     Case,
+    Frame,
     GrpcExpectation,
     GrpcSide,
     HttpExpectation,
@@ -93,7 +94,8 @@ def _case(path: Path, subject: str, entry: Mapping[str, Any]) -> Case:
     except ShorthandError as error:
         raise VectorError(f'{path}: case "{entry["name"]}": {field}: {error}.') from error
     call = Call(entry.get("call", "single"))
-    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows)
+    needs_token = bool(entry.get("token", False))
+    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token)
     _check(path, case)
     return case
 
@@ -118,7 +120,7 @@ def _http_side(entry: Mapping[str, Any]) -> HttpSide:
     return HttpSide(
         entry.get("method"),
         entry.get("path"),
-        dict(entry.get("headers", {})),
+        _headers(entry),
         _payload(entry["body"]) if "body" in entry else None,
         HttpExpectation(int(expect["status"]), dict(expect.get("headers", {})), write_out(expect.get("body"))),
     )
@@ -130,8 +132,32 @@ def _grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
     return GrpcSide(
         entry.get("method"),
         _grpc_payloads(entry),
-        GrpcExpectation(expect["code"], expect.get("message"), write_out(expect.get("body")), replies),
+        GrpcExpectation(
+            _values(expect["code"]),
+            expect.get("message"),
+            write_out(expect.get("body")),
+            replies,
+            dict(expect.get("headers", {})),
+        ),
+        _headers(entry),
+        tuple(_frame(frame) for frame in entry["frames"]) if "frames" in entry else None,
     )
+
+
+def _headers(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {name: _values(value) for name, value in entry.get("headers", {}).items()}
+
+
+def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _frame(entry: Mapping[str, Any]) -> Frame | BytesPayload:
+    if "bytes" in entry:
+        return BytesPayload(join_parts(entry["bytes"]))
+    return Frame(_payload(entry), entry.get("flag", 0), entry.get("length"))
 
 
 def _grpc_payloads(entry: Mapping[str, Any]) -> tuple[Payload, ...] | None:

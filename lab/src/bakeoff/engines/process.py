@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bakeoff import processes
@@ -17,22 +17,34 @@ _STOP_PATIENCE_S = 10.0
 
 
 class EngineProcess:
-    """Starts the engine on entry; on exit it has ended, asked or killed."""
+    """Starts the engine on entry; on exit it has ended, asked or killed. `share` is added to its command."""
 
-    def __init__(self, engine: Engine, plan: Plan, plan_file: Path, stream_file: Path, log: Path, schema: Path) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        plan: Plan,
+        plan_file: Path,
+        stream_file: Path,
+        log: Path,
+        schema: Path,
+        share: Sequence[str] = (),
+    ) -> None:
         self._engine = engine
         self._plan = plan
         self._plan_file = plan_file
         self._stream_file = stream_file
         self._log = log
         self._schema = schema
+        self._share = share
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "EngineProcess":
         self._plan_file.parent.mkdir(parents=True, exist_ok=True)
+        # It may hold a token.
+        self._plan_file.touch(mode=0o600)
         self._plan_file.write_text(json.dumps(self._plan), "utf-8")
         self._process = processes.start(
-            [*self._engine.command, "--plan", str(self._plan_file)],
+            [*self._engine.command, "--plan", str(self._plan_file), *self._share],
             log=self._log,
             stdout=subprocess.PIPE,
             death_signal=signal.SIGTERM,
@@ -43,6 +55,11 @@ class EngineProcess:
         assert self._process is not None
         if self._process.stdout is not None:
             self._process.stdout.close()
+        self.end()
+
+    def end(self) -> None:
+        """Asks the engine to stop, and kills it when it does not."""
+        assert self._process is not None
         processes.stop(self._process, signal.SIGINT, _STOP_PATIENCE_S)
         # What the engine itself may have started.
         processes.kill_session(self._process)
@@ -51,6 +68,10 @@ class EngineProcess:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def pids(self) -> list[int]:
+        return [self.pid]
 
     def interrupt(self) -> None:
         """Asks the engine to stop sending; its stream still comes to an end."""

@@ -6,25 +6,26 @@ from dataclasses import replace
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.validity import VALIDITY
-from bakeoff.history.figures import RunFigures, Series
+from bakeoff.history.figures import Series
+from bakeoff.history.phases import Measurement
 from bakeoff.postgres.server import Server
 from bakeoff.running.request import ComparisonRequest, request_from
 
-Judge = Callable[[Sequence[RunFigures]], Gate]
-Measure = Callable[[Sequence[str]], Sequence[RunFigures]]
+Judge = Callable[[Measurement], Gate]
+Measure = Callable[[Sequence[str]], Measurement]
 
 
-def confirmed(gate: Gate, candidate: Sequence[RunFigures], measure: Measure, judge: Judge) -> Gate:
+def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge) -> Gate:
     """The gate after a rerun of the targets that failed.
 
-    `measure` measures targets by name and returns their runs; `judge` makes a gate of runs. A check fails for good
+    `measure` measures targets by name; `judge` makes a gate of what was measured. A check fails for good
     when it fails with the new runs alone; the other checks stay as they were. Writes that were lost once were lost:
     no rerun takes that back.
     """
     failed = {check.series for check in gate.failed if check.metric != VALIDITY}
     if not failed:
         return gate
-    names = sorted({run.api for run in candidate for series in failed if run.contender == series.contender})
+    names = sorted({run.api for run in candidate.runs for series in failed if run.contender == series.contender})
     again = {_identity(check): check for check in judge(measure(names)).checks}
     return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
 

@@ -1,15 +1,18 @@
 """Is a measurement worse than its baseline, by more than allowed and by more than chance? Pure functions."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.noise import noise_floor
+from bakeoff.gating.noise import Sides, chances
 from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
+from bakeoff.history.phases import Measurement
 from bakeoff.history.tables import number
+from bakeoff.judging.estimates import CONFIDENCE, holm
+
+_Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
 
 
 @dataclass(frozen=True)
@@ -22,64 +25,89 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class _Sides:
-    """The values of one metric of one series on both sides, one for each round."""
+class _Change:
+    """One figure of one series on both sides, and how much worse it may be."""
 
-    before: Sequence[float]
-    after: Sequence[float]
+    series: Series
+    metric: Metric
+    sides: Sides
+    allowed: float
 
 
-def held_against(baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], limits: Limits) -> Gate:
-    """Every series of the candidate that the baseline has too."""
-    before, after = by_series(baseline), by_series(candidate)
-    common = [series for series in after if series in before]
-    pairs = {series: (before[series], after[series]) for series in common}
+def held_against(baseline: Measurement, candidate: Measurement, limits: Limits) -> Gate:
+    """Every series of the candidate that the baseline has too, and each of its phases.
+
+    Looking at many figures finds some that are off by chance: Holm's correction over all of them takes that into
+    account.
+    """
+    before = by_series([*baseline.runs, *baseline.phases])
+    after = by_series([*candidate.runs, *candidate.phases])
+    pairs = {series: (before[series], after[series]) for series in after if series in before}
+    throughput = _changes(pairs, METRICS["throughput"], limits.throughput_decrease)
+    p99 = _changes(pairs, METRICS["p99"], limits.p99_increase)
+    by_chance = holm([*chances([each.sides for each in throughput]), *chances([each.sides for each in p99])])
     checks = [
-        *_changes(pairs, METRICS["throughput"], limits.throughput_decrease),
-        *_changes(pairs, METRICS["p99"], limits.p99_increase),
-        *(_errors(series, after[series], limits.error_rate) for series in common),
+        *(_check(change, chance) for change, chance in zip([*throughput, *p99], by_chance, strict=True)),
+        *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
     ]
-    new = [f"{series.label}: the baseline has no such run." for series in after if series not in before]
-    gone = [f"{series.label}: only the baseline has it." for series in before if series not in after]
+    new = [f"{each.label}: the baseline has no such run." for each in after if each not in before and not each.phase]
+    gone = [f"{each.label}: only the baseline has it." for each in before if each not in after and not each.phase]
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
 
-def _changes(
-    pairs: Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]], metric: Metric, allowed: float
-) -> list[Check]:
-    sides = {series: _Sides(_values(metric, runs[0]), _values(metric, runs[1])) for series, runs in pairs.items()}
-    sides = {series: side for series, side in sides.items() if side.before and side.after}
-    samples = [values for side in sides.values() for values in (side.before, side.after)]
-    return [
-        _change(series, metric, side, allowed, noise_floor(samples, (len(side.before), len(side.after))))
-        for series, side in sides.items()
+def _changes(pairs: _Pairs, metric: Metric, allowed: float) -> list[_Change]:
+    changes = [
+        _Change(series, metric, Sides(_values(metric, before), _values(metric, after)), allowed)
+        for series, (before, after) in pairs.items()
     ]
+    return [change for change in changes if change.sides.before and change.sides.after]
 
 
-def _change(series: Series, metric: Metric, side: _Sides, allowed: float, noise: float | None) -> Check:
-    before, after = median(side.before), median(side.after)
+def _check(change: _Change, chance: float | None) -> Check:
+    metric, sides = change.metric, change.sides
+    before, after = median(sides.before), median(sides.after)
     ratio = after / before
     worse = 1 - ratio if metric.more_is_better else ratio - 1
-    if worse <= allowed:
-        outcome = Outcome.PASSED
-    elif noise is not None and abs(math.log(ratio)) <= noise:
-        outcome = Outcome.UNCLEAR
-    else:
-        outcome = Outcome.FAILED
+    outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, chance)
     sign = -1 if metric.more_is_better else 1
-    chance = "noise unknown: one round each" if noise is None else f"noise {math.expm1(sign * noise):+.1%}"
     words = (
-        f"{number(before)} → {number(after)} {metric.unit} ({ratio - 1:+.1%}; allowed {sign * allowed:+.0%}; {chance})"
+        f"{number(before)} → {number(after)} {metric.unit} "
+        f"({ratio - 1:+.1%}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(chance)})"
     )
-    return Check(series, metric.name, outcome, words)
+    return Check(change.series, metric.name, outcome, words)
 
 
-def _errors(series: Series, runs: Sequence[RunFigures], allowed: float) -> Check:
-    requests, failed = sum(run.requests or 0 for run in runs), sum(run.failed or 0 for run in runs)
+def _worse(change: _Change, chance: float | None) -> Outcome:
+    """What is worse than allowed fails where chance does not explain it.
+
+    Of one round on each side nobody knows. A run as a whole fails then; of its many phases one would each time.
+    """
+    if chance is None:
+        return Outcome.UNCLEAR if change.series.phase else Outcome.FAILED
+    return Outcome.FAILED if chance <= 1 - CONFIDENCE else Outcome.UNCLEAR
+
+
+def _chance_in_words(chance: float | None) -> str:
+    if chance is None:
+        return "chance unknown: one round each"
+    return "by chance < 0.1%" if chance < 0.001 else f"by chance {chance:.1%}"
+
+
+def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFigures], allowed: float) -> Check:
+    """A run as a whole needs no baseline for this. A phase may break as it always did, where the load is too much."""
+    requests, failed = _counts(after)
+    requests_before, failed_before = _counts(before)
+    known = failed_before / requests_before if series.phase and requests_before else 0.0
     share = failed / requests if requests else 0.0
-    outcome = Outcome.FAILED if share > allowed else Outcome.PASSED
-    words = f"{failed:,} of {requests:,} requests failed ({share:.2%}; allowed {allowed:.0%})"
+    outcome = Outcome.FAILED if share > known + allowed else Outcome.PASSED
+    more = f" more than the {known:.2%} of before" if known else ""
+    words = f"{failed:,} of {requests:,} requests failed ({share:.2%}; allowed {allowed:.0%}{more})"
     return Check(series, "errors", outcome, words)
+
+
+def _counts(runs: Sequence[RunFigures]) -> tuple[int, int]:
+    """Requests, and how many of them failed."""
+    return sum(run.requests or 0 for run in runs), sum(run.failed or 0 for run in runs)
 
 
 def _values(metric: Metric, runs: Sequence[RunFigures]) -> list[float]:

@@ -3,14 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from bakeoff.running.result import PhaseResult, RunResult
-from bakeoff.sampling.cost import cpu_us_each
+# A list of stored runs needs no run as a value, and does not wait for what that takes.
+if TYPE_CHECKING:
+    from bakeoff.running.result import PhaseResult, RunResult
 
 
 @dataclass(frozen=True)
 class Series:
-    """One contender under one load. Runs of the same series measured the same thing."""
+    """One contender under one load. Runs of the same series measured the same thing.
+
+    `phase` is empty where all phases are meant together.
+    """
 
     contender: str
     mode: str
@@ -18,12 +23,14 @@ class Series:
     engine: str
     load: str
     settings: tuple[tuple[str, str], ...]
+    phase: str = ""
 
     @property
     def label(self) -> str:
         """For people; settings are left out, which rarely differ."""
         load = self.load if self.load.endswith("/s") else f"{self.load} users"
-        return " · ".join([self.contender, self.mode, self.payload, load])
+        phase = [self.phase] if self.phase else []
+        return " · ".join([self.contender, self.mode, self.payload, load, *phase])
 
 
 @dataclass(frozen=True)
@@ -104,8 +111,10 @@ METRICS = {
 }
 
 
-def figures_of(run: RunResult, run_id: int = 0, comparison_id: int = 0) -> RunFigures:
+def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> RunFigures:
     """The same row for a run that is at hand as a value."""
+    from bakeoff.sampling.cost import cpu_us_each
+
     total = run.total
     api = None if total is None else total.costs.get("api")
     percentiles = {} if total is None else total.latency.percentiles_ms
@@ -142,7 +151,7 @@ def figures_of(run: RunResult, run_id: int = 0, comparison_id: int = 0) -> RunFi
     )
 
 
-def _level(phase: PhaseResult) -> str:
+def _level(phase: "PhaseResult") -> str:
     rate = phase.arrival_rate_per_s
     if rate is None:
         return str(phase.virtual_users)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import NotFoundError
 from bakeoff.history.figures import RunFigures
 from bakeoff.postgres.server import Server
 
@@ -46,7 +46,7 @@ def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None 
         if not runs and before is not None:
             found = connection.execute("SELECT FROM test_runs WHERE id = %s", [before]).fetchone()
             if found is None:
-                raise BakeoffError(f"--before names run {before}, and there is none. Take an id that runs list shows.")
+                raise NotFoundError(f"--before names run {before}, and there is none. Take an id that runs list shows.")
     return Page(runs[:limit], len(runs) > limit)
 
 

@@ -1,5 +1,6 @@
 """The metrics database at a glance."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,11 +8,11 @@ from datetime import datetime
 from bakeoff.history.figures import RunFigures
 from bakeoff.postgres.server import Server
 
+# One pass over an index; the few groups are added up here, which costs half of what GROUPING SETS does.
 _COUNTS = """
-SELECT api_name, test_mode, status, count(*), min(started_at), max(started_at),
-       count(*) FILTER (WHERE status = 'completed')
+SELECT api_name, test_mode, status, count(*), min(started_at), max(started_at)
 FROM test_runs
-GROUP BY GROUPING SETS ((), (api_name), (test_mode), (status))
+GROUP BY api_name, test_mode, status
 ORDER BY api_name, test_mode, status
 """
 
@@ -54,28 +55,44 @@ class Overview:
     statuses: Mapping[str, int]
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Runs of one API, mode and status."""
+
+    api: str
+    mode: str
+    status: str
+    runs: int
+    first: datetime
+    last: datetime
+
+
 def overview(server: Server) -> Overview:
     """Counts over everything that is stored."""
-    apis: dict[str, Counted] = {}
-    modes: dict[str, int] = {}
-    statuses: dict[str, int] = {}
-    everything = Counted(0, 0, None, None)
     with server.connect() as connection:
-        for api, mode, status, runs, first, last, completed in connection.execute(_COUNTS).fetchall():
-            counted = Counted(runs, completed, first, last)
-            if api is not None:
-                apis[api] = counted
-            elif mode is not None:
-                modes[mode] = runs
-            elif status is not None:
-                statuses[status] = runs
-            else:
-                everything = counted
+        groups = [_Group(*row) for row in connection.execute(_COUNTS).fetchall()]
         sizes = connection.execute(
             "SELECT (SELECT count(*) FROM comparisons), pg_database_size(current_database())"
         ).fetchone()
     assert sizes is not None
-    return Overview(everything, sizes[0], sizes[1], apis, modes, statuses)
+    modes: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    for group in groups:
+        modes[group.mode] += group.runs
+        statuses[group.status] += group.runs
+    apis = {api: _counted([each for each in groups if each.api == api]) for api in {each.api: None for each in groups}}
+    return Overview(
+        _counted(groups), sizes[0], sizes[1], apis, dict(sorted(modes.items())), dict(sorted(statuses.items()))
+    )
+
+
+def _counted(groups: Sequence[_Group]) -> Counted:
+    return Counted(
+        runs=sum(each.runs for each in groups),
+        completed=sum(each.runs for each in groups if each.status == "completed"),
+        first=min((each.first for each in groups), default=None),
+        last=max((each.last for each in groups), default=None),
+    )
 
 
 def latest_of_each_api(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:

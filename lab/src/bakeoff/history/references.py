@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import BakeoffError
-from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.history.figures import RunFigures
+from bakeoff.history.phases import Measurement, measurement_of, stored_phases
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -31,11 +32,15 @@ ORDER BY started_at DESC, id DESC LIMIT 1
 
 @dataclass(frozen=True)
 class Referenced:
-    """The runs that a reference names. `comparison_id` is None where it names one run or a file."""
+    """The runs that a reference names, with their phases. `comparison_id` is None where it names one run or a file."""
 
     name: str
-    runs: Sequence[RunFigures]
+    measurement: Measurement
     comparison_id: int | None = None
+
+    @property
+    def runs(self) -> Sequence[RunFigures]:
+        return self.measurement.runs
 
 
 def resolve(project: Project, server: Server, reference: str) -> Referenced:
@@ -54,7 +59,7 @@ def resolve(project: Project, server: Server, reference: str) -> Referenced:
         from bakeoff.results.files import read_result_file
 
         documents = read_result_file(project, Path(reference))
-        return Referenced(reference, [figures_of(document.run) for document in documents])
+        return Referenced(reference, measurement_of(document.run for document in documents))
     return _commit(project, server, reference)
 
 
@@ -62,7 +67,7 @@ def _run(server: Server, run_id: int) -> Referenced:
     runs = _figures(server, "SELECT * FROM run_figures WHERE id = %s", [run_id])
     if not runs:
         raise BakeoffError(f"There is no run {run_id}. ./bakeoff runs list shows what there is.")
-    return Referenced(str(run_id), runs)
+    return Referenced(str(run_id), _measurement(server, runs))
 
 
 def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
@@ -71,7 +76,7 @@ def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
         raise BakeoffError(
             f"There is no comparison c{comparison_id} with runs. ./bakeoff runs list shows the comparison of each run."
         )
-    return Referenced(name, runs, comparison_id)
+    return Referenced(name, _measurement(server, runs), comparison_id)
 
 
 def _commit(project: Project, server: Server, reference: str) -> Referenced:
@@ -90,6 +95,10 @@ def _commit(project: Project, server: Server, reference: str) -> Referenced:
             "or import its result files with ./bakeoff runs import."
         )
     return _comparison(server, found, f"{reference} (c{found})")
+
+
+def _measurement(server: Server, runs: Sequence[RunFigures]) -> Measurement:
+    return Measurement(runs, stored_phases(server, runs))
 
 
 def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunFigures]:

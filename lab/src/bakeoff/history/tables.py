@@ -5,11 +5,14 @@ Not the library that draws the other tables: to load it takes as long as all els
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from bakeoff.history.cleanup import ApiCleanup
-from bakeoff.history.comparing import SideBySide
 from bakeoff.history.figures import METRICS, RunFigures
-from bakeoff.history.overview import Overview
+
+if TYPE_CHECKING:
+    from bakeoff.history.cleanup import ApiCleanup
+    from bakeoff.history.comparing import SideBySide
+    from bakeoff.history.overview import Overview
 
 NOTHING = "–"
 
@@ -77,7 +80,7 @@ def latest_table(runs: Sequence[RunFigures]) -> str:
     )
 
 
-def overview_text(overview: Overview) -> str:
+def overview_text(overview: "Overview") -> str:
     """Counts in total, then a row for each API."""
     everything = overview.all
     assert everything.first is not None and everything.last is not None
@@ -95,7 +98,7 @@ def overview_text(overview: Overview) -> str:
     return "\n".join([*lines, "", table])
 
 
-def comparison_text(compared: SideBySide) -> str:
+def comparison_text(compared: "SideBySide") -> str:
     """A row for each metric, a column for each reference, with the change from the first."""
     headings = ["", *(f"{column.reference}{_of_runs(column.runs)}" for column in compared.columns)]
     rows = []
@@ -111,7 +114,7 @@ def comparison_text(compared: SideBySide) -> str:
     return title + aligned(headings, rows)
 
 
-def cleanup_table(apis: Sequence[ApiCleanup], executed: bool) -> str:
+def cleanup_table(apis: "Sequence[ApiCleanup]", executed: bool) -> str:
     """What goes and what stays, for each API."""
     headings = ("api", "removed" if executed else "to be removed", "kept", "oldest (UTC)", "newest (UTC)")
     return aligned(

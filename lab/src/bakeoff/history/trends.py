@@ -19,7 +19,6 @@ _LEAST_NOISE = 0.001
 # A point this many times the noise away from its neighbours' median is an outlier and no level.
 _OUTLIER = 4.0
 _NEIGHBOURS = 2
-_BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
@@ -53,18 +52,6 @@ def trend(values: Sequence[float]) -> list[ChangePoint]:
     medians = [median(values[begin:end]) for begin, end in pairwise(edges)]
     inner = zip(edges[1:-1], pairwise(medians), strict=True)
     return [ChangePoint(index, before, after) for index, (before, after) in inner]
-
-
-def sparkline(values: Sequence[float], width: int = 60) -> str:
-    """The series as a line of bars, from its least to its greatest; a longer one is shortened to medians."""
-    if not values:
-        return ""
-    step = max(1, math.ceil(len(values) / width))
-    points = [median(values[begin : begin + step]) for begin in range(0, len(values), step)]
-    low, high = min(points), max(points)
-    if high == low:
-        return _BARS[3] * len(points)
-    return "".join(_BARS[round((point - low) / (high - low) * (len(_BARS) - 1))] for point in points)
 
 
 def _edges(signal: Sequence[float]) -> list[int]:

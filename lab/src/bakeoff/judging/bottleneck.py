@@ -9,7 +9,6 @@ from bakeoff.judging.judgement import Bottleneck
 _FULL = 0.85
 _MOST = 0.5
 _CEILING_SHARE = 1 / 3
-_NEAR_A_LINE = 0.8
 _WAITING = 0.5
 _NO_WAITS = ("CPU", "Client:")
 _FEWEST_OF_A_POOL = 4
@@ -24,6 +23,7 @@ class Usage:
 
     `api_cores` are the cores that the target may use. `sessions` of the database were open at most, `active` of them
     at work at once, and `waits` are the shares of these by what they waited for; None and empty where nobody looked.
+    `limiting_lines` are shares of the reference lines that work as the contender does, and that it is near to.
     `more_load_helps`: the peak is the highest load that there was.
     """
 
@@ -31,7 +31,7 @@ class Usage:
     cores: int | None
     api_cores: float | None = None
     ceiling_share: float | None = None
-    reference_shares: Mapping[str, float] = field(default_factory=dict)
+    limiting_lines: Mapping[str, float] = field(default_factory=dict)
     waits: Mapping[str, float] = field(default_factory=dict)
     active: float | None = None
     sessions: int | None = None
@@ -111,11 +111,9 @@ def _database_waits(usage: Usage) -> Bottleneck | None:
 
 
 def _database_line(usage: Usage) -> Bottleneck | None:
-    """Near a line, but not far beyond: who is beyond one batches, and that line is no limit of his."""
-    near = {name: share for name, share in usage.reference_shares.items() if _NEAR_A_LINE <= share <= 1 / _NEAR_A_LINE}
-    if not near:
+    if not usage.limiting_lines:
         return None
-    name, share = max(near.items(), key=lambda item: item[1])
+    name, share = max(usage.limiting_lines.items(), key=lambda item: item[1])
     return Bottleneck(
         "database", f"The bottleneck was PostgreSQL: this is {share:.0%} of what it does here without any API ({name})."
     )

@@ -68,10 +68,13 @@ def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     (slowest, slow_round), (fastest, fast_round) = min(speeds), max(speeds)
     slower = 1 - slowest / fastest
     if slower > _SLOWER:
+        where = "before one run than before another"
+        if slow_round != fast_round:
+            where = f"before a run of round {slow_round} than before one of round {fast_round}"
         yield JudgedFinding(
             "throttled",
             "warning",
-            f"A core was {slower:.0%} slower before a run of round {slow_round} than before one of round {fast_round}.",
+            f"A core was {slower:.0%} slower {where}.",
             "Heat, power saving or a neighbour: set the governor to performance, let it cool, or add rounds.",
             tuple(sorted({slow_round, fast_round})),
         )

@@ -98,7 +98,7 @@ def _words(entry: Entry, names_target: bool, differing: set[str]) -> str:
     target = newest.target if names_target else implementation(newest.language, newest.protocol)
     factors = {**newest.factors, "payload": newest.payload}
     levels = [f"{name.replace('_', ' ')} {factors[name]}" for name in sorted(factors) if name in differing]
-    return ", ".join([target, *levels])
+    return " · ".join([target, *levels])
 
 
 def _names_target(entry: Entry, entries: Sequence[Entry]) -> bool:

@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bakeoff.calibration.lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.running.result import RunResult
 
+# A line further away than this share of it tells nothing.
+_NEAR = 0.2
 # In a run's ceilings; every other name there is a reference line.
 _ENGINE = "engine"
 # Reference lines are drawn with messages of this size.
@@ -40,3 +43,32 @@ def limits_in_words(limits: Limits) -> str:
     if limits.ceiling_share:
         words.append(f"the engine can send {1 / limits.ceiling_share:.1f} times as much")
     return " · ".join(words)
+
+
+def limiting_lines(shares: Mapping[str, float], operations_per_commit: float | None) -> dict[str, float]:
+    """The shares that may be a limit: of lines that the run is near to and that commit as it did.
+
+    Shares are costs of an operation too: the line's time for one, in units of the run's. Two lines tell what a commit
+    costs PostgreSQL and what a row does, and so what it could do with as many operations in a commit as the run had. A
+    line stands for that where the two are near each other; without both lines, or the database's own count of
+    commits, none does.
+    """
+    if operations_per_commit is None or not shares.keys() >= {ONE_EACH, BATCHES}:
+        return {}
+    attainable = _attainable(shares[ONE_EACH], shares[BATCHES], max(1.0, operations_per_commit))
+    return {
+        name: share
+        for name, share in shares.items()
+        if name in ROWS_PER_COMMIT and _near(share, 1.0) and _near(attainable, share)
+    }
+
+
+def _attainable(one_each: float, batches: float, operations_per_commit: float) -> float:
+    """The share that a line with so many operations in a commit would have."""
+    commit = (one_each - batches) / (1 - 1 / ROWS_PER_COMMIT[BATCHES])
+    row = one_each - commit
+    return row + commit / operations_per_commit
+
+
+def _near(value: float, other: float) -> bool:
+    return abs(value / other - 1) <= _NEAR

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bakeoff.storage.history import StoredRun
 
-# Belongs to one target, and stands with its contender.
-_OF_A_TARGET = frozenset({"toolchain"})
+# Belong to one target, and stand with its contender: its toolchain and libraries, and what it runs in where somebody
+# else started it.
+_OF_A_TARGET = ("toolchain", "stack", "api_")
 
 
 def provenance_of(runs: Sequence[StoredRun]) -> Mapping[str, str]:
@@ -15,7 +16,7 @@ def provenance_of(runs: Sequence[StoredRun]) -> Mapping[str, str]:
         engine = {"engine": f"{run.result.engine} {run.result.engine_version}"}
         seed = {"seed": run.result.settings["seed"]} if "seed" in run.result.settings else {}
         for name, value in {**run.result.environment, **engine, **seed}.items():
-            if name not in _OF_A_TARGET and value not in facts.setdefault(name, []):
+            if not name.startswith(_OF_A_TARGET) and value not in facts.setdefault(name, []):
                 facts[name].append(value)
     return {name: ", ".join(values) for name, values in facts.items() if values}
 

@@ -8,7 +8,7 @@ from bakeoff.judging.bottleneck import Usage
 from bakeoff.judging.entries import Entry
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Level
-from bakeoff.judging.limits import limits_of
+from bakeoff.judging.limits import limiting_lines, limits_of
 
 
 def usage_at(peak: Level | None, levels: Sequence[Level], entry: Entry) -> Usage:
@@ -24,7 +24,9 @@ def usage_at(peak: Level | None, levels: Sequence[Level], entry: Entry) -> Usage
         cores=_whole(entry.newest.environment, "cores"),
         api_cores=cores_of_api(entry.newest.settings),
         ceiling_share=limits.ceiling_share,
-        reference_shares=limits.reference_shares,
+        limiting_lines=limiting_lines(
+            limits.reference_shares, _median(activity.get("operations_per_commit") for activity in activities)
+        ),
         waits=_mean_shares([activity.get("wait_shares", {}) for activity in activities]),
         active=_median(activity.get("active_backends_mean") for activity in activities),
         sessions=max((activity.get("connections_peak") or 0 for activity in activities), default=None),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Contender, Estimate, Pairing
 from bakeoff.judging.pairings import told_of
+from bakeoff.prose import listed
 
 Told = Callable[[str, str], Pairing | None]
 
@@ -58,7 +59,7 @@ def _winner(best: Contender, second: Contender, told: Told) -> str:
 
 def _tie(contenders: Sequence[Contender], told: Told) -> str:
     first = _tied(contenders)
-    names = f"All {len(first)}" if 2 < len(first) == len(contenders) else _listed([each.label for each in first])
+    names = f"All {len(first)}" if 2 < len(first) == len(contenders) else listed([each.label for each in first])
     clause = f"{names} tie at {_span([_peak(each).median for each in first])} operations/s{_latencies(first)}"
     behind = next((each for each in contenders if each.rank != 1), None)
     pairing = None if behind is None else told(first[0].key, behind.key)
@@ -107,10 +108,6 @@ def _factor(one: float, other: float) -> str:
 
 def _rounds(count: int) -> str:
     return "one round" if count == 1 else f"{count} rounds"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _capitalised(text: str) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from bakeoff.postgres import embedded
-from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server, permit_reset, user_server
-from bakeoff.postgres.sharing import shared
 from bakeoff.project import Project
+
+# What the embedded instances need is imported where there is one: a list of stored runs does not wait for it.
 
 _METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 
@@ -24,6 +23,9 @@ def application_database(project: Project) -> Iterator[Server]:
         permit_reset(server)
         yield server
     else:
+        from bakeoff.postgres import embedded
+        from bakeoff.postgres.binaries import find_installation
+
         with embedded.running(find_installation(project), embedded.APPLICATION, project.logs) as server:
             yield server
 
@@ -38,7 +40,11 @@ def metrics_database(project: Project) -> Iterator[Server]:
     if url:
         yield user_server(url, "METRICS_DATABASE_URL")
     else:
-        with shared(find_installation(project), embedded.METRICS, project.logs) as server:
+        from bakeoff.postgres.binaries import find_installation
+        from bakeoff.postgres.embedded import METRICS
+        from bakeoff.postgres.sharing import shared
+
+        with shared(find_installation(project), METRICS, project.logs) as server:
             yield server
 
 
@@ -58,4 +64,4 @@ def metrics_url(environment: Mapping[str, str]) -> str | None:
 
 def settings_file() -> Path:
     """The published settings of the embedded instances."""
-    return Path(embedded.__file__).with_name("embedded.conf")
+    return Path(__file__).with_name("embedded.conf")

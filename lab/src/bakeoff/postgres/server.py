@@ -13,6 +13,10 @@ _OLDEST_MAJOR_VERSION = 15
 _MARKER = "bakeoff_may_drop_tables_here"
 
 
+class DatabaseUnreachableError(BakeoffError):
+    """No connection can be made: the server is away, refuses, or its URL is wrong."""
+
+
 @dataclass(frozen=True)
 class Server:
     """One database of one server. `pid` is the server's process where the lab can see it, for sampling."""
@@ -44,7 +48,7 @@ class Server:
         try:
             return psycopg.connect(self.url, autocommit=True, connect_timeout=5)
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
-            raise BakeoffError(
+            raise DatabaseUnreachableError(
                 f"The database {self.shown_url} cannot be reached: {' '.join(str(error).split())}. Start it, mend its "
                 "URL, or unset the URL to use the embedded PostgreSQL."
             ) from error

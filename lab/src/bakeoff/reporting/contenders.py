@@ -12,14 +12,19 @@ from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, 
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _BOTTLENECKS = {
-    "api-cpu": "own CPU",
-    "database": "database",
-    "pool": "connections",
-    "generator": "generator",
-    "machine": "machine CPU",
-    "load": "load given",
+    "api-cpu": "its own CPU",
+    "database": "the database",
+    "pool": "its connections",
+    "generator": "the generator",
+    "machine": "the machine's CPU",
+    "load": "the load given",
     "unknown": "not known",
 }
+
+
+def limited_by(bottleneck: str) -> str:
+    """A kind of bottleneck in two or three words."""
+    return _BOTTLENECKS.get(bottleneck, bottleneck)
 
 
 def contender_entries(
@@ -89,7 +94,7 @@ def _entry(
         "breaking_users": contender.breaking_users,
         "start_to_healthy_s": figure_or_none(contender.start_to_healthy_s),
         "bottleneck": contender.bottleneck.kind,
-        "limited_by": _BOTTLENECKS.get(contender.bottleneck.kind, contender.bottleneck.kind),
+        "limited_by": limited_by(contender.bottleneck.kind),
         "limit": contender.bottleneck.words,
         "ceiling_share": None if contender.ceiling_share is None else rounded(contender.ceiling_share),
         "reference_shares": {name: rounded(share) for name, share in contender.reference_shares.items()},

@@ -7,7 +7,7 @@ from bakeoff.judging.entries import level_name
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
-from bakeoff.reporting.charts.loads import resource_charts, throughput_chart
+from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, throughput_chart
 from bakeoff.reporting.charts.seconds import time_charts
 from bakeoff.reporting.charts.shape import Chart
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
@@ -106,18 +106,18 @@ def _reference_lines(judgement: Judgement, stored: StoredComparison) -> list[Ref
         for name, value in judgement.reference_lines.items()
     ]
     ceilings = {
-        (run.result.protocol, run.result.payload): run.result.ceilings[_ENGINE]
+        (run.result.protocol, run.result.settings.get("tls") == "on", run.result.payload): run.result.ceilings[_ENGINE]
         for run in stored.runs
         if _ENGINE in run.result.ceilings
     }
     lines += [
         {
-            "name": f"{_ENGINE} {protocol}",
+            "name": f"{_ENGINE} {protocol}{' tls' if encrypted else ''}",
             "payload": payload,
-            "label": f"generator's ceiling, {level_name(protocol)}",
+            "label": f"generator's ceiling, {level_name(protocol)}{' over TLS' if encrypted else ''}",
             "per_s": rounded(value),
         }
-        for (protocol, payload), value in ceilings.items()
+        for (protocol, encrypted, payload), value in ceilings.items()
     ]
     return sorted(lines, key=lambda line: line["per_s"])
 
@@ -137,11 +137,14 @@ def _charts(
     for group in groups:
         payload, own = group["payload"], [by_key[key] for key in group["contenders"]]
         limits = [line for line in references if _bounds(line, payload, own)]
-        charts += [ranking_chart(payload, own, limits), throughput_chart(payload, own, limits)]
+        charts.append(ranking_chart(payload, own, limits))
+        # Of a single load the ranking, and the table of resources, say all.
+        along_load = len(load_axis_values(own)) > 1
+        charts += [throughput_chart(payload, own, limits)] if along_load else []
         charts += latency_charts(payload, own, {key: contenders[key] for key in group["contenders"]})
         charts += time_charts(payload, own, runs)
         charts += cost_charts(payload, own)
-        charts += resource_charts(payload, own)
+        charts += resource_charts(payload, own) if along_load else []
     if len(groups) > 1:
         charts = [{**chart, "title": f"{chart['title']}, payload {chart['payload']}"} for chart in charts]
     if effects:
@@ -171,7 +174,8 @@ def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, lis
 def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[FindingEntry]:
     """Of the comparison and of all contenders, errors first; what holds of several is said once."""
     said: dict[tuple[str, str, str], FindingEntry] = {}
-    for each in [*finding_entries(judgement.findings, []), *(each for entry in entries for each in entry["findings"])]:
+    of_contenders = [_briefly(each, entry) for entry in entries for each in entry["findings"]]
+    for each in [*finding_entries(judgement.findings, []), *of_contenders]:
         same = said.setdefault((each["kind"], each["message"], each["advice"]), {**each, "of": [], "rounds": []})
         same["of"] += [name for name in each["of"] if name not in same["of"]]
         same["rounds"] = sorted({*same["rounds"], *each["rounds"]})
@@ -179,3 +183,10 @@ def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[F
         said.values(),
         key=lambda each: _GRAVITY.index(each["severity"]) if each["severity"] in _GRAVITY else len(_GRAVITY),
     )
+
+
+def _briefly(finding: FindingEntry, entry: ContenderEntry) -> FindingEntry:
+    """What limited a contender stands in a table with its figures: here only what it was, once for all it holds of."""
+    if finding["message"] != entry["limit"]:
+        return finding
+    return {**finding, "message": f"limited by {entry['limited_by']}, as the table of limits shows."}

@@ -12,6 +12,7 @@ TITLES = {
     "language": "language",
     "payload": "payload",
     "write_mode": "write strategy",
+    "tls": "TLS",
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting import numbers
+from bakeoff.prose import listed
 from bakeoff.reporting.shape import FindingEntry
 
 
@@ -26,8 +26,16 @@ def doubts_of(findings: Sequence[FindingEntry]) -> list[Doubt]:
     return [Doubt(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
 
 
+def evidence(limit: str) -> str:
+    """What a sentence about a bottleneck rests on, without its beginning, which names the bottleneck."""
+    named, _, seen = limit.partition(": ")
+    return seen or named
+
+
 def _line(finding: FindingEntry) -> str:
-    of = f"{numbers.listed(finding['of'])}: " if finding["of"] else ""
+    of = f"{listed(finding['of'])}: " if finding["of"] else ""
     rounds = finding["rounds"]
-    where = f" ({'round' if len(rounds) == 1 else 'rounds'} {numbers.listed([str(each) for each in rounds])})"
-    return f"{of}{finding['message']}{where if rounds else ''}"
+    if not rounds:
+        return f"{of}{finding['message']}"
+    where = f"{'round' if len(rounds) == 1 else 'rounds'} {listed([str(each) for each in rounds])}"
+    return f"{of}{finding['message'].removesuffix('.')} ({where})."

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import Contender, Judgement
+from bakeoff.prose import listed
 from bakeoff.reporting.identities import Identity
-from bakeoff.reporting.numbers import listed, plural
+from bakeoff.reporting.numbers import plural
 from bakeoff.running.result import Status
 from bakeoff.storage.history import StoredComparison
 

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from bakeoff.prose import listed
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import overlap
 from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, Highlight
 
+_MOST_NAMES = 3
 Pick = Callable[[ContenderEntry], Figure | None]
 
 
@@ -60,11 +62,16 @@ def _highlight(question: _Question, names: list[str], best: Figure, contenders: 
     return {
         "title": question.title,
         "names": names,
-        "who": f"All {len(names)}" if 2 < len(names) == contenders else numbers.listed(names),
+        "who": f"All {len(names)}" if 2 < len(names) == contenders else _shortly(names),
         "value": f"{question.write(best['median'])}{question.unit}",
         "interval": None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
         "note": question.note,
     }
+
+
+def _shortly(names: Sequence[str]) -> str:
+    """A place for two or three names; of more the first stands for all."""
+    return listed(names if len(names) <= _MOST_NAMES else [names[0], f"{len(names) - 1} others"])
 
 
 def _same(one: Figure, other: Figure) -> bool:

@@ -8,27 +8,36 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.reporting import numbers, palette
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.charts.shape import Chart
-from bakeoff.reporting.findings import doubts_of
+from bakeoff.reporting.findings import doubts_of, evidence
+from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.shape import ContenderEntry, ReportData
 from bakeoff.reporting.tables import MOST_ROWS
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)
+_GLOBALS = {
+    "MOST_ROWS": MOST_ROWS,
+    "NOTHING": numbers.NOTHING,
+    "ROLE_NAMES": ROLE_NAMES,
+    "style_of": palette.style,
+    "outline": palette.outline,
+    "evidence": evidence,
+}
+"""What the templates know besides what they are given, those that are imported too."""
 
 
 def html_report(data: ReportData) -> str:
     """The whole page."""
     scripts, styles = [_asset(name) for name in _SCRIPTS], [_theme_css(), *(_asset(name) for name in _STYLES)]
     return (
-        _environment()
-        .get_template("report.html.j2")
+        templates_of("bakeoff.reporting")
+        .get_template("report.html.j2", globals=_GLOBALS)
         .render(
             data=data,
             policy=_policy(scripts, styles),
@@ -48,30 +57,6 @@ def html_report(data: ReportData) -> str:
 def shared_styles() -> str:
     """The report's style sheet with its palette, for other pages that are to look alike."""
     return "\n".join([_theme_css(), *(_asset(name) for name in _STYLES)])
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("bakeoff.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for written in (
-        numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,
-        numbers.ratio, numbers.seconds, numbers.moment, numbers.listed, numbers.few, numbers.plural,
-    ):  # fmt: skip
-        environment.filters[written.__name__] = written
-    environment.globals.update(
-        MOST_ROWS=MOST_ROWS,
-        NOTHING=numbers.NOTHING,
-        ROLE_NAMES=ROLE_NAMES,
-        style_of=palette.style,
-        outline=palette.outline,
-    )
-    return environment
 
 
 @cache

@@ -41,7 +41,7 @@ def anchor(text: str) -> str:
 
 def _names(contenders: Sequence[Contender]) -> dict[str, str]:
     """Labels without the payload, which stands above them; whole labels where that would make two alike."""
-    shorter = {each.key: each.label.replace(f", payload {each.payload}", "") for each in contenders}
+    shorter = {each.key: each.label.replace(f" · payload {each.payload}", "") for each in contenders}
     places = {(each.payload, shorter[each.key]) for each in contenders}
     return shorter if len(places) == len(contenders) else {each.key: each.label for each in contenders}
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from bakeoff.prose import listed
+
 NOTHING = "–"
 
 
@@ -80,11 +82,9 @@ def moment(text: str | None) -> str:
     return f"{datetime.fromisoformat(text).astimezone(UTC):%-d %B %Y, %H:%M} UTC"
 
 
-def listed(names: Sequence[str]) -> str:
-    """`A`, `A and B`, `A, B and C`."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def minute(moment: datetime) -> str:
+    """An instant as lists have room for it."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
 def few(names: Sequence[str], most: int = 2) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.reporting import numbers
 from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, LevelFigures, ReportData
 
@@ -47,8 +48,8 @@ def ranking(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
 
 
 def limits(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
-    rows = [(entry["name"], entry["limit"]) for entry in entries if entry["limit"]]
-    return Table(f"What limited each{payload}", ("target", "words"), rows, left=2)
+    rows = [(entry["name"], entry["limited_by"], evidence(entry["limit"])) for entry in entries if entry["limit"]]
+    return Table(f"What limited each{payload}", ("target", "limited by", "what was seen"), rows, left=3)
 
 
 def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:

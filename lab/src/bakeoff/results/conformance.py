@@ -14,12 +14,12 @@ def conformance_table(results: Mapping[str, ConformanceResult]) -> Table:
     """One row for each target."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("target", no_wrap=True)
-    for heading in ("cases", "passed", "failed", "not expressible"):
+    for heading in ("cases", "passed", "failed", "left out"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for target, result in results.items():
         failed = len(result.failures)
-        counts = (len(result.results), len(result.results) - failed, failed, result.not_expressible)
+        counts = (len(result.results), len(result.results) - failed, failed, result.not_applicable)
         table.add_row(
             target, *(f"{count:,}" for count in counts), "conforms" if result.conforms else "does not conform"
         )

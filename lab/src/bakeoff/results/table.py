@@ -37,6 +37,7 @@ def run_details(run: RunResult) -> Group:
         f"{run.started_at:%Y-%m-%d %H:%M:%S} UTC · {run.status}"
         + (f" · {run.failure}" if run.failure else "")
         + (f" · healthy after {run.start_to_healthy_s * 1000:.0f} ms" if run.start_to_healthy_s is not None else "")
+        + (f"\nsettings: {settings}" if (settings := run.environment.get("api_settings")) else "")
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
     return Group(heading, _phases_table(run), _cost_table(run), *_limits(run), *findings)

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bakeoff.containers.docker import DockerEngine
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.progress import Progress
@@ -16,14 +17,17 @@ from bakeoff.targets.security import Secured
 class Bench:
     """The checkout, the application database (None where the workload uses none), and the display.
 
-    `attached` are targets that the lab did not start. `token` is what secured targets ask for; it is made for the
-    occasion and nowhere stored.
+    `attached` are targets that the lab did not start; `containers` are those that targets, or the `database`, run in,
+    and `docker` is the engine that knows them. `token` is what secured targets ask for; it is made for the occasion
+    and nowhere stored.
     """
 
     project: Project
     server: Server | None
     progress: Progress
     attached: Mapping[str, Access] = field(default_factory=dict)
+    docker: DockerEngine | None = None
+    containers: Mapping[str, str] = field(default_factory=dict)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:

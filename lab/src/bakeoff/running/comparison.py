@@ -4,6 +4,8 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator, Sequence
 
+from bakeoff.containers.container import find_container
+from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.server import Server
@@ -61,7 +63,12 @@ def _chosen(
     check_limits(request.isolation)
     for url in request.attached.values():
         access_of(url)
-    return choose(project, request, skip)
+    contenders = choose(project, request, skip)
+    docker = _docker(request)
+    if docker is not None:
+        for container in request.containers.values():
+            find_container(docker, container)
+    return contenders
 
 
 def _measure_all(
@@ -86,15 +93,23 @@ def _measure_all(
         store.migrate()
         token = os.environ.get(_TOKEN_VARIABLE)
         attached = {name: access_of(url, token) for name, url in request.attached.items()}
-        bench = Bench(project, server, progress, attached)
+        bench = Bench(project, server, progress, attached, _docker(request), request.containers)
         stack.enter_context(_pinned_database(server, request))
         series = Series(bench, store, request, comparison, unfinished)
         try:
             series.run(built)
         except KeyboardInterrupt:
             comparison.interrupted = True
+        except Exception:
+            # A full disk, say. What was measured is kept, and --resume goes on with the rest.
+            comparison.interrupted = True
+            raise
         finally:
             series.end()
+
+
+def _docker(request: ComparisonRequest) -> DockerEngine | None:
+    return DockerEngine(docker_address()) if request.containers else None
 
 
 @contextlib.contextmanager

@@ -64,16 +64,18 @@ def contenders_of(
 
 
 def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
-    for workload in workloads.values():
-        for variant in variants:
-            if variant.payload not in workload.payloads:
-                known = ", ".join(workload.payloads)
-                raise UsageError(f'There is no payload "{variant.payload}". Payloads of {workload.name}: {known}.')
+    """A size that one workload has and another has not leaves the targets of the other out."""
+    for variant in variants:
+        if all(variant.payload not in workload.payloads for workload in workloads.values()):
+            known = (f"Payloads of {each.name}: {', '.join(each.payloads)}." for each in workloads.values())
+            raise UsageError(f'There is no payload "{variant.payload}". {" ".join(known)}')
 
 
 def why_impossible(contender: Contender) -> str | None:
     """Why the engine or the workload has no words for a contender, or None."""
     engine, workload, variant = contender.engine, contender.workload, contender.variant
+    if variant.payload not in workload.payloads:
+        return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.document["protocols"]:
         return f"The engine {engine.name} does not speak {contender.protocol}: choose another --engine."
     wishes = (

@@ -16,6 +16,9 @@ _LAG_SHARE = 0.1
 _OTHERS_PERCENT = 10.0
 _STEAL_PERCENT = 2.0
 
+# Seconds of agents that lie further apart than this are not the same seconds.
+_AGENTS_APART_MS = 50.0
+
 _VIOLATIONS = ("lost", "wrong", "stale")
 
 
@@ -89,8 +92,8 @@ def generator_findings(
     return findings + _lag_findings(records)
 
 
-def audit_findings(verdict: Mapping[str, Any] | None, engine: str) -> list[Finding]:
-    """What the audit found, or that there was none."""
+def audit_findings(verdict: Mapping[str, Any] | None, engine: str, preloaded: int = 0) -> list[Finding]:
+    """What the audit found, or that there was none. So many rows were `preloaded`, which no operation explains."""
     if verdict is None:
         return [
             Finding(
@@ -120,8 +123,8 @@ def audit_findings(verdict: Mapping[str, Any] | None, engine: str) -> list[Findi
                 "Run it again: an engine that ends in good order writes its ledger to the end.",
             )
         )
-    unexplained = verdict["unexplained_rows"]["count"]
-    if unexplained:
+    unexplained = verdict["unexplained_rows"]["count"] - preloaded
+    if unexplained > 0:
         findings.append(
             Finding(
                 "unexplained-rows",
@@ -163,6 +166,38 @@ def machine_findings(state: Mapping[str, Any] | None) -> list[Finding]:
             "warning",
             f"During the run {' and '.join(words)} of a core.",
             "Give the machine to the measurement alone, or compare only what ran interleaved in many rounds.",
+        )
+    ]
+
+
+def clock_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+    """Target, database and engine are told apart in time by the wall clock; where it jumped, costs are unknown."""
+    jump_s = (state or {}).get("clock_jump_s") or 0.0
+    if not jump_s:
+        return []
+    return [
+        Finding(
+            "clock-jumped",
+            "warning",
+            f"The wall clock was set by {jump_s:+.1f} s during the run. Throughput and latencies come from a clock "
+            "that does not jump; what CPU and memory each phase took cannot be told.",
+            "Let the time server settle, then run it again for the costs.",
+        )
+    ]
+
+
+def agents_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+    """Whether several agents loaded the target at the same time; `state` is the run's record of its machine."""
+    apart_ms = (state or {}).get("agents_apart_ms") or 0.0
+    if apart_ms <= _AGENTS_APART_MS:
+        return []
+    return [
+        Finding(
+            "agents-apart",
+            "warning",
+            f"The agents began a phase {apart_ms:,.0f} ms apart, or their clocks disagree by that.",
+            "Begin and end of each phase had less load than planned, and its seconds are blurred. Let the clocks be "
+            "set by one time server, and give the agents more CPU.",
         )
     ]
 

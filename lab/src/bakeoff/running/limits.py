@@ -54,6 +54,8 @@ def _parent(root: Path) -> Path:
     try:
         given = set((root / "cgroup.subtree_control").read_text("utf-8").split())
     except OSError as error:
+        if (root / "memory").is_dir():
+            raise _refused(f"{root} has the controllers of version 1 (the kernel decides when it boots)") from error
         raise _refused(f"{root} is no cgroup file system of version 2") from error
     missing = sorted(_CONTROLLERS - given)
     if missing:

@@ -18,8 +18,8 @@ from bakeoff.engines.stream import Record
 from bakeoff.running.estimate import words_for
 from bakeoff.running.progress import p99_ms, users_of
 from bakeoff.running.result import RunResult
+from bakeoff.sparkline import sparkline
 
-_BLOCKS = "▁▂▃▄▅▆▇█"
 _SECONDS_SHOWN = 48
 _BAR_WIDTH = 32
 _ROLES = (("api", "API"), ("database", "database"), ("engine", "generator"))
@@ -112,14 +112,6 @@ def rendered(state: ViewState, now_s: float) -> RenderableType:
     return Group(*lines)
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """One block for each value, as high as its share of the highest."""
-    highest = max(values, default=0.0)
-    if highest <= 0:
-        return _BLOCKS[0] * len(values)
-    return "".join(_BLOCKS[round(value / highest * (len(_BLOCKS) - 1))] for value in values)
-
-
 def _heading(state: ViewState, now_s: float) -> Text:
     passed_s = now_s - state.began_s
     time_words = words_for(passed_s)
@@ -134,8 +126,9 @@ def _figures(state: ViewState) -> RenderableType:
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(no_wrap=True, overflow="crop")
-    table.add_row("throughput", f"{state.rates[-1]:,.0f}/s", Text(sparkline(state.rates), style="cyan"))
-    table.add_row("p99", f"{state.p99s[-1]:.1f} ms", Text(sparkline(state.p99s), style="magenta"))
+    rates, p99s = (sparkline(list(values), baseline=0) for values in (state.rates, state.p99s))
+    table.add_row("throughput", f"{state.rates[-1]:,.0f}/s", Text(rates, style="cyan"))
+    table.add_row("p99", f"{state.p99s[-1]:.1f} ms", Text(p99s, style="magenta"))
     table.add_row("failed", Text(f"{state.failed:,}", style="red bold" if state.failed else ""))
     used = [f"{name} {state.cpu_percent[role]:.0f}%" for role, name in _ROLES if role in state.cpu_percent]
     if used:

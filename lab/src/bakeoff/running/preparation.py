@@ -3,15 +3,17 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from bakeoff.builds import Build
-from bakeoff.conformance.runner import ConformanceResult, run_conformance
+from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender, contenders_of
 from bakeoff.running.isolation import Isolation
+from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.request import ComparisonRequest, Variant
 from bakeoff.running.service import at_work, variables_of
@@ -29,6 +31,14 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
             raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
+        if request.agents > 1 and not engine.offers("audit"):
+            raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
+    fewest = min(phases, key=lambda phase: phase.virtual_users)
+    if request.agents > fewest.virtual_users and request.mode != "smoke":
+        raise UsageError(
+            f"--agents is {request.agents}, and the phase {fewest.name} has {fewest.virtual_users} users to divide: "
+            "ask for fewer agents, or for more --users."
+        )
     found = find_targets(project)
     choose_targets(found, list(request.attached))
     wanted = choose_targets(found, request.targets or list(request.attached))
@@ -41,6 +51,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     contenders, impossible = contenders_of(targets, request.matrix.variants(), workloads, engines)
     for contender in contenders:
         _check_settings(contender, request)
+    _check_containers(request)
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
@@ -62,6 +73,15 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         raise UsageError(
             f"{target.name} is attached: name the database that it stores into in DATABASE_URL. Runs drop its tables."
         )
+
+
+def _check_containers(request: ComparisonRequest) -> None:
+    """Only what the lab did not start itself can run in a container of somebody else's."""
+    for name in request.containers:
+        if name == DATABASE and not os.environ.get("DATABASE_URL"):
+            raise UsageError("--container database=… belongs to a database of your own: name it in DATABASE_URL.")
+        if name != DATABASE and name not in request.attached:
+            raise UsageError(f"--container {name}=… needs --attach {name}=http://host:port, where it answers.")
 
 
 def buildable(targets: Sequence[Target], asked_for: bool, skip: Callable[[Target, str], None]) -> list[Target]:
@@ -89,6 +109,22 @@ def build(what: Build, progress: Progress) -> None:
 
 
 def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
-    """Holds a target against every vector of its workload, set and secured as the variant says."""
+    """Holds a target against every vector of its workload, set and secured as the variant says.
+
+    Cases that need a token get a process of their own where the variant asks for none and the target could.
+    """
+    result = _conform(bench, target, workload, variant, ())
+    if variant.token or target.name in bench.attached or "api_token" not in target.document.get("settings", {}):
+        return result
+    cases = [case for case in load_cases(workload) if case.needs_token]
+    names = [case.name for case in cases if (case.grpc if target.protocol == "grpc" else case.http) is not None]
+    if not names:
+        return result
+    return result.together_with(_conform(bench, target, workload, replace(variant, token=True), names))
+
+
+def _conform(
+    bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
+) -> ConformanceResult:
     with at_work(bench, target, workload, variant, f"{target.name}-conformance") as service:
-        return run_conformance(workload, target.protocol, service.access, bench.server)
+        return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)

@@ -139,7 +139,8 @@ class ComparisonRequest:
     """What is to be compared. No targets: all of the workload that this machine can build.
 
     `warm_up_s` None leaves it to the lab; `name` is an experiment's, or empty. `attached` maps targets to the URLs
-    where they run already, started by somebody else.
+    where they run already, started by somebody else; `containers` maps them, or `database`, to the containers they run
+    in. `agents` engines divide the users of each phase among them.
     """
 
     mode: str
@@ -156,6 +157,8 @@ class ComparisonRequest:
     think_time_s: float = 0.0
     warm_up_s: float | None = None
     attached: Mapping[str, str] = field(default_factory=dict)
+    containers: Mapping[str, str] = field(default_factory=dict)
+    agents: int = 1
     isolation: Isolation = field(default_factory=Isolation)
 
     @property

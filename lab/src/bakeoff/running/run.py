@@ -1,27 +1,36 @@
 """One run: a fresh table, the target, the engine's phases, and what came of them."""
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from bakeoff.engines.process import EngineProcess
+from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import Record
 from bakeoff.errors import BakeoffError
 from bakeoff.running import findings, summary, warm_up
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.environment import environment_of
+from bakeoff.running.generator import Generator, generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.laps import Laps
+from bakeoff.running.memory_growth import memory_findings
+from bakeoff.running.observation import observe
+from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.machine import load_average, load_between, machine_counters, machine_speed_mb_s
+from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
+from bakeoff.sampling.usage import Together
+from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS, Plan
 from bakeoff.workload.preload import preload_statements
 
@@ -46,11 +55,12 @@ class _Run:
         self._sampler: Sampler | None = None
         self._start_s: float | None = None
         self._audit: Mapping[str, Any] | None = None
+        self._preloaded_before: Preloaded | None = None
+        self._preloaded_after: Preloaded | None = None
         self._environment: Mapping[str, str] = {}
+        self._limits: Mapping[str, str] = {}
         self._machine_state: dict[str, Any] | None = None
         self._database_watch: DatabaseWatch | None = None
-        self._plan_file = bench.project.state / "plans" / f"{self._target.name}.json"
-        self._ledger = bench.project.state / "ledgers" / f"{self._target.name}.ledger"
 
     def result(self) -> RunResult:
         try:
@@ -58,12 +68,15 @@ class _Run:
         except BakeoffError as error:
             status, failure = Status.FAILED, error.message
         request, contender = self._request, self._request.contender
-        samples = [] if self._sampler is None else self._sampler.samples
+        # Phases are found among the samples by the wall clock: one that jumped would mix them up.
+        jumped = (self._machine_state or {}).get("clock_jump_s")
+        samples = [] if self._sampler is None or jumped else self._sampler.samples
         records = summary.without_first_phase(self._records) if request.warm_up_s else self._records
         phases = summary.phase_results(records, samples, request.phases)
         total = summary.total_of(phases, samples)
         warmed = self._warm_up()
         found = [] if total is None else self._findings(records, phases, total, warmed)
+        found += memory_findings(samples, phases)
         if any(finding.kind == "audit-failed" for finding in found):
             status = Status.VOID
         engine = next((record["engine"] for record in self._records if record["type"] == "start"), None)
@@ -78,7 +91,7 @@ class _Run:
             payload=contender.variant.payload,
             engine=contender.engine.name,
             engine_version=engine["version"] if engine else "unknown",
-            settings={**request.settings, **self._attached()},
+            settings={**request.settings, **self._limits, **self._attached()},
             started_at=self._started_at,
             finished_at=datetime.now(UTC),
             status=status,
@@ -106,51 +119,57 @@ class _Run:
         access = self._bench.attached.get(self._target.name)
         return {} if access is None else {"attached": access.address}
 
+    def _settings_in_force(self) -> dict[str, str]:
+        """Those left as they are too. Of a target that somebody else started, nobody knows them."""
+        if self._target.name in self._bench.attached:
+            return {}
+        found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
+        return {"api_settings": in_words(found)} if found else {}
+
     def _execute(self) -> Status:
         contender, request = self._request.contender, self._request
-        self._environment = environment_of(self._bench.project, self._target, self._bench.server)
-        with at_work(
-            self._bench, self._target, contender.workload, contender.variant, self._target.name, request.isolation
-        ) as service:
+        self._environment = {
+            **environment_of(self._bench.project, self._target, self._bench.server),
+            **self._settings_in_force(),
+        }
+        with (
+            run_files(self._bench.project.state / "runs", self._target.name) as files,
+            at_work(
+                self._bench, self._target, contender.workload, contender.variant, self._target.name, request.isolation
+            ) as service,
+        ):
             self._start_s = service.start_s
             self._laps.mark("start")
-            status = self._drive(service)
+            status = self._drive(service, files)
         self._laps.mark("stop")
         return status
 
-    def _drive(self, target: Service) -> Status:
-        project, used = self._bench.project, self._request.contender.engine
-        if self._keeps_ledger:
-            self._ledger.parent.mkdir(parents=True, exist_ok=True)
-            self._ledger.unlink(missing_ok=True)
-        plan = self._request.plan(target.access, self._ledger if self._keeps_ledger else None)
+    def _drive(self, target: Service, files: RunFiles) -> Status:
+        seen = observe(self._bench, self._target.name, target)
+        self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
+        plan = self._request.plan(target.access, files.ledger if self._keeps_ledger else None)
         self._preload(plan)
         self._laps.mark("preparing")
-        engine = EngineProcess(
-            used,
-            plan,
-            self._plan_file,
-            self._stream_file,
-            project.logs / f"engine-{used.name}.log",
-            project.contract / "schemas" / "stream.schema.json",
-        )
+        engine = generator_of(self._bench.project, self._request, plan, files, self._stream_file)
         speed, load = machine_speed_mb_s(), load_average()
         with contextlib.ExitStack() as stack:
             if self._bench.server is not None:
                 self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            self._sampler = Sampler(self._pids(target, engine))
+            self._sampler = Sampler({**seen.sources, "engine": Together([ProcessTree(pid) for pid in engine.pids])})
             before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampler.own_cpu_s)
-            self._machine_state = {"speed_mb_s": speed, "load_average_before": load, **around}
+            apart = {"agents_apart_ms": engine.apart_ns / 1e6} if isinstance(engine, Agents) else {}
+            self._machine_state = {"speed_mb_s": speed, "load_average_before": load, **around, **apart}
         phases_ns = sum(record["duration_ns"] for record in self._records if record["type"] == "phase_end")
         self._laps.mark("engine", without_s=phases_ns / 1e9)
         if target.has_ended:
             raise target.ended_error()
-        self._make_audit()
+        seen.check()
+        self._make_audit(files)
         self._laps.mark("audit")
         return Status.INTERRUPTED if self._records[-1]["reason"] == "interrupted" else Status.COMPLETED
 
@@ -162,12 +181,8 @@ class _Run:
             for statement in preload_statements(self._request.contender.workload, plan, count):
                 server.execute_script(statement)
             server.execute_script("VACUUM (ANALYZE)")
+            self._preloaded_before = preloaded_in(self._request.contender.workload, server)
             server.checkpoint()
-
-    def _pids(self, target: Service, engine: EngineProcess) -> dict[str, int]:
-        database = None if self._bench.server is None else self._bench.server.pid
-        pids = {"api": target.pid, "engine": engine.pid, "database": database}
-        return {role: pid for role, pid in pids.items() if pid is not None}
 
     def _roles_cpu_s(self) -> float | None:
         """CPU time of all roles together while they were sampled, or None where one of them could not be."""
@@ -187,7 +202,7 @@ class _Run:
         acknowledged = sum(record["operations"] for record in self._records if record["type"] == "phase_end")
         return None if self._database_watch is None else self._database_watch.activity(acknowledged)
 
-    def _on_record(self, target: Service, engine: EngineProcess) -> Callable[[Record], None]:
+    def _on_record(self, target: Service, engine: Generator) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
             if record["type"] in ("phase_start", "phase_end") and self._sampler is not None:
@@ -206,12 +221,13 @@ class _Run:
         engine = self._request.contender.engine
         return engine.can("ledger") and engine.offers("audit") and self._bench.server is not None
 
-    def _make_audit(self) -> None:
+    def _make_audit(self, files: RunFiles) -> None:
         contender, server = self._request.contender, self._bench.server
+        if self._preloaded_before is not None and server is not None:
+            self._preloaded_after = preloaded_in(contender.workload, server)
         if self._keeps_ledger and server is not None:
             self._bench.progress.step(f"{contender.key}: audit")
-            self._audit = audit_run(contender.engine, contender.workload, server, self._plan_file, self._ledger)
-            self._ledger.unlink(missing_ok=True)
+            self._audit = audit_run(contender.engine, contender.workload, server, files.plan, files.ledger)
 
     def _warm_up(self) -> Mapping[str, Any] | None:
         if not self._request.warm_up_s:
@@ -232,5 +248,7 @@ class _Run:
             command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
             found += findings.generator_findings(records, peak, request.ceilings.get("engine"), engine.name, command)
         if request.contender.workload.uses_database:
-            found += findings.audit_findings(self._audit, engine.name)
-        return found + findings.warm_up_findings(warmed) + findings.machine_findings(self._machine_state)
+            found += findings.audit_findings(self._audit, engine.name, request.contender.variant.preload)
+            found += preload_findings(self._preloaded_before, self._preloaded_after)
+        found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
+        return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

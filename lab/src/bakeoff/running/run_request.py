@@ -16,7 +16,10 @@ from bakeoff.workload.plan import Load, Plan, Way, compile_plan
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A contender's turn. `warm_up_s` 0: none, and every phase counts."""
+    """A contender's turn. `warm_up_s` 0: none, and every phase counts.
+
+    `attached` is how a target that the lab does not start is reached.
+    """
 
     contender: Contender
     mode: str
@@ -27,6 +30,13 @@ class RunRequest:
     think_time_s: float = 0.0
     calibrations: Sequence[Calibration] = ()
     isolation: Isolation = field(default_factory=Isolation)
+    attached: Access | None = None
+    agents_wanted: int = 1
+
+    @property
+    def agents(self) -> int:
+        """Engines that divide the users among them: not more than there are users, of whom a smoke run has one."""
+        return min(self.agents_wanted, *(phase.virtual_users for phase in self.phases))
 
     @property
     def planned_phases(self) -> list[Phase]:
@@ -46,12 +56,21 @@ class RunRequest:
         return Way(self.contender.protocol, sending.batch, sending.stream, sending.window)
 
     @property
+    def is_encrypted(self) -> bool:
+        """Whether messages travel inside TLS."""
+        return self.contender.variant.tls if self.attached is None else self.attached.tls is not None
+
+    @property
     def settings(self) -> dict[str, str]:
         """What the run's record says of it: the target's settings, and how the load was sent."""
         variant = self.contender.variant
         connections = "one for each user" if variant.connections is None else str(variant.connections)
         settings = {**variant.settings, "seed": str(self.seed), **variant.differences_from_default()}
         settings = {**settings, "connections": connections, **self.isolation.described()}
+        if self.is_encrypted:
+            settings["tls"] = "on"
+        if self.agents > 1:
+            settings["agents"] = str(self.agents)
         if self.think_time_s:
             settings["think_time"] = f"{self.think_time_s * 1000:g} ms"
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
@@ -61,12 +80,12 @@ class RunRequest:
     def ceilings(self) -> dict[str, float]:
         """What this machine's calibrations say a run like this cannot exceed, by name."""
         variant = self.contender.variant
-        like_this = (variant.engine, self.way.transport, variant.payload)
+        like_this = (variant.engine, self.way.transport, variant.payload, self.is_encrypted)
         ceilings = {}
         for calibration in self.calibrations:
             if calibration.kind == "database":
                 ceilings[calibration.subject] = calibration.rate_per_s
-            elif (calibration.subject, calibration.transport, calibration.payload_size) == like_this:
+            elif like_this == (calibration.subject, calibration.transport, calibration.payload_size, calibration.tls):
                 ceilings["engine"] = calibration.rate_per_s
         return ceilings
 

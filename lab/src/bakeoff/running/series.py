@@ -177,6 +177,8 @@ class Series:
             think_time_s=self._request.think_time_s,
             calibrations=self._calibrations.get(contender.workload.name, ()),
             isolation=self._request.isolation,
+            attached=self._bench.attached.get(contender.target.name),
+            agents_wanted=self._request.agents,
         )
 
     def _measured(self, run: RunRequest) -> RunResult:

@@ -13,16 +13,21 @@ _PROC = Path("/proc")
 _PRESSURES = ("cpu", "io", "memory")
 _PROBES = 7
 _PROBE_BYTES = 1 << 20
+# A time server turns a clock by half a second in a thousand at the most.
+_SLEW = 0.001
+_JUMP_S = 0.1
 
 
 @dataclass(frozen=True)
 class MachineCounters:
     """Cumulative counters at one instant. `steal_s` and `busy_s` are of all cores; pressures are stalled seconds.
 
-    What the kernel does not tell is None or absent.
+    `at_s` is of the clock that never jumps, `wall_clock_s` of the one that people set. What the kernel does not tell is
+    None or absent.
     """
 
     at_s: float
+    wall_clock_s: float
     busy_s: float | None
     steal_s: float | None
     lab_cpu_s: float
@@ -57,6 +62,7 @@ def machine_counters(proc: Path = _PROC) -> MachineCounters:
     stalled = {name: _stalled_s(proc / "pressure" / name) for name in _PRESSURES}
     return MachineCounters(
         at_s=time.monotonic(),
+        wall_clock_s=time.time(),
         busy_s=busy_s,
         steal_s=steal_s,
         lab_cpu_s=time.process_time(),
@@ -70,7 +76,7 @@ def load_between(
     """Per cent of one core that was stolen, stalled, or used by anybody else than the roles of the run and the lab.
 
     `sampling_cpu_s` is the part of the lab's own that sampling took. `roles_cpu_s` is None where not all roles could be
-    sampled; then nobody can tell who else was at work.
+    sampled; then nobody can tell who else was at work. `clock_jump_s` is how far the wall clock was set meanwhile.
     """
     seconds = after.at_s - before.at_s
     if seconds <= 0:
@@ -88,12 +94,19 @@ def load_between(
         "other_cpu_percent": percent(others_s),
         "lab_cpu_percent": percent(after.lab_cpu_s - before.lab_cpu_s),
         "sampling_cpu_percent": percent(sampling_cpu_s),
+        "clock_jump_s": _jump_s(after.wall_clock_s - before.wall_clock_s, seconds),
         **{
             f"{name}_pressure_percent": percent(after.stalled_s[name] - stalled_s)
             for name, stalled_s in before.stalled_s.items()
             if name in after.stalled_s
         },
     }
+
+
+def _jump_s(wall_clock_s: float, seconds: float) -> float:
+    """How far the wall clock was set; none where a time server may have slewed it."""
+    jump_s = wall_clock_s - seconds
+    return jump_s if abs(jump_s) > _JUMP_S + _SLEW * seconds else 0.0
 
 
 def _cpu_times(proc: Path) -> tuple[float | None, float | None]:

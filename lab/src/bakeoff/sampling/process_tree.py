@@ -2,20 +2,13 @@
 
 import contextlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from bakeoff.sampling.usage import Usage
+
 _HAS_CHILDREN_LISTS = Path(f"/proc/self/task/{os.getpid()}/children").exists()
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Cumulative CPU seconds, and resident memory in bytes at this moment."""
-
-    cpu_s: float
-    memory_bytes: int
 
 
 class ProcessTree:

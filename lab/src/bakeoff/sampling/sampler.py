@@ -1,4 +1,4 @@
-"""Samples several process trees once a second while a run goes on."""
+"""Samples what each role uses, once a second while a run goes on."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 
-from bakeoff.sampling.process_tree import ProcessTree
+from bakeoff.sampling.usage import UsageSource
 
 PERIOD_S = 1.0
 
@@ -35,8 +35,8 @@ class Sampler:
     `own_cpu_s` is the CPU time that sampling itself has taken.
     """
 
-    def __init__(self, pids: Mapping[str, int]) -> None:
-        self._trees = {role: ProcessTree(pid) for role, pid in pids.items()}
+    def __init__(self, sources: Mapping[str, UsageSource]) -> None:
+        self._sources = sources
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sampler", daemon=True)
         self._lock = threading.Lock()
@@ -63,10 +63,10 @@ class Sampler:
 
     def _take(self, *, with_proportional: bool) -> None:
         began_s = time.thread_time()
-        for role, tree in self._trees.items():
-            usage = tree.usage()
+        for role, source in self._sources.items():
+            usage = source.usage()
             if usage is not None:
-                proportional = tree.proportional_bytes() if with_proportional else None
+                proportional = source.proportional_bytes() if with_proportional else None
                 self.samples.append(Sample(time.time_ns(), role, usage.cpu_s, usage.memory_bytes, proportional))
         self.own_cpu_s += time.thread_time() - began_s
 

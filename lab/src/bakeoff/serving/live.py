@@ -35,11 +35,16 @@ def live_state(project: Project) -> dict[str, Any] | None:
 
 
 class PublishedProgress:
-    """Passes everything on to another display, and keeps the file that pages follow up to date while it lasts."""
+    """Passes everything on to another display, and keeps the file that pages follow up to date while it lasts.
+
+    It begins with the first thing that is told: a lab that is refused, because another is at work, tells nothing and
+    leaves the other's file alone.
+    """
 
     def __init__(self, shown: Progress, path: Path, command: str) -> None:
         self._shown = shown
         self._path = path
+        self._published = False
         self._rates: deque[float] = deque(maxlen=_SECONDS_KEPT)
         self._p99s: deque[float] = deque(maxlen=_SECONDS_KEPT)
         self._standings: dict[str, list[float]] = {}
@@ -55,11 +60,11 @@ class PublishedProgress:
         }
 
     def __enter__(self) -> "PublishedProgress":
-        self._publish()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)
+        if self._published:
+            self._path.unlink(missing_ok=True)
 
     def say(self, line: str) -> None:
         self._shown.say(line)
@@ -101,6 +106,7 @@ class PublishedProgress:
         self._shown.standing(result)
 
     def _publish(self) -> None:
+        self._published = True
         state = {
             **self._state,
             "rates_per_s": list(self._rates),

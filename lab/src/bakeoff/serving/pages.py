@@ -2,27 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from bakeoff.history.figures import METRICS, RunFigures
 from bakeoff.history.listing import RunFilter, list_runs
+from bakeoff.history.series import newest_series
 from bakeoff.history.trends import trend
 from bakeoff.judging.judge import judge
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.reporting import numbers
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
+from bakeoff.serving.numbered import id_in_path, ids_in_query
 from bakeoff.serving.overlay import overlaid
 from bakeoff.serving.queries import ComparisonFilter, choices, list_comparisons
+from bakeoff.serving.rendering import page
 from bakeoff.storage.history import StoredComparison, load_comparison, load_runs
 
 PAGE_LENGTH = 50
@@ -36,10 +36,10 @@ _REPORT_HEADERS = {"content-security-policy": "frame-ancestors 'none'"}
 class Pages:
     """Handlers over one project and its metrics database."""
 
-    def __init__(self, project: Project, server: Server) -> None:
+    def __init__(self, project: Project, server: Server, is_ending: Callable[[], bool]) -> None:
         self._project = project
         self._server = server
-        self._templates = _environment()
+        self._is_ending = is_ending
 
     def comparisons(self, request: Request) -> Response:
         """All comparisons, newest first."""
@@ -49,42 +49,47 @@ class Pages:
             mode=_given(request, "mode"),
             status=_given(request, "status"),
         )
-        rows, more = list_comparisons(self._server, wanted, PAGE_LENGTH, _number(request, "before"))
+        rows, more = list_comparisons(self._server, wanted, PAGE_LENGTH, _before(request))
         older = str(request.url.include_query_params(before=rows[-1].id).query) if more else None
-        return self._page(
-            "comparisons.html.j2", request, rows=rows, wanted=wanted, choices=choices(self._server), older=older
+        return page(
+            "comparisons.html.j2",
+            here="comparisons",
+            rows=rows,
+            wanted=wanted,
+            choices=choices(self._server),
+            older=older,
         )
 
     def comparison(self, request: Request) -> Response:
         """One comparison's verdict, standings and runs."""
-        stored = load_comparison(self._server, request.path_params["id"])
-        return self._page("comparison.html.j2", request, stored=stored, judgement=judge(stored))
+        stored = load_comparison(self._server, id_in_path(request))
+        return page("comparison.html.j2", here="comparisons", stored=stored, judgement=judge(stored))
 
     def report(self, request: Request) -> Response:
         """One comparison's full report."""
-        return _report(load_comparison(self._server, request.path_params["id"]))
+        return _report(load_comparison(self._server, id_in_path(request)))
 
     def comparison_json(self, request: Request) -> Response:
         """One comparison's figures."""
-        stored = load_comparison(self._server, request.path_params["id"])
+        stored = load_comparison(self._server, id_in_path(request))
         return JSONResponse(report_data(judge(stored), stored))
 
     def runs(self, request: Request) -> Response:
         """All runs, newest first; ticked ones can be overlaid."""
         wanted = RunFilter(_given(request, "api"), _given(request, "mode"), _given(request, "payload"))
-        page = list_runs(self._server, wanted, PAGE_LENGTH, _number(request, "before"))
-        older = str(request.url.include_query_params(before=page.runs[-1].id).query) if page.more else None
-        return self._page(
-            "runs.html.j2", request, runs=page.runs, wanted=wanted, choices=choices(self._server), older=older
+        found = list_runs(self._server, wanted, PAGE_LENGTH, _before(request))
+        older = str(request.url.include_query_params(before=found.runs[-1].id).query) if found.more else None
+        return page(
+            "runs.html.j2", here="runs", runs=found.runs, wanted=wanted, choices=choices(self._server), older=older
         )
 
     def run(self, request: Request) -> Response:
         """One run: its report, alone."""
-        return _report(overlaid(load_runs(self._server, [request.path_params["id"]]), "a single run"))
+        return _report(overlaid(load_runs(self._server, [id_in_path(request)]), "a single run"))
 
     def overlay(self, request: Request) -> Response:
         """Several runs in one report."""
-        ids = _numbers(request.query_params.getlist("run"))
+        ids = ids_in_query(request.query_params.getlist("run"))
         if not 1 <= len(ids) <= _MOST_OVERLAID:
             raise HTTPException(400, f"Choose 1 to {_MOST_OVERLAID} runs to overlay.")
         return _report(overlaid(load_runs(self._server, ids), "an overlay of single runs"))
@@ -100,9 +105,9 @@ class Pages:
         runs = [] if api is None else self._series(wanted, name)
         values = [value for run in runs if (value := METRICS[name].of(run)) is not None]
         changes = trend(values)
-        return self._page(
+        return page(
             "trends.html.j2",
-            request,
+            here="trends",
             metric=METRICS[name],
             metrics=METRICS,
             wanted=wanted,
@@ -114,16 +119,16 @@ class Pages:
             height=trend_chart.HEIGHT,
         )
 
-    def live(self, request: Request) -> Response:
+    def live(self, _request: Request) -> Response:
         """What runs now."""
-        return self._page("live.html.j2", request)
+        return page("live.html.j2", here="live")
 
     async def live_events(self, request: Request) -> Response:
         """What runs now, as server-sent events: the whole state whenever it changes."""
 
         async def events() -> AsyncIterator[str]:
             last: str | None = None
-            while not await request.is_disconnected():
+            while not (self._is_ending() or await request.is_disconnected()):
                 state = json.dumps(await asyncio.to_thread(live_state, self._project))
                 if state != last:
                     last = state
@@ -136,31 +141,8 @@ class Pages:
         """Comparisons are what people come for."""
         return RedirectResponse("/comparisons")
 
-    def _series(self, wanted: RunFilter, metric: str) -> list[RunFigures]:
-        page = list_runs(self._server, wanted, _TREND_LENGTH)
-        measured = [
-            run for run in reversed(page.runs) if run.status == "completed" and METRICS[metric].of(run) is not None
-        ]
-        # One series: a change of load is no change of the target.
-        return [run for run in measured if run.series == measured[-1].series]
-
-    def _page(self, template: str, request: Request, **values: Any) -> Response:
-        here = request.url.path.split("/")[1]
-        return HTMLResponse(self._templates.get_template(template).render(here=here, **values))
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("bakeoff.serving"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for written in (numbers.count, numbers.rate, numbers.three_digits, numbers.percent, numbers.plural):
-        environment.filters[written.__name__] = written
-    environment.filters["minute"] = lambda moment: f"{moment:%Y-%m-%d %H:%M}"
-    return environment
+    def _series(self, wanted: RunFilter, metric: str) -> Sequence[RunFigures]:
+        return newest_series(list_runs(self._server, wanted, _TREND_LENGTH).runs, METRICS[metric]).runs
 
 
 def _report(stored: StoredComparison) -> Response:
@@ -171,17 +153,9 @@ def _given(request: Request, name: str) -> str | None:
     return request.query_params.get(name, "").strip().replace("\0", "") or None
 
 
-def _number(request: Request, name: str) -> int | None:
-    text = _given(request, name)
-    return None if text is None else _numbers([text])[0]
-
-
-def _numbers(texts: Sequence[str]) -> list[int]:
-    parts = [part.strip() for text in texts for part in text.split(",")]
-    for part in parts:
-        if not (part.isascii() and part.isdecimal() and len(part) < 19):
-            raise HTTPException(400, f'"{part[:40]}" is not the number of a run.')
-    return [int(part) for part in dict.fromkeys(parts)]
+def _before(request: Request) -> int | None:
+    text = _given(request, "before")
+    return None if text is None else ids_in_query([text])[0]
 
 
 def _first(values: Sequence[str]) -> str | None:

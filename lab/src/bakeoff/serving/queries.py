@@ -20,16 +20,16 @@ WITH page AS (
     ORDER BY id DESC
     LIMIT %(limit)s
 )
-SELECT page.id, page.name, page.workload, page.test_mode, page.command, page.status, page.rounds, page.started_at,
-       page.finished_at, coalesce(runs.count, 0), coalesce(runs.apis, '{}'), runs.findings
+SELECT page.id, page.name, page.workload, page.test_mode AS mode, page.command, page.status, page.rounds,
+       page.started_at, own.runs, own.incomplete, own.targets
 FROM page
-LEFT JOIN LATERAL (
-    SELECT count(*) AS count,
-           array_agg(DISTINCT api_name ORDER BY api_name) AS apis,
-           count(*) FILTER (WHERE status <> 'completed') AS findings
+CROSS JOIN LATERAL (
+    SELECT count(*) AS runs,
+           count(*) FILTER (WHERE status <> 'completed') AS incomplete,
+           coalesce(array_agg(DISTINCT api_name ORDER BY api_name), '{}') AS targets
     FROM test_runs
     WHERE comparison_id = page.id AND test_mode = page.test_mode
-) AS runs ON true
+) AS own
 ORDER BY page.id DESC
 """
 
@@ -56,22 +56,23 @@ class ComparisonRow:
     status: str
     rounds: int
     started_at: datetime
-    finished_at: datetime | None
     runs: int
+    incomplete: int
     targets: Sequence[str]
-    incomplete: int | None
 
 
 def list_comparisons(
     server: Server, wanted: ComparisonFilter, limit: int, before: int | None = None
 ) -> tuple[list[ComparisonRow], bool]:
     """The newest comparisons, or those older than `before`; and whether there are more."""
+    from psycopg.rows import class_row
+
     values = {**asdict(wanted), "before": before, "limit": limit + 1}
     if wanted.words is not None:
         literal = wanted.words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values["words"] = f"%{literal}%"
-    with server.connect() as connection:
-        rows = [ComparisonRow(*row) for row in connection.execute(_PAGE, values).fetchall()]
+    with server.connect() as connection, connection.cursor(row_factory=class_row(ComparisonRow)) as cursor:
+        rows = cursor.execute(_PAGE, values).fetchall()
     return rows[:limit], len(rows) > limit
 
 

@@ -11,7 +11,7 @@ class Calibration:
     """A rate that nothing on this machine can exceed in a certain way of working.
 
     `kind` is `engine` (subject: the engine's name) or `database` (subject: the reference line's name). `transport` is
-    http, grpc and so on for an engine, sql for the database.
+    http, grpc and so on for an engine, sql for the database; `tls` whether it was inside TLS.
     """
 
     machine: str
@@ -24,6 +24,7 @@ class Calibration:
     connections: int
     rate_per_s: float
     cpu_us_each: float | None = None
+    tls: bool = False
 
 
 def add_calibration(server: Server, calibration: Calibration) -> None:
@@ -32,21 +33,22 @@ def add_calibration(server: Server, calibration: Calibration) -> None:
     with server.connect() as connection:
         connection.execute(
             "INSERT INTO calibrations (measured_at, machine, kind, subject, subject_version, workload, transport,"
-            " payload_size, connections, rate_per_s, cpu_us_each)"
+            " payload_size, connections, rate_per_s, cpu_us_each, tls)"
             " VALUES (%(measured_at)s, %(machine)s, %(kind)s, %(subject)s, %(subject_version)s, %(workload)s,"
-            " %(transport)s, %(payload_size)s, %(connections)s, %(rate_per_s)s, %(cpu_us_each)s)",
+            " %(transport)s, %(payload_size)s, %(connections)s, %(rate_per_s)s, %(cpu_us_each)s,"
+            " %(tls)s)",
             row,
         )
 
 
 def latest_calibrations(server: Server, machine: str, workload: str) -> list[Calibration]:
-    """The newest calibration of each kind, subject, transport and payload on a machine."""
+    """The newest calibration of each kind, subject, transport and payload on a machine, with TLS and without."""
     with server.connect() as connection:
         rows = connection.execute(
-            "SELECT DISTINCT ON (kind, subject, transport, payload_size) machine, kind, subject, subject_version,"
-            " workload, transport, payload_size, connections, rate_per_s, cpu_us_each FROM calibrations"
+            "SELECT DISTINCT ON (kind, subject, transport, tls, payload_size) machine, kind, subject, subject_version,"
+            " workload, transport, payload_size, connections, rate_per_s, cpu_us_each, tls FROM calibrations"
             " WHERE machine = %s AND workload = %s"
-            " ORDER BY kind, subject, transport, payload_size, measured_at DESC",
+            " ORDER BY kind, subject, transport, tls, payload_size, measured_at DESC",
             [machine, workload],
         ).fetchall()
     return [Calibration(*row) for row in rows]

@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
 from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
@@ -54,7 +54,7 @@ def load_comparison(server: Server, comparison_id: int | None = None) -> StoredC
         wanted = comparison_id if comparison_id is not None else _latest(connection)
         row = _one(connection, "SELECT * FROM comparisons WHERE id = %s", [wanted])
         if row is None:
-            raise BakeoffError(
+            raise NotFoundError(
                 "Nothing has been measured yet: begin with ./bakeoff run smoke."
                 if wanted is None
                 else f"There is no comparison {wanted}. ./bakeoff runs list shows what there is."
@@ -89,7 +89,7 @@ def load_runs(server: Server, run_ids: Sequence[int]) -> list[StoredRun]:
         runs = _load(connection, run_ids)
     missing = set(run_ids) - {run.id for run in runs}
     if missing:
-        raise BakeoffError(f"There is no run {min(missing)}. ./bakeoff runs list shows what there is.")
+        raise NotFoundError(f"There is no run {min(missing)}. ./bakeoff runs list shows what there is.")
     return runs
 
 

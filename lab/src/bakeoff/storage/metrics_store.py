@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
@@ -12,8 +12,11 @@ from psycopg.types.json import Jsonb
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.results.document import Origin
-from bakeoff.running.result import Measured, RunResult
+
+# Whoever only lists what is stored does not wait for what runs are made of.
+if TYPE_CHECKING:
+    from bakeoff.results.document import Origin
+    from bakeoff.running.result import Measured, RunResult
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -61,7 +64,7 @@ class MetricsStore:
             applied = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
         return named <= {name for (name,) in applied}
 
-    def begin_comparison(self, origin: Origin, request: Mapping[str, Any]) -> int:
+    def begin_comparison(self, origin: "Origin", request: Mapping[str, Any]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""
         row = self._insert(
             "comparisons",
@@ -119,7 +122,7 @@ class MetricsStore:
                 "DELETE FROM test_runs WHERE comparison_id = %s AND status = 'interrupted'", [comparison_id]
             )
 
-    def add_run(self, comparison_id: int, run: RunResult) -> int:
+    def add_run(self, comparison_id: int, run: "RunResult") -> int:
         """Stores a run with its phases, samples and findings; returns its id."""
         try:
             with self._server.connect() as connection, connection.transaction():
@@ -135,7 +138,7 @@ class MetricsStore:
             return _insert(connection, table, values, returning=True)
 
 
-def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: RunResult) -> int:
+def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: "RunResult") -> int:
     run_id = _insert(
         connection,
         "test_runs",
@@ -197,7 +200,7 @@ def _json(value: Mapping[str, Any] | None) -> Jsonb | None:
     return None if value is None else Jsonb(dict(value))
 
 
-def _measured_columns(measured: Measured) -> dict[str, Any]:
+def _measured_columns(measured: "Measured") -> dict[str, Any]:
     percentiles = measured.latency.percentiles_ms
     return {
         "duration_s": measured.duration_s,

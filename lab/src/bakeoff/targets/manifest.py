@@ -11,7 +11,20 @@ from bakeoff.documents import Document, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
-_MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
+# Folders that are not searched for targets.
+MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of the settings that the lab may vary: its name, the environment variable that sets it, and what it is unset.
+
+    `default` is None where the manifest does not tell.
+    """
+
+    name: str
+    variable: str
+    default: str | None
 
 
 @dataclass(frozen=True)
@@ -53,12 +66,17 @@ class Target:
             return None
         return f"{self.name}: skipped, {', '.join(missing)} not found. {self.document['toolchain']['install']}"
 
+    @property
+    def settings(self) -> list[Setting]:
+        """The settings that the lab may vary."""
+        return [_setting(name, entry) for name, entry in self.document.get("settings", {}).items()]
+
     def setting_variable(self, setting: str) -> str:
         """The environment variable that sets one of the settings a lab may vary."""
-        variable = self.document.get("settings", {}).get(setting)
+        variable = next((each.variable for each in self.settings if each.name == setting), None)
         if variable is None:
             raise BakeoffError(f"{self.name} has no setting {setting}: add it to [settings] in its target.toml.")
-        return str(variable)
+        return variable
 
 
 def find_targets(project: Project) -> list[Target]:
@@ -74,7 +92,7 @@ def find_targets(project: Project) -> list[Target]:
 def _manifests(folder: Path) -> Iterator[Path]:
     """Every target.toml below a folder. What builds make is not looked through: it is large, and changes meanwhile."""
     for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in _MADE_BY_BUILDS and not name.startswith(".")]
+        folders[:] = [name for name in folders if name not in MADE_BY_BUILDS and not name.startswith(".")]
         if "target.toml" in files:
             yield Path(here) / "target.toml"
 
@@ -88,6 +106,12 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str]) -> list[Targ
     if unknown:
         raise UsageError(f'There is no target "{unknown[0]}". Targets: {", ".join(by_name) or "none"}.')
     return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def _setting(name: str, entry: str | Document) -> Setting:
+    if isinstance(entry, str):
+        return Setting(name, entry, None)
+    return Setting(name, entry["variable"], entry.get("default"))
 
 
 def _load(project: Project, path: Path) -> Target:

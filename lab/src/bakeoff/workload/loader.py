@@ -41,11 +41,16 @@ class Workload:
         return None if path is None else path.read_text("utf-8")
 
 
+def workload_names(project: Project) -> list[str]:
+    """Every folder of contract/ that holds a workload."""
+    return sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))
+
+
 def load_workload(project: Project, name: str) -> Workload:
     """The workload of that name; its folder carries the name."""
     directory = project.contract / name
     if not (directory / "workload.toml").is_file():
-        known = ", ".join(sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))) or "none"
+        known = ", ".join(workload_names(project)) or "none"
         raise UsageError(f'There is no workload "{name}". Workloads in contract/: {known}.')
     document = read_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json")
     if document["name"] != name:

@@ -9,6 +9,10 @@ from bakeoff.workload.statements import columns, text_array, upsert
 
 # Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.
 _DISTINCT_ROWS = 100
+# What marks the last part of a key; no key of an operation holds it.
+_MARK = "-preloaded-"
+# The same as a pattern of SQL's LIKE.
+PRELOADED_KEYS = f"%{_MARK}%"
 _STATEMENT_ROWS = 20_000
 _STATEMENT_BYTES = 16 * 1024 * 1024
 
@@ -38,7 +42,7 @@ def _multiplied(parts: list[list[str]], first: int, last: int) -> list[str]:
     numbers = f"generate_series({first}, {last}) AS n"
     arrays = []
     for index, part in enumerate(parts):
-        text = "text || '-preloaded-' || n" if index == numbered else "text"
+        text = f"text || '{_MARK}' || n" if index == numbered else "text"
         rows = f"unnest({text_array(part)}) WITH ORDINALITY AS row (text, place)"
         arrays.append(f"SELECT array_agg({text} ORDER BY n, place) FROM {numbers}, {rows}")  # noqa: S608
     return arrays

@@ -4,11 +4,16 @@ bakeoff.configurations = (() => {
   const { full, tick } = bakeoff.formats;
   const POINTS = { circle: "circle", triangle: "triangle", square: "rect", diamond: "rectRot", down: "triangle" };
   const NARROW = 560;
+  const LETTER = 6.5;
   const MANY_POINTS = 24;
+  const FEWEST_TICKS = 3;
 
+  // Names take two fifths of a chart at most. What tells them apart stands at either end, so the middle is left out.
   function shorten(words, width) {
-    const most = width < NARROW ? 16 : 34;
-    return words.length > most ? `${words.slice(0, most - 1)}…` : words;
+    const most = Math.min(40, Math.max(12, Math.floor((0.4 * width) / LETTER)));
+    if (words.length <= most) return words;
+    const tail = Math.floor((most - 1) / 2);
+    return `${words.slice(0, most - 1 - tail)}…${words.slice(-tail)}`;
   }
 
   function look(styles, series, points) {
@@ -62,16 +67,16 @@ bakeoff.configurations = (() => {
     };
   }
 
-  // Of a long scale the decades; of a shorter one 1, 2 and 5 of each; below half a decade even steps.
+  // Of a long scale the decades; of a shorter one 1, 2 and 5 of each; even steps where that leaves hardly any.
   function logTicks(least, most) {
     const decades = Math.log10(most / least);
-    if (decades < 0.5) return evenTicks(least, most);
     const digits = decades > 3.2 ? [1] : [1, 2, 5];
     const ticks = [];
     for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power += 1) {
       for (const digit of digits) ticks.push(Number(`${digit}e${power}`));
     }
-    return ticks.filter((value) => value >= least * 0.999 && value <= most * 1.001);
+    const fitting = ticks.filter((value) => value >= least * 0.999 && value <= most * 1.001);
+    return fitting.length < FEWEST_TICKS ? evenTicks(least, most) : fitting;
   }
 
   function evenTicks(least, most) {
@@ -128,6 +133,7 @@ bakeoff.configurations = (() => {
         scales: {
           x: scale(chart.x, {
             offset: Boolean(chart.x.ticks) && chart.x.scale === "linear",
+            min: chart.spans.length ? chart.spans[0].begin : undefined,
             max: chart.spans.length ? chart.spans[chart.spans.length - 1].end : undefined,
           }),
           y: scale(chart.y, { beginAtZero: chart.y.scale === "linear", suggestedMax: highest * 1.03 || undefined }),

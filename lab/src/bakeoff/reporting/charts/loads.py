@@ -60,15 +60,19 @@ def resource_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[
 
 def load_axis(contenders: Sequence[ContenderEntry]) -> Axis:
     """Virtual users, or the arrival rate of an open model, each level with its tick."""
-    levels = [level for each in contenders for level in each["levels"]]
-    open_model = any(level["arrival_rate_per_s"] is not None for level in levels)
-    values = sorted({_x(level) for level in levels})
+    values = load_axis_values(contenders)
+    open_model = any(level["arrival_rate_per_s"] is not None for each in contenders for level in each["levels"])
     return {
         "label": "arrivals/s" if open_model else "virtual users",
         "scale": "log",
         "format": "rate" if open_model else "count",
         "ticks": [(value, numbers.count(value)) for value in values] if len(values) <= _FEW else None,
     }
+
+
+def load_axis_values(contenders: Sequence[ContenderEntry]) -> list[float]:
+    """The loads that were held, from the least."""
+    return sorted({_x(level) for each in contenders for level in each["levels"]})
 
 
 def _x(level: LevelFigures) -> float:

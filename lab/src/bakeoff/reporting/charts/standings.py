@@ -33,7 +33,7 @@ def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
     factors = list(dict.fromkeys(effect["factor"] for effect in effects))
     drawn: list[Series] = [
         {
-            "name": f"{effect['one']} ÷ {effect['other']}",
+            "name": _choice(effect),
             "identity": None,
             "style": factors.index(effect["factor"]),
             "points": [_dot(effect["ratio"])],
@@ -49,6 +49,12 @@ def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
         note="Matched contenders and rounds, all else alike. Right of 1: the first is faster. Whisker: 95% interval.",
         references=[{"label": "no difference", "value": 1.0}],
     )
+
+
+def _choice(effect: EffectEntry) -> str:
+    """Languages and protocols speak for themselves; `off` does not."""
+    words = f"{effect['one']} ÷ {effect['other']}"
+    return words if effect["factor"] in ("language", "protocol") else f"{effect['title']}, {words}"
 
 
 def payloads_chart(payloads: Sequence[str], contenders: Sequence[ContenderEntry]) -> Chart:

@@ -8,7 +8,7 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.charts.shape import Axis
 
 _LONG_DECADES = 3.2
-_SHORT_DECADES = 0.5
+_FEWEST_TICKS = 3
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,11 @@ def even_ticks(low: float, high: float) -> list[float]:
 
 def _log_ticks(scale: Scale) -> Sequence[float]:
     decades = math.log10(scale.high / scale.low)
-    if decades < _SHORT_DECADES:
-        return even_ticks(scale.low, scale.high)
     digits = (1,) if decades > _LONG_DECADES else (1, 2, 5)
     powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1)
     candidates = (float(f"{digit}e{power}") for power in powers for digit in digits)
-    return [value for value in candidates if scale.low <= value <= scale.high]
+    fitting = [value for value in candidates if scale.low <= value <= scale.high]
+    return even_ticks(scale.low, scale.high) if len(fitting) < _FEWEST_TICKS else fitting
 
 
 def _words(axis: Axis, value: float, highest: float) -> str:

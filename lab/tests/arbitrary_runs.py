@@ -1,80 +1,13 @@
-"""Runs as values, for tests: any run that the lab could have made."""
+"""Any run that the lab could have made, for tests of what must hold of all of them."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from typing import Any
 
-from hdrh.histogram import HdrHistogram
 from hypothesis import strategies as st
 
-from bakeoff.engines import histograms
 from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
-
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@cache
-def histogram_of(milliseconds: float) -> str:
-    """A hundred requests that took about this long."""
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    for number in range(1, 101):
-        histogram.record_value(int(milliseconds * 1e6 * (0.5 + number / 100)))
-    return histograms.encode(histogram)
-
-
-def measured(throughput_per_s: float = 100.0, latency_ms: float = 1.0, failed: int = 0) -> Measured:
-    """Ten seconds."""
-    encoded = histogram_of(latency_ms)
-    operations = round(throughput_per_s * 10)
-    return Measured(
-        duration_s=10.0,
-        requests=operations + failed,
-        ok=operations,
-        failed=failed,
-        operations=operations,
-        unsent=0,
-        errors={"timeout": failed} if failed else {},
-        bytes_sent=1000,
-        bytes_received=100,
-        latency=histograms.summarise(histograms.merge([encoded])),
-        histogram=encoded,
-        costs={"api": Cost(1.0, 10.0, 20.0, 5e6, 6_000_000)},
-    )
-
-
-def run_result(target: str = "one", minute: int = 0, total: Measured | None = None, **changes: Any) -> RunResult:
-    """A plain completed run of one phase of ten users, begun this many minutes after BEGIN."""
-    started_at = BEGIN + timedelta(minutes=minute)
-    begin_ns = int(started_at.timestamp()) * 1_000_000_000
-    total = total or measured()
-    run = RunResult(
-        target=target,
-        workload="events",
-        language="rust",
-        protocol="rest",
-        mode="quick",
-        payload="default",
-        engine="native",
-        engine_version="1",
-        settings={"seed": "1", "connections": "one for each user"},
-        started_at=started_at,
-        finished_at=started_at + timedelta(seconds=12),
-        status=Status.COMPLETED,
-        failure=None,
-        start_to_healthy_s=0.1,
-        phases=[PhaseResult(1, "Baseline", 10, begin_ns, begin_ns + 10_000_000_000, total)],
-        total=total,
-        samples=[Sample(begin_ns, "api", 0.5, 1_000_000)],
-        findings=[Finding("errors", "warning", "Some failed.", "Look.")],
-        environment={"commit": "0" * 40},
-        contender=target,
-        timeline=[],
-    )
-    return replace(run, **changes)
-
+from made_up import histogram_around, latency_of
 
 _texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 _names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=20)
@@ -104,7 +37,7 @@ _costs = st.builds(
 
 @st.composite
 def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
-    encoded = histogram_of(draw(st.sampled_from([0.1, 1.0, 250.0])))
+    encoded = histogram_around(draw(st.sampled_from([0.1, 1.0, 250.0])))
     return Measured(
         duration_s=draw(_positive) if duration_s is None else duration_s,
         requests=draw(_counts),
@@ -115,7 +48,7 @@ def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
         errors=draw(st.dictionaries(_names, _counts, max_size=3)),
         bytes_sent=draw(_counts),
         bytes_received=draw(_counts),
-        latency=histograms.summarise(histograms.merge([encoded])),
+        latency=latency_of(encoded),
         histogram=encoded,
         costs=draw(st.dictionaries(st.sampled_from(ROLES), _costs, max_size=3)),
     )

@@ -1,0 +1,1 @@
+"""Containers that somebody else has started, seen through the Docker Engine API."""

@@ -1,0 +1,117 @@
+"""The Docker Engine API, as far as the lab asks: over the engine's socket, reading only."""
+
+import http.client
+import json
+import os
+import socket
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from bakeoff.errors import BakeoffError, NotFoundError
+
+_DEFAULT = "unix:///var/run/docker.sock"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# The first that answers for one instant (`one-shot`) instead of waiting for a second one: Docker 20.10, 2020.
+_VERSION = (1, 41)
+_PATIENCE_S = 5.0
+
+Answer = Any
+
+
+class DockerEngine:
+    """One engine. Every method raises BakeoffError, which says what to do, where it cannot be reached or understood."""
+
+    def __init__(self, address: str) -> None:
+        """`address`: unix:///path/of/its.sock or tcp://127.0.0.1:2375."""
+        self.address = address
+        parts = urlsplit(address)
+        self._path = parts.path
+        self._host, self._port = parts.hostname or "localhost", parts.port or 2375
+        if parts.scheme not in ("unix", "tcp", "http") or (parts.scheme != "unix" and self._host not in _LOOPBACK):
+            raise BakeoffError(
+                f"DOCKER_HOST is {address}, and the lab samples containers of this machine alone: name "
+                "unix:///path/of/docker.sock or tcp://127.0.0.1:port, or leave out --container."
+            )
+        self._is_unix = parts.scheme == "unix"
+        self._prefix: str | None = None
+
+    def get(self, path: str) -> Answer:
+        """What the engine answers to a path of its API, in a version that both know."""
+        if self._prefix is None:
+            self._prefix = self._agreed_version()
+        return self._asked(self._prefix + path)
+
+    def _agreed_version(self) -> str:
+        about = self._asked("/version")
+        newest, oldest = (_numbers(about.get(name, "0.0")) for name in ("ApiVersion", "MinAPIVersion"))
+        if newest < _VERSION:
+            raise BakeoffError(
+                f"The Docker engine at {self.address} ({about.get('Version', 'unknown')}) speaks version "
+                f"{_dotted(newest)} of its API, and {_dotted(_VERSION)} is needed: update it to 20.10 or newer."
+            )
+        return f"/v{_dotted(max(_VERSION, oldest))}"
+
+    def _asked(self, path: str) -> Answer:
+        connection = self._connection()
+        try:
+            connection.request("GET", path)
+            reply = connection.getresponse()
+            status, body = reply.status, reply.read()
+        except PermissionError as error:
+            raise BakeoffError(
+                f"This user may not open {self._path}, the Docker engine's socket: join its group (sudo usermod -aG "
+                "docker $USER, and log in again), or leave out --container."
+            ) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise BakeoffError(
+                f"No Docker engine answers at {self.address} ({error}). Start it, name its socket in DOCKER_HOST, or "
+                "leave out --container."
+            ) from error
+        finally:
+            connection.close()
+        return self._understood(path, status, body)
+
+    def _understood(self, path: str, status: int, body: bytes) -> Answer:
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            answer = {"message": body[:200].decode(errors="replace")}
+        if status == http.HTTPStatus.OK:
+            return answer
+        message = answer.get("message", "") if isinstance(answer, dict) else ""
+        kind = NotFoundError if status == http.HTTPStatus.NOT_FOUND else BakeoffError
+        raise kind(f"The Docker engine at {self.address} answered {status} to {path}: {message}")
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self._is_unix:
+            return _UnixConnection(self._path)
+        return http.client.HTTPConnection(self._host, self._port, timeout=_PATIENCE_S)
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """HTTP over a socket in the file system."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", timeout=_PATIENCE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        """Opens the socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def docker_address(environment: Mapping[str, str] = os.environ) -> str:
+    """Where the engine listens: DOCKER_HOST, as for Docker's own client, or its usual socket."""
+    return environment.get("DOCKER_HOST") or _DEFAULT
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    major, _, minor = version.partition(".")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else (0, 0)
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"

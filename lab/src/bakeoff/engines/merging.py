@@ -1,0 +1,174 @@
+"""Several agents' result streams as one: counters are summed, histograms added, and percentiles come from the sum."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from bakeoff.engines import histograms
+from bakeoff.engines.stream import Record, StreamError
+
+# Where a record stands in its stream: start, then each phase with its begin, seconds and end, then end.
+_Place = tuple[int, int, int, int]
+
+_START: _Place = (0, 0, 0, 0)
+_END: _Place = (2, 0, 0, 0)
+
+# What all agents of a run must agree on.
+_COMMON = ("version", "engine", "workload", "target", "protocol")
+_SUMMED = ("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent", "connections_opened")
+_HISTOGRAMS = ("service_histogram", "response_histogram", "send_lag_histogram")
+# The worst that any agent says is said of all.
+_REASONS = ("failed", "interrupted", "completed")
+
+
+class Merging:
+    """Takes the agents' records as they come, and gives the merged ones, each as soon as all agents have told of it.
+
+    What it gives does not depend on the order in which the agents' streams happen to be read.
+    """
+
+    def __init__(self, agents: int) -> None:
+        self._waiting: dict[_Place, dict[int, Record]] = {}
+        self._told: list[set[_Place]] = [set() for _ in range(agents)]
+        self._last_second: list[dict[int, int]] = [defaultdict(lambda: -1) for _ in range(agents)]
+        self._begun_ns: dict[int, dict[int, int]] = {}
+
+    def take(self, agent: int, record: Record) -> list[Record]:
+        """The merged records that this record of an agent, counted from 0, makes complete.
+
+        Raises StreamError when the agents do not do the same.
+        """
+        if record["type"] == "note":
+            return [{**record, "message": f"agent {agent + 1}: {record['message']}"}]
+        place = _place_of(record)
+        self._waiting.setdefault(place, {})[agent] = record
+        self._told[agent].add(place)
+        if record["type"] == "second":
+            self._last_second[agent][record["phase"]] = record["second"]
+        if record["type"] == "phase_start":
+            self._begun_ns.setdefault(record["phase"], {})[agent] = record["time_unix_ns"]
+        return self._complete()
+
+    @property
+    def begun_apart_ns(self) -> int:
+        """By how much the agents' begins of a phase lay apart at the most."""
+        return max((max(begun.values()) - min(begun.values()) for begun in self._begun_ns.values()), default=0)
+
+    def _complete(self) -> list[Record]:
+        records = []
+        for place in sorted(self._waiting):
+            if not all(self._has_passed(agent, place) for agent in range(len(self._told))):
+                break
+            records.append(self._merged(self._waiting.pop(place)))
+        return records
+
+    def _has_passed(self, agent: int, place: _Place) -> bool:
+        """Whether an agent has told, or can no longer tell, what stands at a place."""
+        told = self._told[agent]
+        if place in told or _END in told:
+            return True
+        _, phase, kind, second = place
+        is_second = kind == 1
+        return is_second and ((1, phase, 2, 0) in told or self._last_second[agent][phase] > second)
+
+    def _merged(self, parts: Mapping[int, Record]) -> Record:
+        """One record out of the agents' records of the same place."""
+        records = [parts[agent] for agent in sorted(parts)]
+        match records[0]["type"]:
+            case "start":
+                return _merged_start(records)
+            case "phase_start":
+                return _merged_phase_start(records)
+            case "second":
+                return {**_added(records), "time_unix_ns": min(record["time_unix_ns"] for record in records)}
+            case "phase_end":
+                return self._merged_phase_end(parts)
+            case _:
+                return _merged_end(records)
+
+    def _merged_phase_end(self, parts: Mapping[int, Record]) -> Record:
+        """The phase lasts from the first agent's begin to the last agent's end."""
+        records = list(parts.values())
+        begun = self._begun_ns[records[0]["phase"]]
+        ended_ns = max(begun[agent] + record["duration_ns"] for agent, record in parts.items())
+        return {
+            **_added(records),
+            "time_unix_ns": max(record["time_unix_ns"] for record in records),
+            "duration_ns": ended_ns - min(begun.values()),
+            "interrupted": any(record["interrupted"] for record in records),
+        }
+
+
+def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
+    """The one stream that the agents' whole streams make."""
+    merging = Merging(len(streams))
+    turns = (turn for turn in zip_longest(*streams))
+    return [
+        done
+        for turn in turns
+        for agent, record in enumerate(turn)
+        if record is not None
+        for done in merging.take(agent, record)
+    ]
+
+
+def _place_of(record: Record) -> _Place:
+    match record["type"]:
+        case "start":
+            return _START
+        case "phase_start":
+            return (1, record["phase"], 0, 0)
+        case "second":
+            return (1, record["phase"], 1, record["second"])
+        case "phase_end":
+            return (1, record["phase"], 2, 0)
+        case _:
+            return _END
+
+
+def _merged_start(records: Sequence[Record]) -> Record:
+    for name in _COMMON:
+        if any(record[name] != records[0][name] for record in records):
+            said = ", ".join(f"{record[name]}" for record in records)
+            raise StreamError(f"The agents do not do the same: {name} is {said}. Update and start them alike.")
+    return {
+        **records[0],
+        "connections": sum(record["connections"] for record in records),
+        "time_unix_ns": min(record["time_unix_ns"] for record in records),
+    }
+
+
+def _merged_phase_start(records: Sequence[Record]) -> Record:
+    return {
+        **records[0],
+        "virtual_users": sum(record["virtual_users"] for record in records),
+        "time_unix_ns": min(record["time_unix_ns"] for record in records),
+    }
+
+
+def _merged_end(records: Sequence[Record]) -> Record:
+    reasons = {record["reason"] for record in records}
+    messages = [f"agent {number}: {record['message']}" for number, record in enumerate(records, 1) if record["message"]]
+    return {
+        **records[0],
+        "reason": next(reason for reason in _REASONS if reason in reasons),
+        "message": "; ".join(messages),
+        "time_unix_ns": max(record["time_unix_ns"] for record in records),
+    }
+
+
+def _added(records: Sequence[Record]) -> dict[str, Any]:
+    """The first record with the sums of all in it."""
+    errors: Counter[str] = Counter()
+    for record in records:
+        errors.update(record["errors"])
+    first = records[0]
+    sums = {name: sum(record[name] for record in records) for name in _SUMMED if name in first}
+    added = {name: _histogram([record[name] for record in records]) for name in _HISTOGRAMS if name in first}
+    return {**first, **sums, "errors": dict(sorted(errors.items())), **added}
+
+
+def _histogram(parts: Sequence[str | None]) -> str | None:
+    told = [part for part in parts if part is not None]
+    return told[0] if len(told) == 1 else histograms.encode(histograms.merge(told)) if told else None

@@ -1,0 +1,10 @@
+"""How values are put into sentences."""
+
+from collections.abc import Sequence
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

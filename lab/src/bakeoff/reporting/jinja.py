@@ -1,0 +1,27 @@
+"""Where every page's templates come from: one way to escape, and one way to write figures."""
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from bakeoff.prose import listed
+from bakeoff.reporting import numbers
+
+_WRITERS = (
+    numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,
+    numbers.ratio, numbers.seconds, numbers.moment, numbers.minute, listed, numbers.few, numbers.plural,
+)  # fmt: skip
+
+
+@cache
+def templates_of(package: str) -> Environment:
+    """The templates of a package's folder `templates`. Text is escaped, and a name that is not there is an error."""
+    environment = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {written.__name__: written for written in _WRITERS}
+    return environment

@@ -1,0 +1,119 @@
+"""What can be seen of a run's target and database: which processes or containers, and whether they stayed the same."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from bakeoff.containers.container import Container, find_container
+from bakeoff.containers.docker import DockerEngine
+from bakeoff.containers.usage import usage_of
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.running.bench import Bench
+from bakeoff.running.isolation import Isolation
+from bakeoff.running.service import Service
+from bakeoff.sampling.listener import listener_at
+from bakeoff.sampling.process_tree import ProcessTree
+from bakeoff.sampling.usage import UsageSource
+
+# What --container calls the database.
+DATABASE = "database"
+
+_POSTGRESQL_PORT = 5432
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One role in sight: what samples it, what a run's record says of it, and what must still hold at the run's end.
+
+    `limits` are those that somebody else has set, in the words of the lab's own.
+    """
+
+    source: UsageSource
+    facts: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The roles in sight, by name; a role that is not among them is out of sight, and nothing is claimed of it."""
+
+    roles: Mapping[str, Seen]
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """For a run's record, such as `api_image`."""
+        return {f"{role}_{name}": fact for role, seen in self.roles.items() for name, fact in seen.facts.items()}
+
+    @property
+    def limits(self) -> Mapping[str, str]:
+        """What the target may use, for the run's settings; empty where nobody limits it."""
+        return self.roles["api"].limits if "api" in self.roles else {}
+
+    @property
+    def sources(self) -> dict[str, UsageSource]:
+        """What to sample."""
+        return {role: seen.source for role, seen in self.roles.items()}
+
+    def check(self) -> None:
+        """Raises BakeoffError when a role is no longer what it was: its figures would be those of two lives."""
+        for seen in self.roles.values():
+            seen.check()
+
+
+def observe(bench: Bench, target_name: str, service: Service) -> Observation:
+    """What can be seen of a target at work and of the database that it stores into."""
+    roles = {"api": _target(bench, target_name, service), "database": _database(bench)}
+    return Observation({role: seen for role, seen in roles.items() if seen is not None})
+
+
+def _target(bench: Bench, name: str, service: Service) -> Seen | None:
+    if service.pid is not None:
+        return Seen(ProcessTree(service.pid))
+    return _container(bench, name) or _listener(service.access.host, service.access.port)
+
+
+def _database(bench: Bench) -> Seen | None:
+    server = bench.server
+    if server is None:
+        return None
+    if server.pid is not None:
+        return Seen(ProcessTree(server.pid))
+    return _container(bench, DATABASE) or _listener(*_address(server))
+
+
+def _container(bench: Bench, name: str) -> Seen | None:
+    docker, wanted = bench.docker, bench.containers.get(name)
+    if docker is None or wanted is None:
+        return None
+    begun = find_container(docker, wanted)
+    limits = Isolation(limit_cpus=begun.limit_cpus, limit_memory_bytes=begun.limit_memory_bytes).described()
+    return Seen(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
+
+
+def _check_same(docker: DockerEngine, begun: Container) -> None:
+    now = find_container(docker, begun.name)
+    if (now.id, now.started_at) != (begun.id, begun.started_at):
+        raise BakeoffError(
+            f"The container {begun.name} was started anew while the run went on ({begun.started_at}, then "
+            f"{now.started_at}): docker logs {begun.name} may show why. Its figures would be those of two."
+        )
+
+
+def _listener(host: str, port: int) -> Seen | None:
+    process = listener_at(host, port)
+    if process is None:
+        return None
+
+    def check() -> None:
+        # True only of the same process: a number that another one got since does not count.
+        if not process.is_running():
+            raise BakeoffError(f"The process {process.pid}, which listened at {host}:{port}, ended during the run.")
+
+    return Seen(ProcessTree(process.pid), {"process": f"{process.name()} ({process.pid})"}, check=check)
+
+
+def _address(server: Server) -> tuple[str, int]:
+    parts = urlsplit(server.url)
+    return parts.hostname or "", parts.port or _POSTGRESQL_PORT

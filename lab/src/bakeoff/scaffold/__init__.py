@@ -1,0 +1,1 @@
+"""Makes the folders of a new workload and its first target, ready to be edited."""

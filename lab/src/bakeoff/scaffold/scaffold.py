@@ -1,0 +1,142 @@
+"""A new workload and its first target: which files, and what is in them."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+from bakeoff.targets.access import access_of
+from bakeoff.targets.manifest import MADE_BY_BUILDS
+
+DATABASES = ("postgresql", "none")
+PROTOCOLS = ("rest", "grpc")
+
+_TEMPLATES = Path(__file__).with_name("templates")
+# A target is called NAME-rest or NAME-grpc, a name of at most 63 characters too.
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,57}")
+_STORING = ("schema.sql", "reset.sql", "audit.sql", "upsert.sql")
+_DEFAULT_PORT = 8080
+
+
+@dataclass(frozen=True)
+class Scaffold:
+    """What the new workload is called, how its target is reached, and whether a database takes part."""
+
+    name: str
+    protocol: str
+    database: str
+    path: str
+    port: int = _DEFAULT_PORT
+    base_url: str = f"http://127.0.0.1:{_DEFAULT_PORT}"
+
+    @property
+    def target(self) -> str:
+        return f"{self.name}-{self.protocol}"
+
+    @property
+    def stores(self) -> bool:
+        """Whether there is something to audit."""
+        return self.database == "postgresql"
+
+
+def scaffold_of(name: str, protocol: str, database: str, url: str | None) -> Scaffold:
+    """The scaffold that was asked for; raises UsageError for what cannot be meant.
+
+    A URL such as `http://127.0.0.1:8080/v1/things` says where the API listens, and over REST its path where entries
+    are posted.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f'"{name}" is no name of a workload: use lower-case letters, digits and hyphens, a letter first, at most '
+            "58 of them, such as users or car-loans."
+        )
+    if name in MADE_BY_BUILDS:
+        raise UsageError(f'A workload cannot be called "{name}": folders of that name are taken for what builds make.')
+    if protocol not in PROTOCOLS:
+        raise UsageError(f'--protocol is "{protocol}": use {" or ".join(PROTOCOLS)}.')
+    if database not in DATABASES:
+        raise UsageError(f'--database is "{database}": use {" or ".join(DATABASES)}.')
+    scaffold = Scaffold(name, protocol, database, path=f"/{name}")
+    return scaffold if url is None else _placed(scaffold, url)
+
+
+def _placed(scaffold: Scaffold, url: str) -> Scaffold:
+    parts = re.fullmatch(r"(https?://[^/?#]*)(/[A-Za-z0-9/._~-]*)?", url)
+    if parts is None:
+        raise UsageError(f'"{url}" is no address of an API: write http://host:port, or http://host:port/path.')
+    path = (parts[2] or "").rstrip("/")
+    if path and scaffold.protocol == "grpc":
+        raise UsageError(f'"{url}" has a path, which gRPC does not know: write http://host:port.')
+    access = access_of(parts[1])
+    return replace(scaffold, base_url=parts[1], port=access.port, path=path or scaffold.path)
+
+
+def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
+    """Writes the files and returns their paths.
+
+    Raises UsageError, and writes nothing, where one of the folders exists already.
+    """
+    folders = (project.contract / scaffold.name, project.targets / scaffold.name)
+    for folder in folders:
+        if folder.exists():
+            raise UsageError(
+                f"{project.relative(folder)} exists already, and nothing in it was touched. Choose another name."
+            )
+    files = dict(_rendered(project, scaffold))
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    except OSError as error:
+        raise BakeoffError(f"{project.relative(path)} cannot be written: {error.strerror}.") from error
+    return list(files)
+
+
+def _rendered(project: Project, scaffold: Scaffold) -> Iterator[tuple[Path, str]]:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - no HTML is made
+    )
+    target_file = project.targets / scaffold.name / scaffold.protocol / "target.toml"
+    values = _values(scaffold) | {"target_file": project.relative(target_file)}
+    for template in _templates(scaffold):
+        path = project.contract / scaffold.name / template.relative_to("contract").with_suffix("")
+        yield path, environment.get_template(str(template)).render(values)
+    yield target_file, environment.get_template("target.toml.j2").render(values)
+
+
+def _templates(scaffold: Scaffold) -> Iterator[Path]:
+    left_out = {*(() if scaffold.stores else _STORING), *(() if scaffold.protocol == "grpc" else ("service.proto",))}
+    for path in sorted((_TEMPLATES / "contract").rglob("*.j2")):
+        if path.stem not in left_out:
+            yield path.relative_to(_TEMPLATES)
+
+
+def _values(scaffold: Scaffold) -> dict[str, object]:
+    words = scaffold.name.split("-")
+    package = "_".join(words) + ".v1"
+    service_name = "".join(word.capitalize() for word in words) + "Service"
+    return {
+        "name": scaffold.name,
+        "target": scaffold.target,
+        "protocol": scaffold.protocol,
+        "protocol_title": {"rest": "REST", "grpc": "gRPC"}[scaffold.protocol],
+        "database": scaffold.database,
+        "stores": scaffold.stores,
+        "port": scaffold.port,
+        "path": scaffold.path,
+        # Quoted: a workload may be called order, or user.
+        "table": '"' + "_".join(words) + '"',
+        # Any number will do that other workloads of the same server do not use.
+        "lock": zlib.crc32(scaffold.name.encode()),
+        "package": package,
+        "service_name": service_name,
+        "service": f"{package}.{service_name}",
+    }

@@ -1,0 +1,51 @@
+"""What readers are told when a page cannot be shown."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import psycopg
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bakeoff.errors import NotFoundError
+from bakeoff.postgres.server import DatabaseUnreachableError
+from bakeoff.serving.rendering import page
+
+_RETRY_AFTER_S = 5
+_log = logging.getLogger(__name__)
+
+
+def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = "There is no such page." if error.status_code == 404 else error.detail
+    return page("message.html.j2", error.status_code, words=words)
+
+
+def _not_found(_request: Request, error: Exception) -> Response:
+    return page("message.html.j2", 404, words=str(error))
+
+
+def _unreachable(_request: Request, error: Exception) -> Response:
+    # Addresses and users of the database are for the terminal of whoever serves, not for readers.
+    _log.warning("%s", error)
+    words = "The metrics database cannot be reached. Try again in a few seconds."
+    reply = page("message.html.j2", 503, words=words)
+    reply.headers["retry-after"] = str(_RETRY_AFTER_S)
+    return reply
+
+
+def _failed(_request: Request, _error: Exception) -> Response:
+    # The server logs the error with its traceback.
+    return page("message.html.j2", 500, words="Something failed inside bakeoff. The terminal that serves says what.")
+
+
+HANDLERS: Mapping[Any, Callable[[Request, Exception], Response]] = {
+    HTTPException: _refused,
+    NotFoundError: _not_found,
+    DatabaseUnreachableError: _unreachable,
+    psycopg.OperationalError: _unreachable,
+    Exception: _failed,
+}
+"""By the kind of error; the nearest kind has the word."""

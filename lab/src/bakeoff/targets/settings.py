@@ -1,0 +1,35 @@
+"""The settings that a target works with: those that were given, and those that were left as they are."""
+
+from collections.abc import Mapping
+
+from bakeoff.targets.manifest import Target
+
+GIVEN, MANIFEST, INHERITED, DEFAULT = "given", "its manifest", "environment", "default"
+
+
+def settings_in_force(
+    target: Target, given: Mapping[str, str], inherited: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """By the lab's names, each setting's value and where it comes from; what has no default is left out unless given.
+
+    `inherited` are the environment variables that the target gets from the lab: what is set there counts too, and an
+    empty one as unset. Secrets have no default, and so are never told.
+    """
+    sources = ((target.document["run"].get("environment", {}), MANIFEST), (inherited, INHERITED))
+    found = {}
+    for setting in target.settings:
+        if setting.name in given:
+            found[setting.name] = given[setting.name], GIVEN
+        elif setting.default is not None:
+            set_elsewhere = [
+                (variables[setting.variable], origin)
+                for variables, origin in sources
+                if variables.get(setting.variable)
+            ]
+            found[setting.name] = next(iter(set_elsewhere), (setting.default, DEFAULT))
+    return found
+
+
+def in_words(settings: Mapping[str, tuple[str, str]]) -> str:
+    """`pool_size 5 (given), flushers 2 (default)`."""
+    return ", ".join(f"{name} {value} ({origin})" for name, (value, origin) in settings.items())

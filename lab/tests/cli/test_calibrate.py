@@ -1,0 +1,48 @@
+"""What `./bakeoff calibrate` measures: every workload, unless one is named."""
+
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.cli.calibrate import requests_of
+from bakeoff.errors import UsageError
+from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Way
+from made_up_manifests import engine, workload
+
+OPERATION: dict[str, dict[str, str]] = {"http": {}, "grpc": {}}
+EVENTS = replace(workload(), document={**workload().document, "operations": [OPERATION]})
+REST_ONLY = replace(workload(), name="users", document={"database": "none", "operations": [{"http": {}}]})
+ENGINE = engine("native")
+UNARY, STREAM = Way("", 1, False, 1), Way("", 1, True, 1)
+
+
+def chosen(payloads: list[str], way: Way, *workloads: Workload) -> list[tuple[str, list[str], list[str]]]:
+    requests = requests_of(workloads, ENGINE, ENGINE, payloads, 1.0, way)
+    return [(each.workload.name, [way.transport for way in each.ways], list(each.payloads)) for each in requests]
+
+
+def test_every_workload_is_measured_in_all_its_sizes() -> None:
+    assert chosen([], UNARY, EVENTS, REST_ONLY) == [
+        ("events", ["http", "grpc"], ["default", "8k"]),
+        ("users", ["http"], ["default"]),
+    ]
+
+
+def test_what_only_one_workload_has_is_measured_with_that() -> None:
+    assert [name for name, _, _ in chosen(["8k"], UNARY, EVENTS, REST_ONLY)] == ["events"]
+    assert [name for name, _, _ in chosen([], STREAM, EVENTS, REST_ONLY)] == ["events"]
+
+
+@pytest.mark.parametrize(
+    ("payloads", "way", "words"),
+    [
+        (["9k"], UNARY, r'no payload "9k"\. Payloads of events: default, 8k\. Payloads of users: default\.'),
+        ([], Way("", 500, False, 1), "users has no way"),
+    ],
+)
+def test_what_no_workload_has_is_refused(payloads: list[str], way: Way, words: str) -> None:
+    workloads = (EVENTS, REST_ONLY) if payloads else (REST_ONLY,)
+
+    with pytest.raises(UsageError, match=words):
+        chosen(payloads, way, *workloads)

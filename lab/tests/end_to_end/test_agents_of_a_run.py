@@ -1,0 +1,158 @@
+"""Several native engines divide one load: nothing may be lost between them, and nothing be sent twice."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from rich.console import Console
+from throwaway_server import throwaway_server
+
+from bakeoff.engines.manifest import find_engine
+from bakeoff.engines.stream import Record
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running import run as run_module
+from bakeoff.running.audit import audit_run
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.modes import Phase
+from bakeoff.running.progress import PlainProgress
+from bakeoff.running.request import Variant
+from bakeoff.running.result import RunResult, Status
+from bakeoff.running.run import measure
+from bakeoff.running.run_request import RunRequest
+from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.workload.loader import load_workload
+from bakeoff.workload.reuse import Reuse
+
+pytestmark = pytest.mark.end_to_end
+
+TARGET = "producer-api-rust-rest"
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
+    return tmp_path
+
+
+class Watching(PlainProgress):
+    """Calls somebody with each merged record."""
+
+    def __init__(self, seen: Callable[[Record], None]) -> None:
+        super().__init__(Console(quiet=True))
+        self._seen = seen
+
+    def record(self, record: Record) -> None:
+        self._seen(record)
+
+
+def measured(
+    project: Project,
+    server: Server,
+    agents: int,
+    *phases: Phase,
+    variant: Variant | None = None,
+    seen: Callable[[Record], None] = lambda _: None,
+) -> RunResult:
+    (target,) = choose_targets(find_targets(project), [TARGET])
+    engine = find_engine(project, "native")
+    for build in (target.build, engine.build):
+        if build.is_stale():
+            build.run(lambda _: None)
+    contender = Contender(target, load_workload(project, target.workload), engine, variant or Variant())
+    return measure(Bench(project, server, Watching(seen)), RunRequest(contender, "quick", phases, agents_wanted=agents))
+
+
+def users_in(server: Server) -> set[int]:
+    """Virtual users who have stored something: a key ends in its user and the sequence that made it."""
+    with server.connect() as connection:
+        rows = connection.execute("SELECT DISTINCT split_part(reverse(id), '-', 2) FROM car_entities").fetchall()
+    return {int(user[::-1]) for (user,) in rows}
+
+
+def phase_ends(stream: Path) -> list[dict[str, Any]]:
+    records = [json.loads(line) for line in stream.read_text().splitlines()]
+    return [record for record in records if record["type"] == "phase_end"]
+
+
+def test_users_are_divided_and_every_write_is_audited(project: Project, server: Server, results: Path) -> None:
+    result = measured(project, server, 3, Phase("Few", 4, 0.5), Phase("More", 8, 0.5))
+    assert result.status is Status.COMPLETED, result.failure
+    assert result.audit is not None and result.total is not None
+    assert result.audit["clean"] and result.audit["ledger_complete"]
+    assert result.audit["acknowledged_operations"] == result.total.operations > 0
+    assert result.audit["unexplained_rows"]["count"] == 0
+    assert result.total.errors == {}
+    assert [phase.virtual_users for phase in result.phases] == [4, 8]
+    assert users_in(server) == set(range(8))
+    assert result.settings["agents"] == "3"
+    assert {"api", "database", "engine"} == {sample.role for sample in result.samples}
+    (whole,) = results.glob("*/*.stream.jsonl")
+    parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
+    assert len(parts) == 3
+    for phase, end in enumerate(phase_ends(whole)):
+        assert end["operations"] == sum(part[phase]["operations"] for part in parts) > 0
+
+
+def test_keys_that_all_users_share_are_audited_across_agents(project: Project, server: Server) -> None:
+    variant = Variant(reuse=Reuse(share=0.6, pick="zipf:0.99", shared=8))
+    result = measured(project, server, 2, Phase("Shared", 8, 0.5), variant=variant)
+    assert result.status is Status.COMPLETED, result.failure
+    assert result.audit is not None and result.audit["clean"], result.audit
+    assert result.audit["unexplained_rows"]["count"] == 0
+
+
+@pytest.mark.parametrize("arrivals", ["constant", "poisson"])
+def test_an_arrival_rate_is_divided(project: Project, server: Server, arrivals: str) -> None:
+    result = measured(project, server, 2, Phase("Arriving", 8, 1.0, rate_per_s=200, arrivals=arrivals))
+    assert result.status is Status.COMPLETED, result.failure
+    assert result.total is not None and result.audit is not None and result.audit["clean"]
+    due = result.total.requests + result.total.unsent
+    # Evenly spaced ones are divided without a rest; random ones are 200 with a deviation of 14.
+    if arrivals == "constant":
+        assert due == 200
+    else:
+        assert 120 < due < 280
+
+
+def test_iterations_are_divided(project: Project, server: Server) -> None:
+    result = measured(project, server, 3, Phase("Counted", 5, iterations=100))
+    assert result.total is not None and (result.total.ok, result.total.errors) == (100, {})
+
+
+def test_a_write_that_any_agent_s_ledger_holds_is_missed(
+    project: Project, server: Server, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(*given: Any) -> Any:
+        for user in (0, 1):
+            server.execute_script(
+                "DELETE FROM car_entities WHERE ctid IN (SELECT ctid FROM car_entities"
+                f" WHERE split_part(reverse(id), '-', 2) = '{user}' LIMIT 1)"
+            )
+        return audit_run(*given)
+
+    monkeypatch.setattr(run_module, "audit_run", damaged)
+    result = measured(project, server, 2, Phase("Damaged", 4, 0.5))
+    assert result.status is Status.VOID
+    assert result.audit is not None and result.audit["lost"]["count"] == 2
+
+
+def test_an_agent_that_dies_fails_the_run(project: Project, server: Server) -> None:
+    def kill_one(record: Record) -> None:
+        if record["type"] == "phase_start":
+            (second,) = [child for child in psutil.Process().children() if "2/2" in child.cmdline()]
+            second.kill()
+
+    result = measured(project, server, 2, Phase("Long", 4, 60.0), seen=kill_one)
+    assert result.status is Status.FAILED
+    assert result.failure is not None and "Agent 2 of 2: The engine native ended with status -9" in result.failure

@@ -1,0 +1,71 @@
+"""Rows that were stored before a run are held against what they were, content and all."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from throwaway_server import throwaway_server
+
+from bakeoff.calibration.calibrate import prepare_table
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
+from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.preload import preload_statements
+
+pytestmark = pytest.mark.end_to_end
+
+ROWS = 250
+ONE = "(SELECT min(id) FROM car_entities WHERE id LIKE '%-preloaded-1')"
+OTHER = "(SELECT max(id) FROM car_entities WHERE id LIKE '%-preloaded-1')"
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.fixture
+def workload(project: Project, server: Server) -> Workload:
+    """A table that holds preloaded rows and nothing else."""
+    workload = load_workload(project, "events")
+    prepare_table(workload, server)
+    plan = compile_plan(workload, Load("one", "http", "127.0.0.1", 1, "test", phases=[]))
+    for statement in preload_statements(workload, plan, ROWS):
+        server.execute_script(statement)
+    return workload
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("SELECT 1", None),
+        # What operations store is the engine's to audit.
+        ("INSERT INTO car_entities (entity_type, id, data) VALUES ('Car', 'car-1', '{}')", None),
+        (f"UPDATE car_entities SET data = jsonb_set(data, '{{mileage}}', '1') WHERE id = {ONE}", "another document"),
+        (
+            "UPDATE car_entities AS one SET data = other.data FROM car_entities AS other"
+            f" WHERE (one.id, other.id) IN (({ONE}, {OTHER}), ({OTHER}, {ONE}))",
+            "another document",
+        ),
+        (f"DELETE FROM car_entities WHERE id = {ONE}", "1 are gone"),
+        ("TRUNCATE car_entities", "250 are gone"),
+        (f"UPDATE car_entities SET id = id || '1' WHERE id = {ONE}", "another document"),
+    ],
+)
+def test_a_planted_change_is_found(workload: Workload, server: Server, change: str, words: str | None) -> None:
+    before = preloaded_in(workload, server)
+    assert before is not None and before.rows == ROWS
+    server.execute_script(change)
+    found = preload_findings(before, preloaded_in(workload, server))
+    assert [finding.kind for finding in found] == ([] if words is None else ["audit-failed"])
+    assert words is None or words in found[0].message
+
+
+def test_a_workload_without_an_audit_says_nothing(workload: Workload, server: Server) -> None:
+    document = {name: value for name, value in workload.document.items() if name != "audit"}
+    assert preloaded_in(replace(workload, document=document), server) is None
+    assert preload_findings(None, None) == []
+    assert preload_findings(Preloaded(1, 1), None) == []

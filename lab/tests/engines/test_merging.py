@@ -1,0 +1,158 @@
+"""What several agents tell, put together, must be what one engine with all their users would have told."""
+
+from typing import Any
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.engines import histograms
+from bakeoff.engines.merging import Merging, merged
+from bakeoff.engines.stream import Record, StreamError
+
+SECOND_NS = 1_000_000_000
+BEGIN_NS = 1_700_000_000 * SECOND_NS
+
+# The latencies that each of two agents saw in each second of each phase, some of them of requests that failed.
+Latencies = list[list[tuple[list[int], list[int]]]]
+some_latencies = st.lists(st.integers(1, 5 * SECOND_NS), max_size=4)
+some_phases = st.lists(st.lists(st.tuples(some_latencies, some_latencies), min_size=1, max_size=3), max_size=3)
+
+
+def histogram(latencies: list[int]) -> str | None:
+    recorded = HdrHistogram(1, 3600 * SECOND_NS, 3)
+    for latency in latencies:
+        recorded.record_value(latency)
+    return histograms.encode(recorded) if latencies else None
+
+
+def counters(latencies: list[int]) -> dict[str, Any]:
+    """A request that takes an odd time has failed."""
+    failed = [latency for latency in latencies if latency % 2]
+    kinds = {f"status_50{latency % 3}" for latency in failed}
+    return {
+        "sent": len(latencies),
+        "ok": len(latencies) - len(failed),
+        "failed": len(failed),
+        "errors": {kind: sum(f"status_50{each % 3}" == kind for each in failed) for kind in sorted(kinds)},
+        "operations": len(latencies) - len(failed),
+        "bytes_sent": 400 * len(latencies),
+        "bytes_received": 60 * len(latencies),
+        "unsent": 2 * len(latencies),
+        "service_histogram": histogram(latencies),
+        "response_histogram": None,
+    }
+
+
+def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
+    """The stream of an engine that saw these latencies in each second of each phase."""
+    engine = {"name": "native", "version": "1"}
+    common = {"workload": "w", "target": "t", "protocol": "http"}
+    records: list[Record] = [
+        {"type": "start", "version": 1, "engine": engine, **common, "connections": users, "time_unix_ns": BEGIN_NS}
+    ]
+    at_ns = BEGIN_NS
+    for phase, seconds in enumerate(phases):
+        records.append(
+            {"type": "phase_start", "phase": phase, "name": "p", "virtual_users": users, "time_unix_ns": at_ns}
+        )
+        for second, latencies in enumerate(seconds):
+            time = {"second": second, "time_unix_ns": at_ns + second * SECOND_NS}
+            records.append({"type": "second", "phase": phase, **time, **counters(latencies)})
+        at_ns += len(seconds) * SECOND_NS
+        records.append(
+            {
+                "type": "phase_end",
+                "phase": phase,
+                "time_unix_ns": at_ns,
+                "duration_ns": len(seconds) * SECOND_NS,
+                **counters([latency for latencies in seconds for latency in latencies]),
+                "connections_opened": users,
+                "interrupted": False,
+                "send_lag_histogram": None,
+            }
+        )
+    return [*records, {"type": "end", "reason": "completed", "message": "", "time_unix_ns": at_ns}]
+
+
+def split(phases: Latencies, agent: int) -> list[list[list[int]]]:
+    return [[both[agent] for both in seconds] for seconds in phases]
+
+
+@given(some_phases)
+def test_a_split_put_together_is_the_whole(phases: Latencies) -> None:
+    whole = stream([[first + second for first, second in seconds] for seconds in phases], users=5)
+    assert merged([stream(split(phases, 0), users=2), stream(split(phases, 1), users=3)]) == whole
+
+
+@given(some_phases, st.data())
+def test_it_does_not_matter_whose_record_is_read_first(phases: Latencies, data: st.DataObject) -> None:
+    streams = [stream(split(phases, agent), users=1) for agent in (0, 1)]
+    merging, records, left = Merging(2), [], [0, 0]
+    while any(left[agent] < len(streams[agent]) for agent in (0, 1)):
+        agent = data.draw(st.sampled_from([each for each in (0, 1) if left[each] < len(streams[each])]))
+        records += merging.take(agent, streams[agent][left[agent]])
+        left[agent] += 1
+    assert records == merged(streams)
+
+
+def test_percentiles_come_from_the_sum_and_are_no_average() -> None:
+    """Ninety quick requests of one agent, ten slow ones of the other."""
+    quick, slow = stream([[[1_000_000] * 90]], 1), stream([[[100_000_000] * 10]], 1)
+    (end,) = [record for record in merged([quick, slow]) if record["type"] == "phase_end"]
+    latency = histograms.summarise(histograms.merge([end["service_histogram"]]))
+    assert latency.percentiles_ms[50.0] == pytest.approx(1, rel=1e-3)
+    assert latency.percentiles_ms[90.0] == pytest.approx(1, rel=1e-3)
+    assert latency.percentiles_ms[95.0] == pytest.approx(100, rel=1e-3)
+
+
+def test_a_second_is_told_once_all_have_told_of_it_or_are_past_it() -> None:
+    first, second = stream([[[2], [4]]], 1), stream([[[6], [8]]], 1)
+    merging = Merging(2)
+    for record in first:
+        assert merging.take(0, record) == []
+    # The other had nothing to tell of its first second.
+    told = [[each["type"] for each in merging.take(1, record)] for record in second if record.get("second") != 0]
+    assert told == [["start"], ["phase_start"], ["second", "second"], ["phase_end"], ["end"]]
+
+
+def test_a_phase_lasts_from_the_first_begin_to_the_last_end() -> None:
+    early, late = stream([[[2]]], 1), stream([[[4]]], 1)
+    for record in late:
+        record["time_unix_ns"] += 30_000_000
+    merging = Merging(2)
+    records = [done for agent in (0, 1) for record in (early, late)[agent] for done in merging.take(agent, record)]
+    (end,) = [record for record in records if record["type"] == "phase_end"]
+    (begin,) = [record for record in records if record["type"] == "phase_start"]
+    assert (begin["time_unix_ns"], end["duration_ns"]) == (BEGIN_NS, SECOND_NS + 30_000_000)
+    assert merging.begun_apart_ns == 30_000_000
+
+
+def test_agents_that_stopped_at_different_places_still_come_to_an_end() -> None:
+    """One was interrupted before the second phase, the other in it."""
+    first, second = stream([[[2]]], 1), stream([[[4]], [[6]]], 1)
+    first[-1]["reason"] = "interrupted"
+    records = merged([first, second])
+    assert [record["type"] for record in records].count("phase_end") == 2
+    assert records[-1]["reason"] == "interrupted"
+
+
+def test_the_worst_end_is_the_end_of_all() -> None:
+    first, second = stream([], 1), stream([], 1)
+    second[-1] |= {"reason": "failed", "message": "no descriptor left"}
+    end = merged([first, second])[-1]
+    assert (end["reason"], end["message"]) == ("failed", "agent 2: no descriptor left")
+
+
+def test_notes_say_whose_they_are() -> None:
+    note = {"type": "note", "level": "warning", "message": "few descriptors"}
+    assert Merging(2).take(1, note) == [{**note, "message": "agent 2: few descriptors"}]
+
+
+@pytest.mark.parametrize("change", [{"engine": {"name": "native", "version": "2"}}, {"target": "another"}])
+def test_agents_must_do_the_same(change: Record) -> None:
+    first, second = stream([], 1), stream([], 1)
+    second[0] |= change
+    with pytest.raises(StreamError, match=f"The agents do not do the same: {next(iter(change))} is "):
+        merged([first, second])

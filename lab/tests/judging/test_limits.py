@@ -1,0 +1,42 @@
+import pytest
+
+from bakeoff.judging.limits import limiting_lines
+
+ONE, MANY = "one upsert per event", "batches of 500"
+# What PostgreSQL alone does, by line.
+RATES = {ONE: 18_000.0, MANY: 180_000.0}
+
+
+@pytest.mark.parametrize(
+    ("throughput_per_s", "operations_per_commit", "lines"),
+    [
+        # A transaction for each operation: within a fifth of what that can be, and not beyond.
+        (18_000, 1.0, [ONE]),
+        (14_500, 1.0, [ONE]),
+        (14_000, 1.0, []),
+        (21_500, 1.0, [ONE]),
+        (22_320, 1.0, []),
+        # More commits than operations: those that only ask cost next to nothing.
+        (18_000, 0.5, [ONE]),
+        # Group commit near that line by chance: PostgreSQL could do far more of these.
+        (18_000, 1.5, []),
+        (22_320, 40.0, []),
+        (19_980, 100.0, []),
+        # Very many in a commit: what a commit costs hardly matters any more, and batches do not get better.
+        (160_000, 500.0, [MANY]),
+        (160_000, 60.0, [MANY]),
+        (160_000, 30.0, []),
+        (140_000, 500.0, []),
+        (160_000, 5_000.0, [MANY]),
+        (18_000, None, []),
+    ],
+)
+def test_a_line_limits_only_who_commits_as_it_does(
+    throughput_per_s: float, operations_per_commit: float | None, lines: list[str]
+) -> None:
+    shares = {name: throughput_per_s / rate for name, rate in RATES.items()}
+    assert list(limiting_lines(shares, operations_per_commit)) == lines
+
+
+def test_one_line_alone_does_not_tell_what_a_commit_costs() -> None:
+    assert limiting_lines({ONE: 0.9}, 1.0) == {}

@@ -1,0 +1,80 @@
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.engines.agents import Agents
+from bakeoff.engines.manifest import Engine
+from bakeoff.engines.process import EngineProcess
+from bakeoff.project import Project
+from bakeoff.running.contender import Contender
+from bakeoff.running.generator import generator_of
+from bakeoff.running.modes import SMOKE, Phase
+from bakeoff.running.run_files import RunFiles
+from bakeoff.running.run_request import RunRequest
+from made_up_manifests import engine, target, workload
+
+# An engine that tells how it was started instead of loading anybody.
+SCRIPT = """
+import json, sys
+plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
+start = {"type": "start", "version": 1, "engine": {"name": "e", "version": "1"}, "workload": "w", "target": "t",
+         "protocol": "http", "connections": 1, "time_unix_ns": 1}
+said = json.dumps({"ledger": plan["ledger"], "arguments": sys.argv[1:]})
+for record in (start, {"type": "note", "level": "info", "message": said},
+               {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}):
+    print(json.dumps(record))
+"""
+
+
+def request(agents: int, *phases: Phase) -> RunRequest:
+    made_up = engine("native")
+    document = {**made_up.document, "run": {"command": [sys.executable, "-c", SCRIPT]}}
+    native = Engine("native", made_up.directory, document, made_up.build)
+    contender = Contender(target("a-rest"), workload(), native)
+    return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], agents_wanted=agents)
+
+
+def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | None) -> list[dict[str, Any]]:
+    """What each engine process said of how it was started."""
+    files = RunFiles(folder / "plan.json", folder / "ledger")
+    plan = {"ledger": None if ledger is None else str(ledger)}
+    generator = generator_of(project, asked, plan, files, folder / "run.stream.jsonl")
+    assert isinstance(generator, Agents if asked.agents > 1 else EngineProcess)
+    with generator:
+        records = generator.records(lambda _: None)
+    notes = [record["message"] for record in records if record["type"] == "note"]
+    return sorted((json.loads(note[note.index("{") :]) for note in notes), key=lambda said: " ".join(said["arguments"]))
+
+
+def test_one_engine_is_given_the_plan_alone(project: Project, tmp_path: Path) -> None:
+    (said,) = started(project, tmp_path, request(1), tmp_path / "ledger")
+    assert said == {"ledger": str(tmp_path / "ledger"), "arguments": ["--plan", str(tmp_path / "plan.json")]}
+    assert "agents" not in request(1).settings
+
+
+def test_each_agent_has_its_number_its_ledger_and_its_stream_and_all_begin_at_once(
+    project: Project, tmp_path: Path
+) -> None:
+    said = started(project, tmp_path, request(3), tmp_path / "ledger")
+    shares = [each["arguments"][2:] for each in said]
+    assert sorted(share[:2] for share in shares) == [["--agent", f"{number}/3"] for number in (1, 2, 3)]
+    assert len({tuple(share[2:]) for share in shares}) == 1
+    assert shares[0][2] == "--start-at"
+    assert {each["ledger"] for each in said} == {str(tmp_path / "ledger" / f"agent-{number}") for number in (1, 2, 3)}
+    assert (tmp_path / "ledger").is_dir()
+    streams = {path.name for path in tmp_path.glob("*.stream.*")}
+    assert streams == {"run.stream.jsonl", *(f"run.stream.agent-{number}.jsonl" for number in (1, 2, 3))}
+    assert request(3).settings["agents"] == "3"
+
+
+def test_without_an_audit_nobody_keeps_a_ledger(project: Project, tmp_path: Path) -> None:
+    assert [each["ledger"] for each in started(project, tmp_path, request(2), None)] == [None, None]
+    assert not (tmp_path / "ledger").exists()
+
+
+@pytest.mark.parametrize(("phases", "agents"), [(SMOKE, 1), ([Phase("a", 2, 1.0), Phase("b", 9, 1.0)], 2)])
+def test_there_are_no_more_agents_than_users(phases: list[Phase], agents: int) -> None:
+    assert request(3, *phases).agents == agents

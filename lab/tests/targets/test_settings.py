@@ -1,0 +1,53 @@
+"""What a target works with: settings that were given, and those that were left as they are."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.project import Project
+from bakeoff.targets.manifest import find_targets
+from bakeoff.targets.settings import in_words, settings_in_force
+from made_up_manifests import target
+
+SETTINGS = {
+    "write_mode": {"variable": "WRITE_MODE", "default": "group-commit"},
+    "pool_size": {"variable": "DB_POOL_SIZE", "default": "10"},
+    "unknown": "UNKNOWN",
+    "api_token": {"variable": "API_TOKEN"},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "manifest", "inherited", "pool_size"),
+    [
+        ({}, {}, {}, "pool_size 10 (default)"),
+        ({"pool_size": "5"}, {"DB_POOL_SIZE": "7"}, {"DB_POOL_SIZE": "8"}, "pool_size 5 (given)"),
+        ({}, {"DB_POOL_SIZE": "7"}, {"DB_POOL_SIZE": "8"}, "pool_size 7 (its manifest)"),
+        ({}, {}, {"DB_POOL_SIZE": "8"}, "pool_size 8 (environment)"),
+        ({}, {}, {"DB_POOL_SIZE": ""}, "pool_size 10 (default)"),
+    ],
+)
+def test_the_origin_of_a_setting(
+    given: Mapping[str, str], manifest: Mapping[str, str], inherited: Mapping[str, str], pool_size: str
+) -> None:
+    document = {"settings": SETTINGS, "run": {"environment": manifest}}
+    secrets = {"API_TOKEN": "a secret", "UNKNOWN": "perhaps a secret"}
+    found = settings_in_force(replace(target("one"), document=document), given, {**secrets, **inherited})
+    assert in_words(found) == f"write_mode group-commit (default), {pool_size}"
+
+
+def test_a_setting_whose_default_nobody_tells_is_recorded_when_it_is_given() -> None:
+    document = {"settings": SETTINGS, "run": {}}
+    found = settings_in_force(replace(target("one"), document=document), {"unknown": "3"}, {})
+    assert found["unknown"] == ("3", "given")
+
+
+def test_shipped_manifests_tell_the_defaults_that_their_readmes_do(project: Project) -> None:
+    for shipped in find_targets(project):
+        readme = (shipped.directory / "README.md").read_text("utf-8")
+        told = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) \|", readme, re.MULTILINE))
+        defaults = {each.variable: each.default for each in shipped.settings if each.default is not None}
+        assert len(defaults) >= 7
+        assert {variable: told[variable].strip("`") for variable in defaults} == defaults, shipped.name
