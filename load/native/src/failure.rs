@@ -81,4 +81,26 @@ impl Failure {
         };
         name.into()
     }
+
+    /// What a person may want to know beyond the name.
+    #[must_use]
+    pub fn meaning(self) -> Option<&'static str> {
+        match self {
+            Self::Refused => Some("nobody listens there"),
+            Self::ConnectTimeout => Some("no connection was made in time"),
+            Self::PortsExhausted => Some("no local port is left; widen net.ipv4.ip_local_port_range"),
+            Self::DescriptorsExhausted => Some("no file descriptor is left; raise `ulimit -n`"),
+            Self::Unreachable => Some("the network knows no way there"),
+            Self::Certificate => Some("not trusted, or for another name; see --ca-file and --server-name"),
+            Self::Tls => Some("no TLS session; does the target speak it, and this protocol inside it?"),
+            Self::Reset => Some("the target broke the connection"),
+            Self::Closed => Some("the target closed the connection before its reply was complete"),
+            Self::Timeout => Some("no reply in time; see --timeout"),
+            Self::Malformed => Some("the reply is not of this protocol"),
+            Self::Body => Some("the reply's content is not what was expected"),
+            Self::StreamReset | Self::GoAway => Some("the target ended the call without a status"),
+            Self::Interrupted => Some("given up after an interruption"),
+            Self::Status(_) | Self::Grpc(_) => None,
+        }
+    }
 }

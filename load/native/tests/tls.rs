@@ -1,5 +1,7 @@
 //! Requests that travel encrypted, over both protocols, and targets that cannot prove who they are.
 
+#[path = "support/authority.rs"]
+mod authority;
 #[path = "support/events.rs"]
 mod events;
 mod support;
@@ -8,79 +10,42 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use authority::{Authority, NAME};
 use bytes::Bytes;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 use support::{plan, read_request, run, serve};
 
-const NAME: &str = "shop.test";
 const TOKEN: &str = "Bearer abc.def";
 
-/// An authority, and the server's side of TLS with a certificate of its making.
-struct Authority {
-    folder: tempfile::TempDir,
-    server: Arc<ServerConfig>,
+fn transport(authority: &Authority) -> Value {
+    json!({"tls": authority.tls(), "headers": {"authorization": TOKEN, "x-tenant": "7"}})
 }
 
-impl Authority {
-    fn new(protocol: &str) -> Self {
-        let key = KeyPair::generate().expect("a key");
-        let mut params = CertificateParams::new(Vec::new()).expect("parameters");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let folder = tempfile::tempdir().expect("a folder");
-        let certificate = params.self_signed(&key).expect("signed");
-        std::fs::write(folder.path().join("ca.pem"), certificate.pem()).expect("written");
-        let issuer = Issuer::new(params, key);
-        let key = KeyPair::generate().expect("a key");
-        let params = CertificateParams::new(vec![NAME.to_owned()]).expect("parameters");
-        let certificate = params.signed_by(&key, &issuer).expect("signed");
-        let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ServerConfig::builder_with_provider(provider);
-        let builder = builder.with_safe_default_protocol_versions().expect("versions").with_no_client_auth();
-        let mut server = builder.with_single_cert(vec![certificate.der().clone()], key).expect("a configuration");
-        server.alpn_protocols = vec![protocol.as_bytes().to_vec()];
-        Self { folder, server: Arc::new(server) }
-    }
-
-    fn ca_file(&self) -> String {
-        self.folder.path().join("ca.pem").display().to_string()
-    }
-
-    fn transport(&self) -> Value {
-        json!({
-            "tls": {"ca_file": self.ca_file(), "server_name": NAME},
-            "headers": {"authorization": TOKEN, "x-tenant": "7"},
-        })
-    }
-
-    /// Answers each HTTP request with as many bytes as it brought, and keeps the heads.
-    fn serve_http(&self) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-        let heads = Arc::new(Mutex::new(Vec::new()));
-        let (seen, config) = (Arc::clone(&heads), Arc::clone(&self.server));
-        let address = serve(move |socket| {
-            let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
-            let mut stream = StreamOwned::new(session, socket);
-            while let Some((head, body)) = read_request(&mut stream) {
-                seen.lock().expect("a lock").push(head);
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-                if stream.write_all(&[head.as_bytes(), &body].concat()).is_err() {
-                    return;
-                }
+/// Answers each HTTP request with as many bytes as it brought, and keeps the heads.
+fn serve_http(authority: &Authority) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+    let heads = Arc::new(Mutex::new(Vec::new()));
+    let (seen, config) = (Arc::clone(&heads), Arc::clone(&authority.server));
+    let address = serve(move |socket| {
+        let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
+        let mut stream = StreamOwned::new(session, socket);
+        while let Some((head, body)) = read_request(&mut stream) {
+            seen.lock().expect("a lock").push(head);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            if stream.write_all(&[head.as_bytes(), &body].concat()).is_err() {
+                return;
             }
-        });
-        (address, heads)
-    }
+        }
+    });
+    (address, heads)
 }
 
 #[test]
 fn http_travels_encrypted() {
     let authority = Authority::new("http/1.1");
-    let (address, heads) = authority.serve_http();
+    let (address, heads) = serve_http(&authority);
     let phases = json!([{"name": "all", "virtual_users": 4, "iterations": 100}]);
-    let memory = run(&plan(address, &json!({"transport": authority.transport(), "phases": phases})));
+    let memory = run(&plan(address, &json!({"transport": transport(&authority), "phases": phases})));
     assert_eq!((memory.ok(), memory.connections_opened()), (100, 4), "{:?}", memory.errors());
     let heads = heads.lock().expect("a lock");
     let host = format!("Host: {NAME}:{}", address.port());
@@ -92,10 +57,10 @@ fn http_travels_encrypted() {
 #[test]
 fn an_operations_own_header_goes_before_the_plans() {
     let authority = Authority::new("http/1.1");
-    let (address, heads) = authority.serve_http();
+    let (address, heads) = serve_http(&authority);
     let mut operation = support::operation("POST", json!(["/things"]), json!(["{}"]));
     operation["http"]["headers"] = json!({"X-Tenant": "own"});
-    run(&plan(address, &json!({"transport": authority.transport(), "operations": [operation]})));
+    run(&plan(address, &json!({"transport": transport(&authority), "operations": [operation]})));
     let heads = heads.lock().expect("a lock");
     assert!(heads.iter().all(|head| head.contains("X-Tenant: own") && !head.contains("x-tenant: 7")), "{:?}", heads[0]);
 }
@@ -103,10 +68,10 @@ fn an_operations_own_header_goes_before_the_plans() {
 #[test]
 fn messages_of_many_records_come_through_both_ways() {
     let authority = Authority::new("http/1.1");
-    let (address, _) = authority.serve_http();
+    let (address, _) = serve_http(&authority);
     let text = "x".repeat(300_000);
     let operation = support::operation("POST", json!(["/things"]), json!([text]));
-    let memory = run(&plan(address, &json!({"transport": authority.transport(), "operations": [operation]})));
+    let memory = run(&plan(address, &json!({"transport": transport(&authority), "operations": [operation]})));
     assert_eq!(memory.ok(), 3, "{:?}", memory.errors());
     assert!(memory.totals[0].bytes_received > 900_000);
 }
@@ -116,7 +81,7 @@ fn grpc_travels_encrypted() {
     let authority = Authority::new("h2");
     let (address, seen) = serve_grpc(Arc::clone(&authority.server));
     let phases = json!([{"name": "all", "virtual_users": 4, "iterations": 100}]);
-    let plan = events::plan(address, &json!({"transport": authority.transport(), "phases": phases}));
+    let plan = events::plan(address, &json!({"transport": transport(&authority), "phases": phases}));
     let memory = run(&plan);
     assert_eq!((memory.ok(), memory.connections_opened()), (100, 4), "{:?}", memory.errors());
     let seen = seen.lock().expect("a lock");
@@ -173,9 +138,9 @@ fn answer(mut respond: h2::server::SendResponse<Bytes>) {
 #[test]
 fn a_target_that_cannot_prove_who_it_is_gets_no_request() {
     let (authority, other) = (Authority::new("http/1.1"), Authority::new("http/1.1"));
-    let (address, heads) = authority.serve_http();
+    let (address, heads) = serve_http(&authority);
     for tls in [
-        json!({"ca_file": other.ca_file(), "server_name": NAME}),
+        other.tls(),
         json!({"ca_file": authority.ca_file(), "server_name": "other.test"}),
         json!({"ca_file": authority.ca_file()}),
     ] {
@@ -192,10 +157,10 @@ fn a_target_that_speaks_no_tls_is_told_from_one_that_is_not_trusted() {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
         let _ = read_request(&mut stream);
     });
-    let memory = run(&plan(plain, &json!({"transport": authority.transport()})));
+    let memory = run(&plan(plain, &json!({"transport": transport(&authority)})));
     assert_eq!(memory.errors(), [("tls".to_owned(), 3)].into());
     let closing = serve(drop);
-    let memory = run(&plan(closing, &json!({"transport": authority.transport()})));
+    let memory = run(&plan(closing, &json!({"transport": transport(&authority)})));
     let errors = memory.errors();
     let broken: u64 = ["closed", "reset"].iter().filter_map(|kind| errors.get(*kind)).sum();
     assert_eq!(broken, 3, "{errors:?}");
@@ -204,15 +169,15 @@ fn a_target_that_speaks_no_tls_is_told_from_one_that_is_not_trusted() {
 #[test]
 fn a_protocol_that_the_target_does_not_offer_is_a_failure_of_tls() {
     let authority = Authority::new("h2");
-    let (address, _) = authority.serve_http();
-    let memory = run(&plan(address, &json!({"transport": authority.transport()})));
+    let (address, _) = serve_http(&authority);
+    let memory = run(&plan(address, &json!({"transport": transport(&authority)})));
     assert_eq!(memory.errors(), [("tls".to_owned(), 3)].into());
 }
 
 #[test]
 fn authorities_that_cannot_be_read_end_the_run_before_it_begins() {
     let authority = Authority::new("http/1.1");
-    let empty = authority.folder.path().join("empty.pem");
+    let empty = authority.file("empty.pem");
     std::fs::write(&empty, "").expect("written");
     for (tls, words) in [
         (json!({"ca_file": "/no/such/file.pem"}), "cannot use the authorities in /no/such/file.pem"),
@@ -220,7 +185,11 @@ fn authorities_that_cannot_be_read_end_the_run_before_it_begins() {
         (json!({"ca_file": authority.ca_file(), "server_name": "no name"}), "is no name"),
     ] {
         let plan = plan("127.0.0.1:1".parse().expect("an address"), &json!({"transport": {"tls": tls}}));
-        let options = bakeoff_load::engine::Options { threads: 1, interrupted: Arc::default() };
+        let options = bakeoff_load::engine::Options {
+            threads: 1,
+            agent: bakeoff_load::engine::Agent::default(),
+            interrupted: Arc::default(),
+        };
         let result = bakeoff_load::engine::run(&plan, &options, &mut support::Memory::default());
         assert!(result.expect_err("refused").to_string().contains(words), "{words}");
     }

@@ -31,7 +31,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
             raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
-        if request.agents > 1 and not engine.offers("audit"):
+        if request.agents > 1 and not engine.can("agents"):
             raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
     fewest = min(phases, key=lambda phase: phase.virtual_users)
     if request.agents > fewest.virtual_users and request.mode != "smoke":

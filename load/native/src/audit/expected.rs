@@ -12,7 +12,7 @@ use super::json::pointed;
 use super::judge::{Judgement, Step, judge, last_document};
 use super::rows::Row;
 use super::shared::judge_shared;
-use crate::ledger::{Ledger, Outcome, Record};
+use crate::ledger::{Ledger, Outcome, Record, ledger_files};
 use crate::plan::Plan;
 use crate::workload::{Event, Renderer, Workload};
 
@@ -46,42 +46,48 @@ struct Entity {
 const NONE: u32 = u32::MAX;
 
 impl Expected {
-    /// Reads plan and ledger.
+    /// Reads the plan and its ledger, or the ledgers in a folder: those of several engines that carried it out together.
     ///
     /// # Errors
     /// One of them cannot be used, or they do not belong together.
     pub fn read(plan: &Path, ledger: &Path) -> Result<Self, AuditError> {
         let plan = Plan::read(plan)?;
         let workload = Arc::new(Workload::compile_messages(&plan)?);
-        let path = ledger.display().to_string();
-        let ledger = Ledger::open(ledger)?;
-        if ledger.seed != workload.seed || ledger.run != workload.run {
-            return Err(AuditError::OtherRun { ledger: path });
-        }
         let mut expected = Self {
-            renderer: Renderer::new(Arc::clone(&workload)),
+            renderer: Renderer::new(workload),
             records: Vec::new(),
             following: Vec::new(),
             entities: FxHashMap::default(),
             acknowledged: 0,
             unknown: 0,
             untraceable: 0,
-            is_complete: false,
+            is_complete: true,
             preloaded: plan.preload,
             key: Vec::new(),
             message: Vec::new(),
             steps: Vec::new(),
         };
+        for file in ledger_files(ledger)? {
+            expected.read_ledger(&file)?;
+        }
+        Ok(expected)
+    }
+
+    fn read_ledger(&mut self, path: &Path) -> Result<(), AuditError> {
+        let ledger = Ledger::open(path)?;
+        let workload = self.renderer.workload();
         let operations = workload.operations.len();
-        let mut foreign = false;
-        expected.is_complete = ledger.read(|record| {
-            if usize::from(record.event.operation) < operations {
-                expected.add(record);
-            } else {
-                foreign = true;
-            }
-        })?;
-        if foreign { Err(AuditError::OtherRun { ledger: path }) } else { Ok(expected) }
+        let mut is_foreign = ledger.seed != workload.seed || ledger.run != workload.run;
+        if !is_foreign {
+            self.is_complete &= ledger.read(|record| {
+                if usize::from(record.event.operation) < operations {
+                    self.add(record);
+                } else {
+                    is_foreign = true;
+                }
+            })?;
+        }
+        if is_foreign { Err(AuditError::OtherRun { ledger: path.display().to_string() }) } else { Ok(()) }
     }
 
     /// Entities that the run touched.

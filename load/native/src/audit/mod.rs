@@ -21,7 +21,7 @@ use crate::plan::PlanError;
 /// Why an audit cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    #[error(transparent)]
+    #[error("{}", .0.in_plan())]
     Plan(#[from] PlanError),
     #[error(transparent)]
     Ledger(#[from] LedgerError),

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::NullArguments;
-use crate::null::{Delay, Server};
+use crate::null::{Delay, Server, server_config};
 
 /// Serves until it is ended.
 ///
 /// # Errors
-/// The address cannot be listened on.
+/// The address cannot be listened on, or certificate and key cannot be used.
 pub fn null(arguments: &NullArguments) -> Result<ExitCode, Box<dyn Error>> {
     let server = Server::bind(&arguments.listen, arguments.http_reply.as_bytes(), &arguments.grpc_reply)?;
     let delay = Delay {
@@ -18,7 +18,10 @@ pub fn null(arguments: &NullArguments) -> Result<ExitCode, Box<dyn Error>> {
         slow_every: arguments.slow_every,
         slow: Duration::from_millis(arguments.slow_delay),
     };
-    let server = server.delayed(delay);
+    let mut server = server.delayed(delay);
+    if let (Some(certificate), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
+        server = server.encrypted(server_config(certificate, key)?);
+    }
     println!("listening {}", server.address()?);
     server.serve()?;
     Ok(ExitCode::SUCCESS)

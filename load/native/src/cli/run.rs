@@ -11,8 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{RunArguments, tool};
-use crate::engine::{self, Options};
-use crate::plan::Plan;
+use crate::engine::{self, Agent, EngineError, Options};
+use crate::plan::{Phase, Plan};
 use crate::results::{Live, StreamWriter};
 
 /// Loads a target.
@@ -20,7 +20,9 @@ use crate::results::{Live, StreamWriter};
 /// # Errors
 /// The plan or the options make no sense, or the system refuses what the engine needs. Failed requests are results.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Box<dyn Error>> {
-    let options = Options { threads: arguments.threads, interrupted: interruption()? };
+    let (number, of) = arguments.agent;
+    let agent = Agent { index: number - 1, of, start_unix_ms: arguments.start_at };
+    let options = Options { threads: arguments.threads, agent, interrupted: interruption()? };
     match &arguments.plan {
         Some(path) => run_plan(path, &options),
         None => run_tool(arguments, &options),
@@ -37,8 +39,7 @@ fn interruption() -> std::io::Result<Arc<AtomicBool>> {
 
 fn run_plan(path: &Path, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let mut stream = StreamWriter::new(stdout().lock());
-    let done =
-        Plan::read(path).map_err(engine::EngineError::from).and_then(|plan| engine::run(&plan, options, &mut stream));
+    let done = Plan::read(path).map_err(EngineError::from).and_then(|plan| engine::run(&plan, options, &mut stream));
     if let Err(error) = done {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         stream.fail(&error.to_string(), u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
@@ -53,11 +54,14 @@ fn run_plan(path: &Path, options: &Options) -> Result<ExitCode, Box<dyn Error>> 
 fn run_tool(arguments: &RunArguments, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let url = arguments.url.as_deref().unwrap_or_default();
     let plan = tool::plan(url, &arguments.tool)?;
-    let mut live = Live::default();
-    engine::run(&plan, options, &mut live)?;
-    if let Some(summary) = live.summary {
-        let text = if arguments.tool.json { format!("{:#}\n", summary.json()) } else { summary.text() };
-        stdout().write_all(text.as_bytes())?;
+    let mut live = Live::new(plan.phases.iter().find_map(Phase::duration_ms));
+    match engine::run(&plan, options, &mut live) {
+        // Whoever typed options knows of no plan.
+        Err(EngineError::Plan(error)) => return Err(error.into()),
+        done => done?,
     }
-    Ok(ExitCode::SUCCESS)
+    let Some(summary) = live.summary else { return Ok(ExitCode::SUCCESS) };
+    let text = if arguments.tool.json { format!("{:#}\n", summary.json()) } else { summary.text() };
+    stdout().write_all(text.as_bytes())?;
+    Ok(if summary.totals.ok > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

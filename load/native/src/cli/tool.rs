@@ -8,6 +8,7 @@ use base64::Engine as _;
 use prost::Message as _;
 
 use super::ToolArguments;
+use super::target::Target;
 use crate::plan::{
     Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, Operation, Phase, Plan, PlanError, Proto,
     Protocol, Stream, Thresholds, Tls, Transport,
@@ -17,6 +18,8 @@ use crate::template::{Segment, parse_template};
 /// Users when none are asked for; more when a rate needs them.
 const DEFAULT_USERS: u32 = 64;
 const DEFAULT_USERS_OF_RATE: u32 = 512;
+/// The HTTP status that is a success when none is named.
+const USUAL_STATUS: u16 = 200;
 /// Bytes of `{"value":""}`.
 const ENVELOPE_BYTES: u64 = 12;
 
@@ -26,6 +29,7 @@ const ENVELOPE_BYTES: u64 = 12;
 /// They contradict each other, or a file cannot be read.
 pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>> {
     let target = Target::parse(url)?;
+    target.check(arguments)?;
     let plan = Plan {
         version: crate::plan::VERSION,
         workload: "tool".to_owned(),
@@ -64,49 +68,6 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
     Ok(plan)
 }
 
-#[derive(Debug, PartialEq)]
-struct Target {
-    protocol: Protocol,
-    is_encrypted: bool,
-    host: String,
-    port: u16,
-    path: String,
-}
-
-impl Target {
-    fn parse(url: &str) -> Result<Self, PlanError> {
-        let wrong = || {
-            PlanError::rule(format!(
-                "{url}: write http(s)://host:port/path or grpc(s)://host:port/package.Service/Method"
-            ))
-        };
-        let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().map_err(|_| wrong())?)),
-            _ => (authority, None),
-        };
-        let host = host.trim_matches(['[', ']']).to_owned();
-        if host.is_empty() {
-            return Err(wrong());
-        }
-        let (protocol, is_encrypted, usual_port) = match scheme {
-            "http" => (Protocol::Http, false, Some(80)),
-            "https" => (Protocol::Http, true, Some(443)),
-            "grpc" => (Protocol::Grpc, false, None),
-            "grpcs" => (Protocol::Grpc, true, Some(443)),
-            _ => return Err(wrong()),
-        };
-        let path = match protocol {
-            Protocol::Http if path.is_empty() => "/",
-            Protocol::Http => path,
-            Protocol::Grpc => path.trim_start_matches('/'),
-        };
-        let port = port.or(usual_port).ok_or_else(wrong)?;
-        Ok(Self { protocol, is_encrypted, host, port, path: path.to_owned() })
-    }
-}
-
 fn tls(arguments: &ToolArguments) -> Tls {
     let ca_file = arguments.ca_file.as_ref().map(|path| path.display().to_string());
     Tls { ca_file, server_name: arguments.server_name.clone() }
@@ -127,9 +88,11 @@ fn phase(arguments: &ToolArguments) -> Phase {
             max_virtual_users: arguments.users.unwrap_or(DEFAULT_USERS_OF_RATE),
             duration_ms: arguments.duration,
         }),
-        (None, Some(iterations)) => {
-            Phase::Counted(CountedPhase { name, virtual_users: arguments.users.unwrap_or(DEFAULT_USERS), iterations })
-        }
+        (None, Some(requests)) => Phase::Counted(CountedPhase {
+            name,
+            virtual_users: arguments.users.unwrap_or(DEFAULT_USERS),
+            iterations: u64::from(requests),
+        }),
         (None, None) => Phase::Held(HeldPhase {
             name,
             virtual_users: arguments.users.unwrap_or(DEFAULT_USERS),
@@ -179,7 +142,7 @@ fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Resu
         method: arguments.method.clone().unwrap_or_else(|| if has_body { "POST" } else { "GET" }.to_owned()),
         path: parse_template(&target.path)?,
         headers: arguments.headers.iter().map(|text| header(text)).collect::<Result<_, PlanError>>()?,
-        expect: arguments.expect,
+        expect: arguments.expect.unwrap_or(USUAL_STATUS),
         reply: BTreeMap::new(),
         capture: BTreeMap::new(),
     })
@@ -209,42 +172,19 @@ fn proto(protocol: Protocol, arguments: &ToolArguments) -> Result<Option<Proto>,
     let bytes = match (&arguments.proto, &arguments.descriptor_set) {
         (Some(file), _) => {
             let folder = arguments.import_path.as_deref().or(file.parent()).unwrap_or(Path::new("."));
-            protox::compile([file], [folder])?.encode_to_vec()
+            let compiled = protox::compile([file], [folder]);
+            compiled.map_err(|error| format!("cannot use {}: {error}", file.display()))?.encode_to_vec()
         }
         (None, Some(path)) => {
             std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?
         }
-        (None, None) => return Err("grpc needs --proto or --descriptor-set".into()),
+        (None, None) => {
+            return Err("gRPC needs the service's messages: --proto FILE, or --descriptor-set FILE".into());
+        }
     };
     Ok(Some(Proto {
         file: String::new(),
         import_path: String::new(),
         descriptor_set: base64::engine::general_purpose::STANDARD.encode(bytes),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls() {
-        let target = |protocol, is_encrypted, host: &str, port, path: &str| {
-            Some(Target { protocol, is_encrypted, host: host.to_owned(), port, path: path.to_owned() })
-        };
-        for (url, expected) in [
-            ("http://localhost:8081/a?b", target(Protocol::Http, false, "localhost", 8081, "/a?b")),
-            ("http://example.org", target(Protocol::Http, false, "example.org", 80, "/")),
-            ("https://example.org/a", target(Protocol::Http, true, "example.org", 443, "/a")),
-            ("http://[::1]:80/", target(Protocol::Http, false, "::1", 80, "/")),
-            ("grpc://h:9090/p.S/M", target(Protocol::Grpc, false, "h", 9090, "p.S/M")),
-            ("grpcs://h/p.S/M", target(Protocol::Grpc, true, "h", 443, "p.S/M")),
-            ("grpc://h/p.S/M", None),
-            ("ftp://h/", None),
-            ("localhost:80", None),
-            ("http://:80/", None),
-        ] {
-            assert_eq!(Target::parse(url).ok(), expected, "{url}");
-        }
-    }
 }

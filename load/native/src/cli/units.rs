@@ -19,6 +19,48 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
     Ok((number * unit_ms).round() as u64)
 }
 
+/// Milliseconds of a duration that is not zero.
+///
+/// # Errors
+/// The text is no duration, or zero.
+pub fn period_ms(text: &str) -> Result<u64, String> {
+    duration_ms(text).and_then(|ms| if ms > 0 { Ok(ms) } else { Err("it must be longer than nothing".to_owned()) })
+}
+
+/// A number of things of which there is at least one.
+///
+/// # Errors
+/// The text is no such number.
+pub fn count(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "write a whole number, at least 1".to_owned())
+}
+
+/// Messages under way on a stream.
+///
+/// # Errors
+/// The text is no number, or not 1 to 4096.
+pub fn window(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|window| (1..=4_096).contains(window)).ok_or_else(|| "write 1 to 4096".to_owned())
+}
+
+/// Events a second.
+///
+/// # Errors
+/// The text is no number above zero.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| "write a number above zero".to_owned())
+}
+
+/// A method of HTTP.
+///
+/// # Errors
+/// The text is none.
+pub fn method(text: &str) -> Result<String, String> {
+    let is_method = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    if is_method { Ok(text.to_owned()) } else { Err("write one word, such as PUT".to_owned()) }
+}
+
 /// Bytes of `4096`, `4k`.
 ///
 /// # Errors
@@ -56,6 +98,17 @@ mod tests {
         for text in ["", "s", "5h", "-1s", "1..2s"] {
             assert!(duration_ms(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_must_be_something() {
+        assert_eq!((period_ms("1ms"), count("7"), rate("0.5")), (Ok(1), Ok(7), Ok(0.5)));
+        assert!(window("4096").is_ok() && window("0").is_err() && window("4097").is_err());
+        assert_eq!(method("PATCH").as_deref(), Ok("PATCH"));
+        for text in ["0", "0ms", "-1", "", "x", "inf", "NaN"] {
+            assert!(period_ms(text).is_err() && count(text).is_err() && rate(text).is_err(), "{text}");
+        }
+        assert!(method("").is_err() && method("A B").is_err() && method("A\r\n").is_err());
     }
 
     #[test]

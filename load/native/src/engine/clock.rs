@@ -27,6 +27,12 @@ impl Clock {
     pub fn unix_ns(&self, instant: u64) -> u64 {
         self.unix_origin_ns + instant
     }
+
+    /// The instant of this clock at the wall clock's Unix nanoseconds; zero for one that was over when it started.
+    #[must_use]
+    pub fn instant(&self, unix_ns: u64) -> u64 {
+        unix_ns.saturating_sub(self.unix_origin_ns)
+    }
 }
 
 #[inline]

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
+use super::agent::{Agent, dealt};
 use super::clock::Clock;
 use super::crew::Rest;
 use super::pacer::Arrivals;
 use super::records::{Observer, PhaseRecord, SecondRecord};
-use super::run::EngineError;
+use super::run::{EngineError, Options};
 use super::stop::Stop;
 use super::tally::Tally;
 use super::worker::{PhaseOutcome, Share, Witness, Worker};
@@ -72,6 +73,7 @@ fn sharpen_timers() {
 pub(super) struct Coordinator<'a> {
     plan: &'a Plan,
     interrupted: &'a Arc<AtomicBool>,
+    agent: Agent,
     clock: Clock,
     commands: Vec<Sender<Command>>,
     reports: Receiver<Report>,
@@ -83,23 +85,24 @@ const HEAD_START_NS: u64 = 1_000_000;
 impl<'a> Coordinator<'a> {
     pub(super) fn new(
         plan: &'a Plan,
-        interrupted: &'a Arc<AtomicBool>,
+        options: &'a Options,
         clock: Clock,
         commands: Vec<Sender<Command>>,
         reports: Receiver<Report>,
     ) -> Self {
-        Self { plan, interrupted, clock, commands, reports }
+        Self { plan, interrupted: &options.interrupted, agent: options.agent, clock, commands, reports }
     }
 
     /// Leads through all phases; says whether they were interrupted.
     pub(super) fn lead(&self, observer: &mut impl Observer) -> Result<bool, EngineError> {
+        let mut schedule = self.agent.schedule(self.clock);
         for (index, phase) in self.plan.phases.iter().enumerate() {
             if self.is_interrupted() {
                 break;
             }
             self.prepare(phase)?;
-            let start_ns = self.clock.now() + HEAD_START_NS;
-            observer.phase_start(index, phase.name(), phase.users(), self.clock.unix_ns(start_ns));
+            let start_ns = schedule.begin_of(phase, self.clock.now() + HEAD_START_NS);
+            observer.phase_start(index, phase.name(), self.users(phase), self.clock.unix_ns(start_ns));
             self.begin(phase, start_ns)?;
             let record = self.gather(index, start_ns, observer)?;
             observer.phase_end(&record);
@@ -115,9 +118,14 @@ impl<'a> Coordinator<'a> {
         self.commands.len() as u32
     }
 
-    /// A worker's share of something that is dealt out one by one.
+    /// A worker's share of something that is dealt out one by one among the workers of all engines.
     fn share_of(&self, total: u32, worker: u32) -> u32 {
-        total / self.workers() + u32::from(worker < total % self.workers())
+        dealt(total, self.agent.place(worker, self.workers()))
+    }
+
+    /// The virtual users of a phase that are this engine's.
+    fn users(&self, phase: &Phase) -> u32 {
+        (0..self.workers()).map(|worker| self.share_of(phase.users(), worker)).sum()
     }
 
     fn command(&self, worker: usize, command: Command) -> Result<(), EngineError> {
@@ -145,7 +153,7 @@ impl<'a> Coordinator<'a> {
         let until = |duration_ms: u64| start_ns.saturating_add(duration_ms.saturating_mul(1_000_000));
         let (until_ns, left) = match phase {
             Phase::Held(phase) => (Some(until(phase.duration_ms)), None),
-            Phase::Counted(phase) => (None, Some(Arc::new(AtomicU64::new(phase.iterations)))),
+            Phase::Counted(phase) => (None, Some(Arc::new(AtomicU64::new(self.agent.share_of(phase.iterations))))),
             Phase::Arriving(phase) => (Some(until(phase.duration_ms)), None),
         };
         let think_ns = (self.plan.think_time_ms * 1e6) as u64;
@@ -168,7 +176,8 @@ impl<'a> Coordinator<'a> {
         let Phase::Arriving(phase) = phase else { return None };
         let duration_ns = phase.duration_ms.saturating_mul(1_000_000);
         let seed = self.plan.seed_number();
-        Some(Arrivals::new(phase.arrival, phase.rate, duration_ns, worker, self.workers(), seed))
+        let (worker, workers) = self.agent.place(worker, self.workers());
+        Some(Arrivals::new(phase.arrival, phase.rate, duration_ns, worker, workers, seed))
     }
 
     /// Passes seconds on in their order, each once all workers have told of it, until the phase is over for all.

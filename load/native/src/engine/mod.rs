@@ -1,5 +1,6 @@
 //! The engine: drives a target as a plan says and tells an observer what happens.
 
+mod agent;
 mod calls;
 mod clock;
 mod composer;
@@ -17,6 +18,7 @@ mod tally;
 mod trust;
 mod worker;
 
+pub use agent::Agent;
 pub use clock::Clock;
 pub use composer::Composer;
 pub use records::{Observer, PhaseRecord, SecondRecord, StartRecord};

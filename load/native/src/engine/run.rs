@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
+use super::agent::{Agent, dealt};
 use super::clock::Clock;
 use super::composer::Composer;
 use super::coordinator::{Coordinator, Report, serve};
@@ -27,6 +28,8 @@ use crate::workload::Workload;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub threads: u32,
+    /// Which part of the plan this engine carries out.
+    pub agent: Agent,
     /// Set from outside to stop early.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -34,7 +37,7 @@ pub struct Options {
 /// Why the engine could not do what the plan says.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    #[error(transparent)]
+    #[error("{}", .0.in_plan())]
     Plan(#[from] PlanError),
     #[error("cannot resolve {host}: {source}")]
     Resolve { host: String, source: io::Error },
@@ -98,15 +101,18 @@ fn run_over<W: Wire>(
 ) -> Result<(), EngineError> {
     let clock = Clock::start();
     let address = resolve(plan)?;
-    let threads = options.threads.clamp(1, plan.connections().max(1));
+    let agent = options.agent;
+    let connections = dealt(plan.connections(), (agent.index, agent.of));
+    // By the least that any engine has, so that each has as many threads.
+    let threads = options.threads.clamp(1, (plan.connections() / agent.of).max(1));
     observer.start(&StartRecord {
         workload: plan.workload.clone(),
         target: plan.target.clone(),
         protocol: plan.transport.protocol,
-        connections: plan.connections(),
+        connections,
         unix_ns: clock.unix_ns(clock.now()),
     });
-    if let Some(advice) = descriptors::make_room_for(plan.connections()) {
+    if let Some(advice) = descriptors::make_room_for(connections) {
         observer.warning(&advice);
     }
     let ledger = create_ledger(plan, workload)?;
@@ -114,7 +120,7 @@ fn run_over<W: Wire>(
         .map(|worker| {
             let composer = Composer::new(plan, Arc::clone(workload))?;
             let sink = ledger.as_ref().map(LedgerFile::sink);
-            Ok(make_crew(plan, composer, make_rules()?, sink, (worker, threads)))
+            Ok(make_crew(plan, composer, make_rules()?, sink, agent.place(worker, threads)))
         })
         .collect::<Result<Vec<_>, PlanError>>()?;
     let interrupted = std::thread::scope(|scope| {
@@ -135,7 +141,7 @@ fn run_over<W: Wire>(
         });
         let commands = workers.collect::<io::Result<Vec<_>>>()?;
         drop(tell);
-        Coordinator::new(plan, &options.interrupted, clock, commands, reports).lead(observer)
+        Coordinator::new(plan, options, clock, commands, reports).lead(observer)
     })?;
     if let Some(ledger) = ledger {
         let path = plan.ledger.clone().unwrap_or_default();

@@ -9,7 +9,7 @@ mod reader;
 mod record;
 mod writer;
 
-pub use reader::{Ledger, LedgerError};
+pub use reader::{Ledger, LedgerError, ledger_files};
 pub use record::{Outcome, Record};
 pub use writer::{LedgerFile, LedgerSink};
 
@@ -114,6 +114,17 @@ mod tests {
         let mut count = 0;
         assert!(!Ledger::open(&path).expect("opens").read(|_| count += 1).expect("reads"));
         assert!(count > 0 && count < records().len(), "{count}");
+    }
+
+    #[test]
+    fn a_folder_holds_the_ledgers_of_several_engines() {
+        let (folder, path) = written();
+        let second = folder.path().join("another");
+        std::fs::copy(&path, &second).expect("copied");
+        assert_eq!(ledger_files(folder.path()).expect("listed"), [second, path.clone()]);
+        assert_eq!(ledger_files(&path).expect("itself"), [path]);
+        let empty = tempfile::tempdir().expect("a folder");
+        assert!(matches!(ledger_files(empty.path()), Err(LedgerError::NoLedger { .. })));
     }
 
     #[test]

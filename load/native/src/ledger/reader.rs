@@ -93,6 +93,24 @@ impl Ledger {
     }
 }
 
+/// The ledger itself, or those in a folder, in the order of their names.
+///
+/// # Errors
+/// The folder cannot be read, or is empty.
+pub fn ledger_files(path: &Path) -> Result<Vec<PathBuf>, LedgerError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let unreadable = |source| LedgerError::Unreadable { path: path.to_owned(), source };
+    let mut files = path
+        .read_dir()
+        .map_err(unreadable)?
+        .map(|entry| entry.map(|entry| entry.path()).map_err(unreadable))
+        .collect::<Result<Vec<_>, _>>()?;
+    files.sort();
+    if files.is_empty() { Err(LedgerError::NoLedger { path: path.to_owned() }) } else { Ok(files) }
+}
+
 /// Fills the buffer as far as the file goes.
 fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;

@@ -1,6 +1,8 @@
 //! The descriptors that a plan carries.
 
 use base64::Engine as _;
+use prost_reflect::prost::Message as _;
+use prost_reflect::prost_types::FileDescriptorSet;
 use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor};
 
 use super::compile::{LENGTH_DELIMITED, field_named, tag};
@@ -29,8 +31,10 @@ impl Descriptors {
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(text)
             .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
-        let pool = DescriptorPool::decode(bytes.as_slice())
-            .map_err(|error| PlanError::rule(format!("proto.descriptor_set: {error}")))?;
+        let unusable = |reason: String| PlanError::rule(format!("proto.descriptor_set: {reason}"));
+        let files = FileDescriptorSet::decode(bytes.as_slice()).map_err(|error| unusable(error.to_string()))?;
+        check_syntax(&files).map_err(unusable)?;
+        let pool = DescriptorPool::from_file_descriptor_set(files).map_err(|error| unusable(error.to_string()))?;
         Ok(Self { pool })
     }
 
@@ -56,6 +60,39 @@ impl Descriptors {
         match found.as_ref().map(|field| (field, field.kind())) {
             Some((field, Kind::Message(message))) => Ok(BatchField { tag: tag(field, LENGTH_DELIMITED), message }),
             _ => Err(PlanError::rule(format!("batch.field: {field} is no repeated message of {}", input.full_name()))),
+        }
+    }
+}
+
+/// prost-reflect panics over a syntax that it does not know, such as that of Protobuf's editions.
+fn check_syntax(files: &FileDescriptorSet) -> Result<(), String> {
+    match files.file.iter().find(|file| !matches!(file.syntax(), "" | "proto2" | "proto3")) {
+        Some(file) => Err(format!("{}: syntax {:?} is not proto2 or proto3", file.name(), file.syntax())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost_reflect::prost_types::FileDescriptorProto;
+
+    use super::*;
+
+    #[test]
+    fn syntax_that_is_not_known_is_refused() {
+        for (syntax, words) in [
+            (None, None),
+            (Some("proto2"), None),
+            (Some("proto3"), None),
+            (Some("editions"), Some("a.proto: syntax \"editions\" is not proto2 or proto3")),
+        ] {
+            let syntax = syntax.map(str::to_owned);
+            let file = FileDescriptorProto { name: Some("a.proto".to_owned()), syntax, ..Default::default() };
+            let bytes = FileDescriptorSet { file: vec![file] }.encode_to_vec();
+            let read = Descriptors::from_base64(&base64::engine::general_purpose::STANDARD.encode(bytes));
+            let told = read.err().map(|error| error.to_string());
+            assert_eq!(told.is_some(), words.is_some(), "{told:?}");
+            assert!(words.is_none_or(|words| told.is_some_and(|told| told.ends_with(words))));
         }
     }
 }

@@ -1,19 +1,27 @@
-//! The server that costs least: whatever is asked, the same reply, over HTTP/1.1 and gRPC on one port.
+//! The server that costs least: whatever is asked, the same reply, over HTTP/1.1 and gRPC on one port. With a certificate
+//! it speaks TLS.
 
+mod client;
 mod delay;
 mod grpc;
 mod http;
+mod tls;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::engine::poller::{Poller, Ready};
-use crate::engine::socket::{Moved, Socket};
+use rustls::ServerConfig;
 
+use crate::engine::poller::{Poller, Ready};
+use crate::engine::socket::Socket;
+
+use client::Client;
 pub use delay::Delay;
 use delay::Delayed;
+pub use tls::server_config;
 
 /// Replies, prepared once.
 #[derive(Debug)]
@@ -28,6 +36,7 @@ pub struct Server {
     listener: TcpListener,
     replies: Replies,
     delay: Delay,
+    tls: Option<Arc<ServerConfig>>,
 }
 
 /// A client, told from others that had its place before.
@@ -52,13 +61,20 @@ impl Server {
         // Thousands of users connect at once.
         rustix::net::listen(&listener, 4_096)?;
         let replies = Replies { http: http::reply(http_reply), grpc: grpc::Reply::new(grpc_reply) };
-        Ok(Self { listener, replies, delay: Delay::default() })
+        Ok(Self { listener, replies, delay: Delay::default(), tls: None })
     }
 
     /// Replies take this long.
     #[must_use]
     pub fn delayed(mut self, delay: Delay) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Speaks nothing but TLS.
+    #[must_use]
+    pub fn encrypted(mut self, config: Arc<ServerConfig>) -> Self {
+        self.tls = Some(config);
         self
     }
 
@@ -97,7 +113,8 @@ impl Server {
                 if let Some(delayed) = delayed.as_mut().filter(|_| !out.is_empty()) {
                     delayed.put(Place { slot, visit: client.visit }, std::mem::take(&mut out), Instant::now());
                 }
-                if !stays || !client.write(&mut out) {
+                // A client that is forgotten is still told why.
+                if !client.write(&mut out) || !stays {
                     clients[slot] = None;
                 }
                 out.clear();
@@ -125,8 +142,8 @@ impl Server {
             let socket = Socket::from_fd(OwnedFd::from(stream));
             poller.watch(socket.as_fd(), slot as u64)?;
             *visits += 1;
-            let protocol = Protocol::Unknown(Vec::new());
-            clients[slot] = Some(Client { socket, visit: *visits, protocol, backlog: Vec::new() });
+            let session = self.tls.as_ref().map(tls::Session::new).transpose().map_err(io::Error::other)?;
+            clients[slot] = Some(Client::new(socket, *visits, session));
         }
     }
 }
@@ -141,85 +158,5 @@ fn write_due(delayed: &mut Delayed<Place>, clients: &mut [Option<Client>]) {
         if !client.write(&mut waiting.bytes) {
             clients[slot] = None;
         }
-    }
-}
-
-#[derive(Debug)]
-struct Client {
-    socket: Socket,
-    visit: u64,
-    protocol: Protocol,
-    /// Bytes that the socket had no room for.
-    backlog: Vec<u8>,
-}
-
-#[derive(Debug)]
-enum Protocol {
-    /// What has come so far does not tell.
-    Unknown(Vec<u8>),
-    Http(http::Requests),
-    Grpc(Box<grpc::Session>),
-}
-
-impl Client {
-    /// Takes requests and appends their replies. False when the client is to be forgotten.
-    fn read(&mut self, event: &Ready, replies: &Replies, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
-        if event.readable {
-            loop {
-                match self.socket.read(buffer) {
-                    Moved::Bytes(count) => {
-                        if !self.take(&buffer[..count], replies, out) {
-                            return false;
-                        }
-                        if count < buffer.len() && !event.ended {
-                            break;
-                        }
-                    }
-                    Moved::WouldBlock => break,
-                    Moved::End | Moved::Failed(_) => return false,
-                }
-            }
-        }
-        true
-    }
-
-    fn take(&mut self, input: &[u8], replies: &Replies, out: &mut Vec<u8>) -> bool {
-        match &mut self.protocol {
-            Protocol::Http(requests) => requests.take(input, &replies.http, out),
-            Protocol::Grpc(session) => session.take(input, &replies.grpc, out),
-            Protocol::Unknown(seen) => {
-                seen.extend_from_slice(input);
-                let known = seen.len().min(grpc::PREFACE.len());
-                if seen[..known] != grpc::PREFACE[..known] {
-                    let seen = std::mem::take(seen);
-                    self.protocol = Protocol::Http(http::Requests::default());
-                    return self.take(&seen, replies, out);
-                }
-                if known < grpc::PREFACE.len() {
-                    return true;
-                }
-                let rest = seen.split_off(known);
-                self.protocol = Protocol::Grpc(Box::new(grpc::Session::new(out)));
-                self.take(&rest, replies, out)
-            }
-        }
-    }
-
-    /// Writes what there is room for and keeps the rest. False when the client is to be forgotten.
-    fn write(&mut self, out: &mut Vec<u8>) -> bool {
-        if !self.backlog.is_empty() {
-            self.backlog.append(out);
-            std::mem::swap(&mut self.backlog, out);
-        }
-        let mut written = 0;
-        while written < out.len() {
-            match self.socket.write(&out[written..]) {
-                Moved::Bytes(count) => written += count,
-                Moved::WouldBlock => break,
-                Moved::End | Moved::Failed(_) => return false,
-            }
-        }
-        self.backlog.extend_from_slice(&out[written..]);
-        true
     }
 }

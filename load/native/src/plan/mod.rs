@@ -116,6 +116,16 @@ impl Phase {
         }
     }
 
+    /// How long it lasts, where the clock ends it.
+    #[must_use]
+    pub fn duration_ms(&self) -> Option<u64> {
+        match self {
+            Self::Held(phase) => Some(phase.duration_ms),
+            Self::Counted(_) => None,
+            Self::Arriving(phase) => Some(phase.duration_ms),
+        }
+    }
+
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Arriving(_))
@@ -228,20 +238,29 @@ pub struct Stream {
     pub reply: BTreeMap<String, Value>,
 }
 
-/// Why a plan cannot be carried out.
+/// Why a plan, or what a command line asks for, cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error("cannot read the plan {path}: {source}")]
     Unreadable { path: String, source: std::io::Error },
-    #[error("the plan is not valid: {0}")]
+    #[error("{0}")]
     Syntax(#[from] serde_json::Error),
-    #[error("the plan is not valid: {0}")]
+    #[error("{0}")]
     Rule(String),
 }
 
 impl PlanError {
     pub fn rule(message: impl Into<String>) -> Self {
         Self::Rule(message.into())
+    }
+
+    /// The same, told to whoever handed the plan over.
+    #[must_use]
+    pub fn in_plan(&self) -> String {
+        match self {
+            Self::Unreadable { .. } => self.to_string(),
+            Self::Syntax(_) | Self::Rule(_) => format!("the plan is not valid: {self}"),
+        }
     }
 }
 

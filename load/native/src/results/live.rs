@@ -2,82 +2,132 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
-use super::summary::{Summary, duration};
+use super::figures::{grouped, quantile, sketch};
+use super::summary::Summary;
 use super::totals::PhaseTotals;
 use crate::engine::{Observer, PhaseRecord, SecondRecord, StartRecord};
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Seconds of throughput that the view shows.
-const WIDTH: usize = 40;
+const WIDTH: usize = 60;
 
-/// Shows each second on standard error: a view that renews itself on a terminal, else a line.
+/// Shows each second on standard error: a view that is drawn anew on a terminal, else a line.
 #[derive(Debug)]
 pub struct Live {
+    planned_ms: Option<u64>,
     totals: PhaseTotals,
+    unsent: u64,
     recent: Vec<u64>,
     is_terminal: bool,
-    drawn: bool,
+    /// Lines of the view that stand on the terminal.
+    drawn: usize,
     /// The phase that is over.
     pub summary: Option<Summary>,
 }
 
-impl Default for Live {
-    fn default() -> Self {
+impl Live {
+    /// A view of a phase that is planned to last so long; none where its requests are counted.
+    #[must_use]
+    pub fn new(planned_ms: Option<u64>) -> Self {
         Self {
+            planned_ms,
             totals: PhaseTotals::default(),
+            unsent: 0,
             recent: Vec::new(),
             is_terminal: stderr().is_terminal(),
-            drawn: false,
+            drawn: 0,
             summary: None,
         }
     }
-}
 
-impl Live {
     fn print(&self, text: &str) {
         // A view that cannot be shown is no reason to stop the load.
         let _ = stderr().write_all(text.as_bytes());
+    }
+
+    fn planned_s(&self) -> Option<u64> {
+        self.planned_ms.map(|ms| ms.div_ceil(1_000))
+    }
+
+    fn count(&mut self, record: &SecondRecord) {
+        let tally = &record.tally;
+        self.totals.add(tally);
+        self.unsent += tally.unsent;
+        if self.planned_s().is_none_or(|end| record.second < end) {
+            self.recent.push(tally.ok);
+        }
+    }
+
+    /// The second just over, throughput over time, and all latencies so far.
+    fn view(&self, record: &SecondRecord) -> Vec<String> {
+        // The last replies may come after the time is over.
+        let second = record.second + 1;
+        let passed = self.planned_s().map_or_else(|| second.to_string(), |end| format!("{} of {end}", second.min(end)));
+        let tally = &record.tally;
+        let mut lines = vec![
+            format!(
+                "{passed} s   {}/s   failed {}   unsent {}",
+                grouped(tally.ok),
+                grouped(self.totals.failed),
+                grouped(self.unsent)
+            ),
+            bars(&self.recent),
+            String::new(),
+        ];
+        let latency = self.totals.latency();
+        let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(latency, at));
+        lines.push(format!("latency  p50 {p50}  p99 {p99}  max {max}"));
+        lines.extend(sketch(latency));
+        lines
+    }
+
+    /// Draws the view in the place of the one before, as far as the terminal has room for it.
+    fn draw(&mut self, lines: &[String]) {
+        // A size that is not known is taken for the smallest that is usual.
+        let size = rustix::termios::tcgetwinsize(stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
+        let (columns, rows) = size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)));
+        let shown = lines.len().min(rows.saturating_sub(1));
+        let mut text = match self.drawn {
+            0 => String::new(),
+            lines => format!("\x1b[{lines}A\x1b[J"),
+        };
+        for line in &lines[..shown] {
+            // A line that wrapped would be two, and the next view would begin too low.
+            text.extend(line.chars().take(columns.saturating_sub(1)));
+            text.push('\n');
+        }
+        self.drawn = shown;
+        self.print(&text);
     }
 }
 
 impl Observer for Live {
     fn start(&mut self, record: &StartRecord) {
-        self.print(&format!("{} over {}, {} connections\n", record.target, record.protocol.name(), record.connections));
+        let connections = grouped(u64::from(record.connections));
+        self.print(&format!("{} over {}, {connections} connections\n", record.target, record.protocol.name()));
     }
 
     fn phase_start(&mut self, _phase: usize, _name: &str, _users: u32, _unix_ns: u64) {
         self.totals = PhaseTotals::default();
+        self.unsent = 0;
         self.recent.clear();
-        self.drawn = false;
+        self.drawn = 0;
     }
 
     fn second(&mut self, record: &SecondRecord) {
-        let tally = &record.tally;
-        self.totals.add(tally);
-        self.recent.push(tally.ok);
-        let latency = tally.response.as_ref().unwrap_or(&tally.service);
-        let quantile = |at| duration(latency.value_at_quantile(at));
-        let line = format!(
-            "{:>5} s {:>9}/s  failed {:>6}  unsent {:>6}  p50 {:>9}  p99 {:>9}  max {:>9}\n",
-            record.second + 1,
-            tally.ok,
-            tally.failed,
-            tally.unsent,
-            quantile(0.5),
-            quantile(0.99),
-            quantile(1.0),
-        );
-        if !self.is_terminal {
-            self.print(&line);
-            return;
+        self.count(record);
+        if self.is_terminal {
+            self.draw(&self.view(record));
+        } else {
+            self.print(&line(record));
         }
-        // Two lines: the second just over, and throughput over time; drawn again in their place.
-        let back = if self.drawn { "\x1b[2A" } else { "" };
-        self.drawn = true;
-        self.print(&format!("{back}\x1b[2K{line}\x1b[2K        {}\n", bars(&self.recent)));
     }
 
     fn phase_end(&mut self, record: &PhaseRecord) {
+        if self.drawn > 0 {
+            // The summary says it all again, and more of it.
+            self.print(&format!("\x1b[{}A\x1b[J", self.drawn));
+        }
         self.summary = Some(Summary::new(std::mem::take(&mut self.totals), record));
     }
 
@@ -88,6 +138,20 @@ impl Observer for Live {
     fn end(&mut self, interrupted: bool, _unix_ns: u64) {
         self.print(if interrupted { "interrupted\n\n" } else { "\n" });
     }
+}
+
+/// A second alone, in a line.
+fn line(record: &SecondRecord) -> String {
+    let tally = &record.tally;
+    let latency = tally.response.as_ref().unwrap_or(&tally.service);
+    let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(latency, at));
+    format!(
+        "{:>5} s {:>9}/s  failed {:>6}  unsent {:>6}  p50 {p50:>9}  p99 {p99:>9}  max {max:>9}\n",
+        record.second + 1,
+        grouped(tally.ok),
+        grouped(tally.failed),
+        grouped(tally.unsent),
+    )
 }
 
 /// The last counts as bars, the highest of them full.
@@ -101,6 +165,7 @@ fn bars(counts: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Tally;
 
     #[test]
     fn bars_reach_from_nothing_to_the_highest() {
@@ -108,5 +173,43 @@ mod tests {
         assert_eq!(bars(&[]), "");
         assert_eq!(bars(&[0, 0]), "▁▁");
         assert_eq!(bars(&vec![7; 100]).chars().count(), WIDTH);
+    }
+
+    fn second(second: u64, ok: u64, failed: u64) -> SecondRecord {
+        let mut tally = Tally::new(false);
+        (0..ok).for_each(|number| tally.count_ok(1, 1_000 * (number + 1), 0));
+        tally.failed = failed;
+        SecondRecord { phase: 0, second, unix_ns: 0, tally }
+    }
+
+    fn shown(records: &[SecondRecord]) -> Vec<String> {
+        let mut live = Live::new(Some(2_500));
+        records.iter().for_each(|record| live.count(record));
+        live.view(records.last().expect("a second"))
+    }
+
+    #[test]
+    fn the_view_shows_the_last_second_and_all_latencies() {
+        let lines = shown(&[second(0, 2_000, 3), second(1, 1_000, 0)]);
+        assert_eq!(lines[0], "2 of 3 s   1,000/s   failed 3   unsent 0");
+        assert_eq!(lines[1], "█▅");
+        assert!(lines[3].starts_with("latency  p50 ") && lines[3].ends_with("max 2.00 ms"), "{}", lines[3]);
+        assert_eq!(lines.len(), 14, "and a sketch");
+        assert!(lines.iter().all(|line| line.chars().count() < 72), "it fits into any terminal: {lines:#?}");
+    }
+
+    #[test]
+    fn replies_after_the_end_are_no_further_second() {
+        let lines = shown(&[second(0, 9, 0), second(1, 9, 0), second(2, 9, 0), second(3, 1, 0)]);
+        assert_eq!((lines[0].as_str(), lines[1].as_str()), ("3 of 3 s   1/s   failed 0   unsent 0", "███"));
+    }
+
+    #[test]
+    fn a_second_without_replies_has_no_latency() {
+        assert_eq!(shown(&[second(0, 0, 5)])[3], "latency  p50 –  p99 –  max –");
+        assert_eq!(
+            line(&second(0, 0, 1_500)),
+            "    1 s         0/s  failed  1,500  unsent      0  p50         –  p99         –  max         –\n"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Results: the stream for the lab, and what a person sees.
 
+mod figures;
 mod live;
 mod stream;
 mod summary;

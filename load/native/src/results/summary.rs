@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::figures::{grouped, quantile, sketch};
 use super::totals::PhaseTotals;
 use crate::engine::PhaseRecord;
 
 /// Percentiles that are shown.
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
-const SKETCH_ROWS: usize = 10;
-const SKETCH_WIDTH: u64 = 40;
 
 /// A phase that is over, ready to be shown.
 #[derive(Debug)]
@@ -66,13 +65,15 @@ impl Summary {
     #[must_use]
     pub fn text(&self) -> String {
         let totals = &self.totals;
-        let mut text =
-            format!("{} requests in {:.2} s: {:.0} a second\n", totals.ok, self.seconds, self.rate(totals.ok));
+        let rate = grouped(self.rate(totals.ok).round() as u64);
+        let mut text = format!("{} requests in {:.2} s: {rate} a second\n", grouped(totals.ok), self.seconds);
         for (failure, count) in &totals.errors {
-            let _ = writeln!(text, "  failed  {count:>10}  {}", failure.name());
+            let name = failure.name();
+            let meaning = failure.meaning().map_or_else(String::new, |meaning| format!(": {meaning}"));
+            let _ = writeln!(text, "  failed  {:>10}  {name}{meaning}", grouped(*count));
         }
         if self.unsent > 0 {
-            let _ = writeln!(text, "  unsent  {:>10}  scheduled, and nobody was free to send", self.unsent);
+            let _ = writeln!(text, "  unsent  {:>10}  scheduled, and nobody was free to send", grouped(self.unsent));
         }
         let megabytes = |bytes: u64| self.rate(bytes) / 1e6;
         let _ = writeln!(
@@ -80,7 +81,7 @@ impl Summary {
             "  sent {:.2} MB/s, received {:.2} MB/s, {} connections opened\n",
             megabytes(totals.bytes_sent),
             megabytes(totals.bytes_received),
-            self.connections_opened
+            grouped(self.connections_opened)
         );
         if !totals.latency().is_empty() {
             text.push_str(&self.latency_text());
@@ -92,71 +93,38 @@ impl Summary {
         let latency = self.totals.latency();
         let mut text = String::from("latency");
         for (name, at) in PERCENTILES {
-            let _ = write!(text, "  {name} {}", duration(latency.value_at_quantile(at)));
+            let _ = write!(text, "  {name} {}", quantile(latency, at));
         }
         if let Some(lag) = &self.totals.send_lag {
-            let _ = write!(text, "\nsent late by  p99 {}", duration(lag.value_at_quantile(0.99)));
+            let _ = write!(text, "\nsent late by  p99 {}", quantile(lag, 0.99));
         }
         text.push_str("\n\n");
-        for (up_to, count) in self.sketch() {
-            let share = count as f64 / latency.len() as f64;
-            let bar = "█".repeat((share * SKETCH_WIDTH as f64).ceil() as usize);
-            let _ = writeln!(text, "  ≤ {:>9} {:>6.2}% {bar}", duration(up_to), share * 100.0);
+        for row in sketch(latency) {
+            text.push_str(&row);
+            text.push('\n');
         }
         text
-    }
-
-    /// Counts between bounds that grow evenly in proportion, from the fastest to the slowest.
-    fn sketch(&self) -> Vec<(u64, u64)> {
-        let latency = self.totals.latency();
-        let (low, high) = (latency.min().max(1) as f64, latency.max().max(2) as f64);
-        let ratio = (high / low).powf(1.0 / SKETCH_ROWS as f64);
-        let mut below = 0;
-        (1..=SKETCH_ROWS)
-            .map(|row| {
-                let bound = if row == SKETCH_ROWS { latency.max() } else { (low * ratio.powi(row as i32)) as u64 };
-                let count = latency.count_between(0, bound);
-                let added = count - below;
-                below = count;
-                (bound, added)
-            })
-            .collect()
-    }
-}
-
-/// Nanoseconds as a person reads them.
-#[must_use]
-pub fn duration(ns: u64) -> String {
-    match ns {
-        0..1_000_000 => format!("{:.0} µs", ns as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.2} ms", ns as f64 / 1e6),
-        _ => format!("{:.2} s", ns as f64 / 1e9),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations_have_fitting_units() {
-        for (ns, text) in [(0, "0 µs"), (1_500, "2 µs"), (2_340_000, "2.34 ms"), (12_000_000_000, "12.00 s")] {
-            assert_eq!(duration(ns), text);
-        }
-    }
-
-    #[test]
-    fn a_sketch_counts_everything_once() {
-        let mut totals = PhaseTotals::default();
-        (1..=1_000_u64).for_each(|value| totals.service.saturating_record(value * 1_000));
-        let summary = Summary { totals, unsent: 0, connections_opened: 1, seconds: 1.0 };
-        assert_eq!(summary.sketch().iter().map(|(_, count)| count).sum::<u64>(), 1_000);
-    }
+    use crate::failure::Failure;
 
     #[test]
     fn an_empty_run_can_be_shown() {
         let summary = Summary { totals: PhaseTotals::default(), unsent: 3, connections_opened: 0, seconds: 0.0 };
         assert!(summary.text().contains("3  scheduled"), "{}", summary.text());
         assert_eq!(summary.json()["requests_per_second"], json!(0.0));
+    }
+
+    #[test]
+    fn failures_are_counted_and_explained() {
+        let totals =
+            PhaseTotals { errors: vec![(Failure::Refused, 1_200), (Failure::Status(503), 7)], ..Default::default() };
+        let text = Summary { totals, unsent: 0, connections_opened: 0, seconds: 1.0 }.text();
+        assert!(text.contains("failed       1,200  refused: nobody listens there\n"), "{text}");
+        assert!(text.contains("failed           7  status_503\n"), "{text}");
     }
 }

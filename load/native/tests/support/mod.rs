@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bakeoff_load::engine::{self, Observer, Options, PhaseRecord, SecondRecord, StartRecord};
+use bakeoff_load::engine::{self, Agent, Observer, Options, PhaseRecord, SecondRecord, StartRecord};
 use bakeoff_load::plan::Plan;
 use bakeoff_load::results::PhaseTotals;
 use serde_json::{Value, json};
@@ -122,7 +122,8 @@ pub fn run(plan: &Plan) -> Memory {
 
 pub fn run_on(plan: &Plan, threads: u32, interrupted: Arc<AtomicBool>) -> Memory {
     let mut memory = Memory::default();
-    engine::run(plan, &Options { threads, interrupted }, &mut memory).expect("the plan is carried out");
+    engine::run(plan, &Options { threads, agent: Agent::default(), interrupted }, &mut memory)
+        .expect("the plan is carried out");
     memory
 }
 

@@ -1,0 +1,97 @@
+//! Figures as a person reads them.
+
+use hdrhistogram::Histogram;
+
+const SKETCH_ROWS: usize = 10;
+const SKETCH_WIDTH: f64 = 40.0;
+
+/// Nanoseconds with a fitting unit.
+#[must_use]
+pub fn duration(ns: u64) -> String {
+    match ns {
+        0..1_000_000 => format!("{:.0} µs", ns as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.2} ms", ns as f64 / 1e6),
+        _ => format!("{:.2} s", ns as f64 / 1e9),
+    }
+}
+
+/// A percentile, or a dash where there is nothing to take it of.
+#[must_use]
+pub fn quantile<T: hdrhistogram::Counter>(latency: &Histogram<T>, at: f64) -> String {
+    if latency.is_empty() { "–".to_owned() } else { duration(latency.value_at_quantile(at)) }
+}
+
+/// A whole number, its digits in groups of three.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.char_indices() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Latencies as bars, from the fastest to the slowest; nothing when there are none.
+#[must_use]
+pub fn sketch(latency: &Histogram<u64>) -> Vec<String> {
+    let row = |(up_to, count): (u64, u64)| {
+        let share = count as f64 / latency.len() as f64;
+        let bar = "█".repeat((share * SKETCH_WIDTH).ceil() as usize);
+        format!("  ≤ {:>9} {:>6.2}% {bar}", duration(up_to), share * 100.0)
+    };
+    if latency.is_empty() { Vec::new() } else { counts(latency).into_iter().map(row).collect() }
+}
+
+/// Counts between bounds that grow evenly in proportion.
+fn counts(latency: &Histogram<u64>) -> Vec<(u64, u64)> {
+    let (low, high) = (latency.min().max(1) as f64, latency.max().max(2) as f64);
+    let ratio = (high / low).powf(1.0 / SKETCH_ROWS as f64);
+    let mut below = 0;
+    (1..=SKETCH_ROWS)
+        .map(|row| {
+            let bound = if row == SKETCH_ROWS { latency.max() } else { (low * ratio.powi(row as i32)) as u64 };
+            let count = latency.count_between(0, bound);
+            let added = count - below;
+            below = count;
+            (bound, added)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::histogram;
+
+    #[test]
+    fn durations_have_fitting_units() {
+        for (ns, text) in [(0, "0 µs"), (1_500, "2 µs"), (2_340_000, "2.34 ms"), (12_000_000_000, "12.00 s")] {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn digits_are_grouped() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn a_sketch_counts_everything_once() {
+        let mut latency = histogram();
+        (1..=1_000_u64).for_each(|value| latency.saturating_record(value * 1_000));
+        assert_eq!(counts(&latency).iter().map(|(_, count)| count).sum::<u64>(), 1_000);
+        assert_eq!(sketch(&latency).len(), SKETCH_ROWS);
+    }
+
+    #[test]
+    fn nothing_has_neither_percentiles_nor_a_sketch() {
+        let latency: Histogram<u64> = histogram();
+        assert_eq!((quantile(&latency, 0.5).as_str(), sketch(&latency).len()), ("–", 0));
+    }
+}

@@ -1,0 +1,135 @@
+//! Several engines that carry out one plan together.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bakeoff_load::engine::{self, Agent, Options};
+use bakeoff_load::plan::Plan;
+use serde_json::{Value, json};
+use support::{Memory, operation, plan, plan_json, read_request, serve};
+
+/// Messages that the server was sent since they were last taken, each with its user and sequence.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<(u64, u64)>>>);
+
+impl Seen {
+    fn server() -> (Self, SocketAddr) {
+        let seen = Self::default();
+        let messages = Arc::clone(&seen.0);
+        let address = serve(move |mut stream| {
+            while let Some((_, body)) = read_request(&mut stream) {
+                let body: Value = serde_json::from_slice(&body).expect("JSON");
+                let number = |name: &str| body[name].as_u64().expect("a number");
+                messages.lock().expect("unbroken").push((number("user"), number("sequence")));
+                if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").is_err() {
+                    return;
+                }
+            }
+        });
+        (seen, address)
+    }
+
+    fn take(&self) -> Vec<(u64, u64)> {
+        std::mem::take(&mut *self.0.lock().expect("unbroken"))
+    }
+}
+
+fn changes(phases: &Value) -> Value {
+    let message = json!(["{\"user\":", {"slot": "user"}, ",\"sequence\":", {"slot": "sequence"}, "}"]);
+    json!({"phases": phases, "operations": [operation("POST", json!(["/"]), message)]})
+}
+
+fn run_agent(plan: &Plan, threads: u32, index: u32, of: u32) -> Memory {
+    let agent = Agent { index, of, start_unix_ms: None };
+    let mut memory = Memory::default();
+    let options = Options { threads, agent, interrupted: Arc::default() };
+    engine::run(plan, &options, &mut memory).expect("the plan is carried out");
+    memory
+}
+
+#[test]
+fn users_connections_and_iterations_are_divided() {
+    let (seen, address) = Seen::server();
+    let phases = json!([{"name": "few", "virtual_users": 3, "iterations": 20},
+                        {"name": "more", "virtual_users": 7, "iterations": 100}]);
+    let plan = plan(address, &changes(&phases));
+    for threads in [1, 2] {
+        let (mut users, mut messages, mut ok, mut connections) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
+        for index in 0..3 {
+            let memory = run_agent(&plan, threads, index, 3);
+            ok += memory.ok();
+            connections += memory.connections_opened();
+            let sent = seen.take();
+            let own: BTreeSet<u64> = sent.iter().map(|(user, _)| *user).collect();
+            assert!(own.iter().all(|user| user % 3 == u64::from(index)), "{own:?}");
+            users.extend(own);
+            for message in sent {
+                assert!(messages.insert(message), "sent twice: {message:?}");
+            }
+        }
+        assert_eq!((ok, messages.len(), connections), (120, 120, 7));
+        assert_eq!(users, (0..7).collect());
+    }
+}
+
+#[test]
+fn constant_arrivals_are_divided_without_a_rest() {
+    let (_, address) = Seen::server();
+    let phases = json!([{"name": "rate", "rate": 100, "arrival": "constant", "max_virtual_users": 6,
+                         "duration_ms": 250}]);
+    let plan = plan(address, &changes(&phases));
+    let due = |index| {
+        let memory = run_agent(&plan, 1, index, 2);
+        memory.totals[0].sent + memory.phases[0].unsent
+    };
+    assert_eq!((due(0), due(1)), (13, 12));
+}
+
+fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bakeoff-load")).arg("run").args(arguments).output().expect("the program runs")
+}
+
+#[test]
+fn phases_begin_when_all_have_agreed_to() {
+    let (seen, address) = Seen::server();
+    let phases = json!([{"name": "first", "virtual_users": 3, "duration_ms": 20},
+                        {"name": "second", "virtual_users": 5, "duration_ms": 20}]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("plan.json");
+    std::fs::write(&file, plan_json(address, &changes(&phases)).to_string()).expect("written");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let start_ms = (now + Duration::from_millis(400)).as_millis();
+    let output =
+        program(&["--plan", &file.display().to_string(), "--agent", "2/2", "--start-at", &start_ms.to_string()]);
+    assert!(output.status.success(), "{output:?}");
+    let stream = String::from_utf8(output.stdout).expect("text");
+    let records: Vec<Value> = stream.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let begins: Vec<&Value> = records.iter().filter(|record| record["type"] == "phase_start").collect();
+    assert_eq!(records[0]["connections"], 2);
+    assert_eq!(begins.iter().map(|begin| begin["virtual_users"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    for (begin, due_ms) in begins.iter().zip([start_ms, start_ms + 270]) {
+        let begun_ns = begin["time_unix_ns"].as_u64().expect("a time");
+        assert!(u128::from(begun_ns) >= due_ms * 1_000_000, "{begin}");
+    }
+    assert_eq!(seen.take().iter().map(|(user, _)| *user).collect::<BTreeSet<_>>(), [1, 3].into());
+}
+
+#[test]
+fn what_is_no_part_of_several_is_refused() {
+    for (arguments, words) in [
+        (&["--plan", "x", "--agent", "3/2"][..], "write its number and how many there are, as 2/3"),
+        (&["http://127.0.0.1:1/", "--agent", "1/2"], "cannot be used with"),
+        (&["http://127.0.0.1:1/", "--start-at", "5"], "cannot be used with"),
+    ] {
+        let output = program(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(words), "{said}");
+    }
+}

@@ -1,0 +1,72 @@
+//! The command line as a person mistypes it: what is wrong is said, in the words of the options.
+
+use std::process::{Command, Output};
+
+fn bakeoff_load(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"));
+    command.args(arguments).env_remove("TLS_CERT_FILE").env_remove("TLS_KEY_FILE").output().expect("it runs")
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Nobody listens there, and nobody is asked.
+const HTTP: &str = "http://127.0.0.1:1/";
+const GRPC: &str = "grpc://127.0.0.1:1/com.example.grpc.EventService/ProcessEvent";
+const PROTO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/events/event_service.proto");
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_anything_is_sent() {
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "Usage: bakeoff-load run"),
+        (&["localhost:8081"], "localhost:8081: a URL begins with http://"),
+        (&[HTTP, "-u", "0"], "'--users <N>': write a whole number, at least 1"),
+        (&[HTTP, "-d", "soon"], "'--duration <TIME>': write it as 500ms, 30s or 5m"),
+        (&[HTTP, "-d", "0s"], "'--duration <TIME>': it must be longer than nothing"),
+        (&[HTTP, "--rate", "0"], "'--rate <N>': write a number above zero"),
+        (&[HTTP, "--rate", "10", "-n", "5"], "'--rate <N>' cannot be used with '--requests <N>'"),
+        (&[HTTP, "--rate", "10", "--think", "1s"], "cannot be used with"),
+        (&[HTTP, "-n", "5", "-d", "5s"], "cannot be used with"),
+        (&[HTTP, "--threads", "0"], "'--threads <N>': write a whole number"),
+        (&[HTTP, "-c", "0"], "'--connections <N>': write a whole number"),
+        (&[HTTP, "-X", "TWO WORDS"], "write one word, such as PUT"),
+        (&[HTTP, "-H", "novalue"], "error: header \"novalue\": write it as `Name: value`"),
+        (&[HTTP, "-b", "${uid}"], "error: template: no such slot `${uid}`; known are uuid, "),
+        (&[HTTP, "-b", "@/no/such/file"], "cannot read /no/such/file"),
+        (&[HTTP, "--proto", PROTO], "error: --proto is for grpc and grpcs"),
+        (&[HTTP, "--stream"], "error: --stream is for grpc and grpcs"),
+        (&[HTTP, "--ca-file", "ca.pem"], "error: --ca-file is for https and grpcs"),
+        (&["https://127.0.0.1:1/", "--ca-file", "/no/such/file"], "cannot use the authorities in /no/such/file"),
+        (&[GRPC], "error: gRPC needs the service's messages: --proto FILE"),
+        (&[GRPC, "--proto", "/no/such/file.proto"], "error: cannot use /no/such/file.proto: "),
+        (&[GRPC, "--proto", PROTO, "-X", "PUT"], "error: --method is for http and https"),
+        (&[GRPC, "--proto", PROTO, "-b", "{\"a\":1}"], "com.example.grpc.EventRequest has no field a"),
+        (&["grpc://127.0.0.1:1/a.B/C", "--proto", PROTO], "error: proto: there is no method a.B/C"),
+        (&["--plan", "plan.json", "--rate", "5"], "'--plan <FILE>' cannot be used with"),
+    ];
+    for (arguments, words) in cases {
+        let output = bakeoff_load(&[&["run"], *arguments].concat());
+        let told = told(&output);
+        assert!(told.contains(words), "{arguments:?} should say {words:?}, and said:\n{told}");
+        assert!(!told.contains("the plan is not valid"), "whoever typed {arguments:?} knows of no plan:\n{told}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_run_in_which_nothing_succeeded_says_why_and_fails() {
+    let output = bakeoff_load(&["run", HTTP, "-n", "3", "-u", "1"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("failed           3  refused: nobody listens there\n"), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_certificate_alone_is_not_enough() {
+    let output = bakeoff_load(&["null", "--tls-cert", "certificate.pem"]);
+    assert!(told(&output).contains("--tls-key <FILE>"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(2));
+    let output = bakeoff_load(&["null", "--tls-cert", "/no/such/file", "--tls-key", "/no/such/file"]);
+    assert!(told(&output).contains("error: cannot use /no/such/file: "), "{}", told(&output));
+}
