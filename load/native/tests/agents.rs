@@ -74,7 +74,10 @@ fn users_connections_and_iterations_are_divided() {
             }
         }
         assert_eq!((ok, messages.len(), connections), (120, 120, 7));
-        assert_eq!(users, (0..7).collect());
+        // Of several threads the quickest may take all iterations, and leave nothing to the users of another.
+        if threads == 1 {
+            assert_eq!(users, (0..7).collect());
+        }
     }
 }
 

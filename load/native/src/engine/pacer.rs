@@ -7,25 +7,39 @@ use crate::random::Draws;
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     next_ns: f64,
-    gap_ns: f64,
     end_ns: f64,
     count: u64,
-    draws: Option<Draws>,
+    spacing: Spacing,
+}
+
+#[derive(Debug, Clone)]
+enum Spacing {
+    /// Every `every`-th arrival of the whole rate, from the `first` on. Each instant comes from its own number: gaps
+    /// that are added up drift, and may end a phase with one arrival too many.
+    Even {
+        first: u32,
+        every: u32,
+        rate: f64,
+    },
+    Random {
+        mean_gap_ns: f64,
+        draws: Draws,
+    },
 }
 
 impl Arrivals {
     /// The share that worker `worker` of `workers` has in a rate (requests a second) held for `duration_ns`.
     #[must_use]
     pub fn new(arrival: Arrival, rate: f64, duration_ns: u64, worker: u32, workers: u32, seed: u64) -> Self {
-        let gap_ns = 1e9 / rate * f64::from(workers);
-        let (first, draws) = match arrival {
-            Arrival::Constant => (1e9 / rate * f64::from(worker), None),
-            Arrival::Poisson => (0.0, Some(Draws::of_event(seed, worker, u32::MAX))),
+        let spacing = match arrival {
+            Arrival::Constant => Spacing::Even { first: worker, every: workers, rate },
+            Arrival::Poisson => Spacing::Random {
+                mean_gap_ns: 1e9 / rate * f64::from(workers),
+                draws: Draws::of_event(seed, worker, u32::MAX),
+            },
         };
-        let mut arrivals = Self { next_ns: first, gap_ns, end_ns: duration_ns as f64, count: 0, draws };
-        if arrivals.draws.is_some() {
-            arrivals.step();
-        }
+        let mut arrivals = Self { next_ns: 0.0, end_ns: duration_ns as f64, count: 0, spacing };
+        arrivals.step();
         arrivals
     }
 
@@ -50,11 +64,14 @@ impl Arrivals {
     }
 
     fn step(&mut self) {
-        self.next_ns += match &mut self.draws {
-            None => self.gap_ns,
+        match &mut self.spacing {
+            Spacing::Even { first, every, rate } => {
+                let number = u64::from(*first) + self.count * u64::from(*every);
+                self.next_ns = number as f64 * 1e9 / *rate;
+            }
             // 1 - u is never zero, so that the logarithm is finite.
-            Some(draws) => -(1.0 - draws.unit()).ln() * self.gap_ns,
-        };
+            Spacing::Random { mean_gap_ns, draws } => self.next_ns -= (1.0 - draws.unit()).ln() * *mean_gap_ns,
+        }
     }
 
     /// Passes all arrivals before an instant and says how many there have been in all.
@@ -100,6 +117,16 @@ mod tests {
         ];
         for (rate, duration, expected) in cases {
             assert_eq!(instants(&mut Arrivals::new(Arrival::Constant, rate, duration, 0, 1, 1)), expected);
+        }
+    }
+
+    #[test]
+    fn constant_arrivals_do_not_drift() {
+        for rate in [3.0, 7.0, 30.0, 300.0, 333.0, 7_000.0, 99_999.0] {
+            for seconds in [1, 10] {
+                let all = instants(&mut Arrivals::new(Arrival::Constant, rate, seconds * 1_000_000_000, 0, 1, 1));
+                assert_eq!(all.len(), rate as usize * seconds as usize, "{rate}/s for {seconds} s");
+            }
         }
     }
 
