@@ -21,6 +21,12 @@ public final class Validation {
     private static final Path BODY = new Path.Fixed("eventBody");
     private static final Path ENTITIES = new Path.Fixed("eventBody.entities");
 
+    /** A bit for each position of a UUID that holds a hyphen. */
+    private static final long UUID_HYPHENS = 1L << 8 | 1L << 13 | 1L << 18 | 1L << 23;
+
+    /** A bit for each character from {@code 0} to {@code f} that is a digit. */
+    private static final long HEX_DIGITS = 0x3ffL | 0x3fL << 'A' - '0' | 0x3fL << 'a' - '0';
+
     private Validation() {}
 
     /** The event that a draft is, or the first rule that it breaks. */
@@ -161,8 +167,9 @@ public final class Validation {
             return false;
         }
         for (int position = 0; position < 36; position++) {
-            boolean hyphen = position == 8 || position == 13 || position == 18 || position == 23;
-            if (hyphen ? text.at(position) != '-' : !isHexDigit(text.at(position))) {
+            byte character = text.at(position);
+            boolean hyphen = (UUID_HYPHENS >>> position & 1) != 0;
+            if (hyphen ? character != '-' : !isHexDigit(character)) {
                 return false;
             }
         }
@@ -170,9 +177,7 @@ public final class Validation {
     }
 
     private static boolean isHexDigit(byte character) {
-        return character >= '0' && character <= '9'
-                || character >= 'a' && character <= 'f'
-                || character >= 'A' && character <= 'F';
+        return character >= '0' && character <= 'f' && (HEX_DIGITS >>> character - '0' & 1) != 0;
     }
 
     private static RuleBroken duplicate(Path path) {

@@ -105,6 +105,7 @@ final class JsonReader {
         int start = position;
         boolean escaped = false;
         while (true) {
+            position = PlainBytes.skip(source, position);
             int next = current();
             if (next == '"') {
                 break;

@@ -119,16 +119,22 @@ final class AttributesReader {
 
     /** Nothing is written below the deepest level, so that a hostile message cannot use up the stack. */
     private void members(WireReader struct, int depth) throws MalformedException {
+        if (depth > Limits.ATTRIBUTE_DEPTH) {
+            DeepValues.checkStruct(struct);
+        }
         while (struct.next()) {
-            if (struct.isBytes(1) && depth <= Limits.ATTRIBUTE_DEPTH) {
+            if (struct.isBytes(1)) {
                 entry(struct.message(), depth + 1);
             }
         }
     }
 
     private void elements(WireReader list, int depth) throws MalformedException {
+        if (depth > Limits.ATTRIBUTE_DEPTH) {
+            DeepValues.checkList(list);
+        }
         while (list.next()) {
-            if (list.isBytes(1) && depth <= Limits.ATTRIBUTE_DEPTH) {
+            if (list.isBytes(1)) {
                 separate('[');
                 finishValue(part(list.message(), Kind.UNSET, json.length(), depth + 1));
             }

@@ -8,6 +8,7 @@ import io.bakeoff.events.model.Decoded;
 import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Limits;
 import io.bakeoff.events.model.Problem;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a client's library would not write, for the contract's vectors cannot; they prove the rest. */
@@ -117,9 +118,30 @@ class ProtobufEventsTest {
         assertThat(ProtobufEvents.bulk(new byte[0])).isEqualTo(Problem.invalid("events: must hold 1 to 10000 events"));
     }
 
+    @Test
+    void whatIsNoMessageIsNoneHoweverDeepItBreaks() {
+        byte[] notUtf8 = {(byte) 0xff};
+        Message sound = new Message().text(3, "a");
+        Message structs = new Message().message(5, new Message().message(1, entry("k", sound)));
+        for (Message broken : List.of(
+                new Message().bytes(3, notUtf8),
+                new Message().bytes(6, notUtf8),
+                new Message().message(5, new Message().message(1, new Message().bytes(1, notUtf8))),
+                new Message().message(5, new Message().message(1, entry("k", new Message().bytes(3, notUtf8)))))) {
+            for (int levels : new int[] {1, 31, 32, 33, 5_000}) {
+                assertThat(flaw(nestedLists(levels, broken))).isEqualTo("body: not a valid message");
+            }
+        }
+        assertThat(flaw(nestedLists(40, structs))).isEqualTo("nested deeper than 32 levels");
+    }
+
     private static Message nestedLists(int levels) {
-        Message value = new Message().message(6, new Message());
-        for (int level = 1; level < levels; level++) {
+        return nestedLists(levels - 1, new Message().message(6, new Message()));
+    }
+
+    private static Message nestedLists(int levels, Message innermost) {
+        Message value = innermost;
+        for (int level = 0; level < levels; level++) {
             value = new Message().message(6, new Message().message(1, value));
         }
         return value;

@@ -14,7 +14,6 @@ import io.bakeoff.events.model.BulkReport;
 import io.bakeoff.events.model.Decoded;
 import io.bakeoff.events.model.DecodedBulk;
 import io.bakeoff.events.model.Event;
-import io.bakeoff.events.model.Limits;
 import io.bakeoff.events.model.Outcome;
 import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.model.Stored;
@@ -140,17 +139,13 @@ final class EventService implements BindableService {
 
     private static MethodDescriptor<Decoded, EventResponse> decoding(
             MethodDescriptor<EventRequest, EventResponse> generated) {
-        return generated.toBuilder(
-                        new RequestMarshaller<Decoded>(ProtobufEvents::event, Limits.EVENT_BYTES, problem -> problem),
-                        generated.getResponseMarshaller())
+        return generated.toBuilder(new RequestMarshaller<>(ProtobufEvents::event), generated.getResponseMarshaller())
                 .build();
     }
 
     private static MethodDescriptor<DecodedBulk, EventBatchResponse> decodingBulk(
             MethodDescriptor<EventBatchRequest, EventBatchResponse> generated) {
-        return generated.toBuilder(
-                        new RequestMarshaller<DecodedBulk>(ProtobufEvents::bulk, Limits.BULK_BYTES, problem -> problem),
-                        generated.getResponseMarshaller())
+        return generated.toBuilder(new RequestMarshaller<>(ProtobufEvents::bulk), generated.getResponseMarshaller())
                 .build();
     }
 }

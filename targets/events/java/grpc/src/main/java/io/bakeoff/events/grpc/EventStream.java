@@ -52,7 +52,7 @@ final class EventStream implements StreamObserver<Decoded> {
         stream.replies.setOnCancelHandler(stream::cancelled);
         stream.replies.setOnReadyHandler(stream::readOn);
         streams.add(stream.stop);
-        MessageSizeLimit.refuseBy(stream::refuse);
+        IncomingCall.current().refuseBy(stream::refuse);
         stream.replies.request(1);
         return stream;
     }

@@ -1,6 +1,5 @@
 package io.bakeoff.events.grpc;
 
-import io.bakeoff.events.model.Problem;
 import io.grpc.MethodDescriptor.Marshaller;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,16 +11,15 @@ import java.util.function.Function;
  * answer an exception with a status and a message of its own.
  *
  * @param decoder makes what a handler gets of the bytes of a message
- * @param limit most bytes of a message
- * @param tooLarge what a handler gets of more: only a compressed message gets this far with them
  */
-record RequestMarshaller<T>(Function<byte[], T> decoder, int limit, Function<Problem, T> tooLarge)
-        implements Marshaller<T> {
+record RequestMarshaller<T>(Function<byte[], T> decoder) implements Marshaller<T> {
     @Override
     public T parse(InputStream message) {
         try {
-            byte[] bytes = message.readNBytes(limit + 1);
-            return bytes.length > limit ? tooLarge.apply(Problem.bodyTooLarge(limit)) : decoder.apply(bytes);
+            // All of a message that is not compressed is at hand, and copied once.
+            byte[] bytes = new byte[message.available()];
+            message.readNBytes(bytes, 0, bytes.length);
+            return decoder.apply(bytes);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

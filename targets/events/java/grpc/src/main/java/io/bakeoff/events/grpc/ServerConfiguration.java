@@ -35,10 +35,8 @@ class ServerConfiguration {
     @Bean
     ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings) {
         EventLoopGroup group = loops.onServer(LoopResources.DEFAULT_NATIVE);
-        return server -> guarded(server, settings.authorization())
-                // The server runs on the threads that serve the database, too.
+        return server -> guarded(server, group, settings.authorization(), SlowClients.LIMIT)
                 .bossEventLoopGroup(group)
-                .workerEventLoopGroup(group)
                 .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
                 .withOption(ChannelOption.SO_BACKLOG, BACKLOG)
                 .handshakeTimeout(HANDSHAKE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
@@ -46,14 +44,19 @@ class ServerConfiguration {
     }
 
     /** A server that checks each call before a handler sees it, and whose handlers never wait. */
-    static NettyServerBuilder guarded(NettyServerBuilder server, Authorization authorization) {
-        MessageSizeLimit limit = new MessageSizeLimit();
-        return server.directExecutor()
+    static NettyServerBuilder guarded(
+            NettyServerBuilder server, EventLoopGroup loops, Authorization authorization, Duration patience) {
+        IncomingCalls calls = new IncomingCalls(loops, patience);
+        // The server runs on the threads that serve the database, too.
+        return server.workerEventLoopGroup(loops)
+                .directExecutor()
                 .maxInboundMessageSize(Integer.MAX_VALUE)
-                .addStreamTracerFactory(limit)
+                .decompressorRegistry(Compression.ACCEPTED)
+                .addStreamTracerFactory(calls)
                 .fallbackHandlerRegistry(new UnknownMethods())
                 // The last one is asked first.
+                .intercept(new Compression())
                 .intercept(new TokenCheck(authorization))
-                .intercept(limit);
+                .intercept(calls);
     }
 }

@@ -8,24 +8,33 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.health.v1.HealthGrpc;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 
 /** Ends calls that do not carry the token, health checks excepted. */
 record TokenCheck(Authorization authorization) implements ServerInterceptor {
     private static final Metadata.Key<String> HEADER =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
+    private static final Set<String> HEALTH_CHECKS = healthChecks();
+
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-        if (authorization.permits(headers.get(HEADER)) || isHealthCheck(call)) {
+        Iterable<String> values = Objects.requireNonNullElse(headers.getAll(HEADER), List.of());
+        if (authorization.permits(values)
+                || HEALTH_CHECKS.contains(call.getMethodDescriptor().getFullMethodName())) {
             return next.startCall(call, headers);
         }
-        return MessageSizeLimit.end(call, Statuses.of(Problem.UNAUTHORIZED));
+        return IncomingCall.end(call, Statuses.of(Problem.UNAUTHORIZED), new Metadata());
     }
 
-    private static boolean isHealthCheck(ServerCall<?, ?> call) {
-        String method = call.getMethodDescriptor().getFullMethodName();
-        return method.equals(EventServiceGrpc.getHealthCheckMethod().getFullMethodName())
-                || HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName());
+    private static Set<String> healthChecks() {
+        Set<String> methods = new HashSet<>();
+        methods.add(EventServiceGrpc.getHealthCheckMethod().getFullMethodName());
+        HealthGrpc.getServiceDescriptor().getMethods().forEach(method -> methods.add(method.getFullMethodName()));
+        return methods;
     }
 }

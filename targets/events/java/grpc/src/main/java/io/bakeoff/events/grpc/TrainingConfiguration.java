@@ -1,10 +1,10 @@
 package io.bakeoff.events.grpc;
 
 import com.example.grpc.EntityUpdate;
+import com.example.grpc.EventBatchRequest;
 import com.example.grpc.EventBody;
 import com.example.grpc.EventHeader;
 import com.example.grpc.EventRequest;
-import com.example.grpc.EventResponse;
 import com.example.grpc.EventServiceGrpc;
 import com.google.protobuf.Value;
 import io.bakeoff.events.process.ServerPort;
@@ -12,6 +12,7 @@ import io.bakeoff.events.training.Training;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -36,11 +37,7 @@ class TrainingConfiguration {
 
     @Bean
     Training training(@Lazy ManagedChannel channel, ConfigurableApplicationContext context) {
-        return new Training(event -> send(EventServiceGrpc.newStub(channel), event), context);
-    }
-
-    private static Mono<Void> send(EventServiceGrpc.EventServiceStub stub, UUID event) {
-        return Mono.create(sink -> stub.processEvent(request(event.toString()), new Reply(sink)));
+        return new Training(new Client(channel), context);
     }
 
     private static EventRequest request(String id) {
@@ -62,9 +59,27 @@ class TrainingConfiguration {
                 .build();
     }
 
-    private record Reply(MonoSink<Void> sink) implements StreamObserver<EventResponse> {
+    private record Client(ManagedChannel channel) implements Training.Client {
         @Override
-        public void onNext(EventResponse reply) {}
+        public Mono<Void> send(UUID event) {
+            return Mono.create(sink -> stub().processEvent(request(event.toString()), new Reply<>(sink)));
+        }
+
+        @Override
+        public Mono<Void> sendBulk(List<UUID> events) {
+            EventBatchRequest.Builder batch = EventBatchRequest.newBuilder();
+            events.forEach(event -> batch.addEvents(request(event.toString())));
+            return Mono.create(sink -> stub().processEventBatch(batch.build(), new Reply<>(sink)));
+        }
+
+        private EventServiceGrpc.EventServiceStub stub() {
+            return EventServiceGrpc.newStub(channel);
+        }
+    }
+
+    private record Reply<T>(MonoSink<Void> sink) implements StreamObserver<T> {
+        @Override
+        public void onNext(T reply) {}
 
         @Override
         public void onError(Throwable failure) {

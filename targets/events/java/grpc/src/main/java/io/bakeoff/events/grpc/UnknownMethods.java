@@ -1,6 +1,7 @@
 package io.bakeoff.events.grpc;
 
 import io.grpc.HandlerRegistry;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerMethodDefinition;
@@ -29,6 +30,6 @@ final class UnknownMethods extends HandlerRegistry {
                 .setFullMethodName(name)
                 .build();
         Status status = Status.UNIMPLEMENTED.withDescription("method: not found");
-        return ServerMethodDefinition.create(method, (call, headers) -> MessageSizeLimit.end(call, status));
+        return ServerMethodDefinition.create(method, (call, headers) -> IncomingCall.end(call, status, new Metadata()));
     }
 }

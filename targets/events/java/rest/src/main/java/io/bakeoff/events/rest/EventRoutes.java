@@ -43,7 +43,7 @@ final class EventRoutes implements RouterFunction<ServerResponse> {
     private HandlerFunction<ServerResponse> find(ServerRequest request) {
         // As it was sent: an encoded slash is no slash.
         String path = request.requestPath().value();
-        if (!path.equals(HEALTH) && !authorization.permits(request.headers().firstHeader(HttpHeaders.AUTHORIZATION))) {
+        if (!path.equals(HEALTH) && !authorization.permits(request.headers().header(HttpHeaders.AUTHORIZATION))) {
             return stranger -> Replies.of(Problem.UNAUTHORIZED);
         }
         Map<HttpMethod, HandlerFunction<ServerResponse>> methods = calls.get(path);

@@ -21,9 +21,6 @@ class ServerConfiguration {
     /** Connections that wait to be accepted: thousands of clients may start at the same moment. */
     private static final int BACKLOG = 4_096;
 
-    /** A client that is idle for longer is let go. */
-
-    /** A client that takes longer to send a request holds a connection for nothing. */
     @Bean
     ServerPort port(Environment environment) {
         return () -> environment.getRequiredProperty("local.server.port", Integer.class);

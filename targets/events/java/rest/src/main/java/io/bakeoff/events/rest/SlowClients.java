@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Lets a client go that takes too long from one reply, or from connecting, to the end of its next request.
  *
- * <p>Instead of Reactor Netty's timeouts, which change the pipeline and set a timer for every request, a tenth of its
- * cost, and which a head that trickles in does not trip. Stands right after the HTTP codec of a connection.
+ * <p>Instead of Reactor Netty's timeouts, which change the pipeline and set a timer for every request, and which a head
+ * that trickles in does not trip. Stands right after the HTTP codec of a connection.
  */
 final class SlowClients extends ChannelDuplexHandler {
     /** How long a client may take. */

@@ -1,9 +1,12 @@
 package io.bakeoff.events.rest;
 
+import static java.util.stream.Collectors.joining;
+
 import io.bakeoff.events.process.ServerPort;
 import io.bakeoff.events.training.Training;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -23,17 +26,30 @@ class TrainingConfiguration {
 
     @Bean
     Training training(ServerPort port, ConfigurableApplicationContext context) {
-        return new Training(event -> send(port.number(), event), context);
+        return new Training(new Client(port), context);
     }
 
-    private static Mono<Void> send(int port, UUID event) {
-        byte[] body = EVENT.formatted(event).getBytes(StandardCharsets.UTF_8);
-        return HttpClient.create()
-                .headers(headers -> headers.set("Content-Type", "application/json"))
-                .post()
-                .uri("http://127.0.0.1:" + port + "/api/v1/events")
-                .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body)))
-                .responseContent()
-                .then();
+    private record Client(ServerPort port) implements Training.Client {
+        @Override
+        public Mono<Void> send(UUID event) {
+            return post("/api/v1/events", EVENT.formatted(event));
+        }
+
+        @Override
+        public Mono<Void> sendBulk(List<UUID> events) {
+            return post(
+                    "/api/v1/events/bulk", events.stream().map(EVENT::formatted).collect(joining(",", "[", "]")));
+        }
+
+        private Mono<Void> post(String path, String body) {
+            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+            return HttpClient.create()
+                    .headers(headers -> headers.set("Content-Type", "application/json"))
+                    .post()
+                    .uri("http://127.0.0.1:" + port.number() + path)
+                    .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(bytes)))
+                    .responseContent()
+                    .then();
+        }
     }
 }

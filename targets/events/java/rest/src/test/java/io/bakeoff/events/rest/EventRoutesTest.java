@@ -218,14 +218,19 @@ class EventRoutesTest {
         "POST, /api/v1/events, Bearer wrong, 401",
         "GET, /no/such/path, , 401",
         "POST, /api/v1/events, Bearer secret, 415",
-        "GET, /api/v1/events/health, , 200"
+        "POST, /api/v1/events, bearer secret, 415",
+        "POST, /api/v1/events, Bearer secret|Bearer other, 401",
+        "POST, /api/v1/events, Bearer secret|Bearer secret, 401",
+        "GET, /api/v1/events/health, , 200",
+        "POST, /api/v1/events/health, , 405",
+        "GET, /api/v1/events/health/, , 401"
     })
     void aTokenIsCheckedBeforeAnythingElse(String method, String path, String header, int status) {
         WebTestClient.RequestBodySpec request = client(Settings.read(Map.of("api-token", "secret")::get))
                 .method(HttpMethod.valueOf(method))
                 .uri(path);
         if (header != null) {
-            request.header("Authorization", header);
+            request.header("Authorization", header.split("\\|"));
         }
         WebTestClient.ResponseSpec reply = request.exchange();
         reply.expectStatus().isEqualTo(status);

@@ -1,0 +1,72 @@
+package io.bakeoff.events.json;
+
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** JSON as Jackson understands it: what our own parser is held against. */
+final class Jackson {
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Integer.MAX_VALUE)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .build())
+            .build();
+    private static final JsonMapper MAPPER = new JsonMapper(FACTORY);
+
+    private Jackson() {}
+
+    /** Whether the text is one JSON value. */
+    static boolean reads(String text) {
+        try (JsonParser parser = parser(text)) {
+            int depth = 0;
+            int values = 0;
+            while (parser.nextToken() != null) {
+                values += depth == 0 && !parser.currentToken().isStructEnd() ? 1 : 0;
+                depth += parser.currentToken().isStructStart()
+                        ? 1
+                        : parser.currentToken().isStructEnd() ? -1 : 0;
+                // Jackson looks at what a token holds only when asked.
+                parser.getString();
+            }
+            return values == 1;
+        } catch (JacksonException notJson) {
+            return false;
+        }
+    }
+
+    /** The texts of the elements of an array; none when the text is some other value. */
+    static List<String> elements(String json) {
+        List<String> elements = new ArrayList<>();
+        try (JsonParser parser = parser(json)) {
+            if (parser.nextToken() != JsonToken.START_ARRAY) {
+                return elements;
+            }
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                long start = parser.currentTokenLocation().getCharOffset();
+                parser.skipChildren();
+                parser.getString();
+                elements.add(json.substring(
+                        (int) start, (int) parser.currentLocation().getCharOffset()));
+            }
+        }
+        return elements;
+    }
+
+    /** The value, of names that come twice the last. */
+    static JsonNode tree(String json) {
+        return MAPPER.readTree(json);
+    }
+
+    /** Not from bytes, whose encoding Jackson would guess. */
+    private static JsonParser parser(String text) {
+        return FACTORY.createParser(ObjectReadContext.empty(), text);
+    }
+}
