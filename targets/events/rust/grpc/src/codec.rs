@@ -11,6 +11,7 @@ use events_core::protobuf;
 use prost::Message;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
+use tonic_health::pb::HealthCheckRequest;
 use tonic_prost::ProstEncoder;
 
 use crate::proto::HealthRequest;
@@ -42,8 +43,18 @@ impl Incoming for IncomingBatch {
 
 impl Incoming for HealthRequest {
     fn decode(message: &[u8]) -> Result<Self, Error> {
-        Message::decode(message).map_err(|_| protobuf::not_a_message())
+        plain(message)
     }
+}
+
+impl Incoming for HealthCheckRequest {
+    fn decode(message: &[u8]) -> Result<Self, Error> {
+        plain(message)
+    }
+}
+
+fn plain<T: Message + Default>(message: &[u8]) -> Result<T, Error> {
+    Message::decode(message).map_err(|_| protobuf::not_a_message())
 }
 
 fn decoded<T>(message: Result<T, Error>) -> Result<Result<T, Error>, Error> {

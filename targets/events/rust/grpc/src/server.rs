@@ -1,9 +1,12 @@
 //! HTTP/2 with a client.
 
+use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use events_core::clients::Protocol;
 use hyper::server::conn::http2;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,7 +25,7 @@ const PING_PERIOD: Duration = Duration::from_mins(1);
 /// Not tonic's own server: its layers around each request cost a sixth of the processor time of a call.
 #[derive(Clone)]
 pub struct Http2 {
-    services: Services,
+    services: Arc<Services>,
     http2: http2::Builder<TokioExecutor>,
 }
 
@@ -36,7 +39,7 @@ impl Http2 {
             .max_concurrent_streams(CALLS_PER_CONNECTION)
             .keep_alive_interval(PING_PERIOD)
             .keep_alive_timeout(PING_TIMEOUT);
-        Self { services, http2 }
+        Self { services: Arc::new(services), http2 }
     }
 }
 
@@ -45,6 +48,11 @@ impl Protocol for Http2 {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        watcher.watch(self.http2.serve_connection(TokioIo::new(Prefaced::new(stream)), self.services)).await
+        let Self { services, http2 } = self;
+        let service = service_fn(move |call| {
+            let services = Arc::clone(&services);
+            async move { Ok::<_, Infallible>(services.answer(call).await) }
+        });
+        watcher.watch(http2.serve_connection(TokioIo::new(Prefaced::new(stream)), service)).await
     }
 }

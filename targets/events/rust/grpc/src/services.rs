@@ -8,34 +8,39 @@ use events_core::error::Error;
 use events_core::limits::{BULK_BYTES, EVENT_BYTES};
 use events_core::process::Desk;
 use events_core::token::Token;
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
 use hyper::body::Incoming;
-use hyper::service::Service;
+use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service as _;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderValue, Request, Response};
+use tonic::metadata::MetadataValue;
 use tonic::service::Routes;
-use tonic_health::pb::health_server::HealthServer;
+use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::api::Api;
 use crate::health::HealthApi;
+use crate::pace::Paced;
 use crate::proto::DESCRIPTORS;
 use crate::proto::event_service_server::{EventService, EventServiceServer};
+use crate::reply::Reply;
 use crate::status;
 use crate::unary;
 
+const ENCODING_HEADER: &str = "grpc-encoding";
+const ACCEPT_ENCODING_HEADER: &str = "grpc-accept-encoding";
+const IDENTITY: &str = "identity";
 const EVENT_SERVICE: &str = "/com.example.grpc.EventService/";
-const HEALTH_METHOD: &str = "/com.example.grpc.EventService/HealthCheck";
+const PROCESS_EVENT: &str = "/com.example.grpc.EventService/ProcessEvent";
+const PROCESS_EVENT_BATCH: &str = "/com.example.grpc.EventService/ProcessEventBatch";
+const EVENT_HEALTH_CHECK: &str = "/com.example.grpc.EventService/HealthCheck";
 const HEALTH_SERVICE: &str = "/grpc.health.v1.Health/";
-const EVENT_METHOD: &str = "ProcessEvent";
-const BATCH_METHOD: &str = "ProcessEventBatch";
+const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
 
-/// All services of the port. Made anew for each connection, which costs a few counters.
-#[derive(Clone)]
+/// All services of the port.
 pub struct Services {
     api: Arc<Api>,
+    health: Arc<HealthApi>,
     events: EventServiceServer<Api>,
     others: Routes,
     token: Option<Token>,
@@ -45,7 +50,7 @@ impl Services {
     pub fn new(desk: &Desk) -> io::Result<Self> {
         let Desk { writer, token, shutdown } = desk;
         let api = Arc::new(Api::new(Arc::clone(writer), shutdown.clone()));
-        let health = HealthServer::new(HealthApi::new(Arc::clone(writer), shutdown.clone()));
+        let health = Arc::new(HealthApi::new(Arc::clone(writer), shutdown.clone()));
         let reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
@@ -53,50 +58,64 @@ impl Services {
             .map_err(io::Error::other)?;
         Ok(Self {
             events: EventServiceServer::from_arc(Arc::clone(&api)).max_decoding_message_size(EVENT_BYTES),
+            others: Routes::new(HealthServer::from_arc(Arc::clone(&health))).add_service(reflection).prepare(),
             api,
-            others: Routes::new(health).add_service(reflection).prepare(),
+            health,
             token: token.clone(),
         })
     }
-}
 
-impl Services {
+    /// Lets calls through that carry the token and are not compressed.
+    fn admit<B>(&self, call: &Request<B>) -> Result<(), Status> {
+        self.authorize(call).map_err(|error| status::from(&error))?;
+        let mut codings = call.headers().get_all(ENCODING_HEADER).iter();
+        if codings.all(|coding| coding == IDENTITY) { Ok(()) } else { Err(compressed()) }
+    }
+
     /// Lets calls through that carry the token, and everybody ask about health.
-    fn authorize<B>(&self, request: &Request<B>) -> Result<(), Error> {
+    fn authorize<B>(&self, call: &Request<B>) -> Result<(), Error> {
         let Some(token) = &self.token else {
             return Ok(());
         };
-        let path = request.uri().path();
-        if path == HEALTH_METHOD || path.starts_with(HEALTH_SERVICE) {
+        let path = call.uri().path();
+        if path == EVENT_HEALTH_CHECK || path.starts_with(HEALTH_SERVICE) {
             return Ok(());
         }
-        let mut values = request.headers().get_all(AUTHORIZATION).iter();
+        let mut values = call.headers().get_all(AUTHORIZATION).iter();
         let only = values.next().filter(|_| values.next().is_none());
         token.check(only.map(HeaderValue::as_bytes))
     }
 }
 
-impl Service<Request<Incoming>> for Services {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
-        if let Err(error) = self.authorize(&request) {
-            return ready(Ok(status::from(&error).into_http())).boxed();
+impl Services {
+    /// The reply to a call.
+    pub async fn answer(&self, call: Request<Incoming>) -> Response<Reply> {
+        if let Err(refusal) = self.admit(&call) {
+            return Reply::status(refusal);
         }
-        let api = Arc::clone(&self.api);
-        match request.uri().path().strip_prefix(EVENT_SERVICE) {
-            Some(EVENT_METHOD) => async move {
-                Ok(unary::answer(request, EVENT_BYTES, async |event| api.process_event(event).await).await)
+        let Self { api, health, .. } = self;
+        match call.uri().path() {
+            PROCESS_EVENT => unary::answer(call, EVENT_BYTES, async |event| api.process_event(event).await).await,
+            PROCESS_EVENT_BATCH => {
+                unary::answer(call, BULK_BYTES, async |batch| api.process_event_batch(batch).await).await
             }
-            .boxed(),
-            Some(BATCH_METHOD) => async move {
-                Ok(unary::answer(request, BULK_BYTES, async |batch| api.process_event_batch(batch).await).await)
+            EVENT_HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |ask| api.health_check(ask).await).await,
+            HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |ask| health.check(ask).await).await,
+            path if path.starts_with(EVENT_SERVICE) => {
+                tonic_reply(self.events.clone().call(call.map(Paced::new)).await)
             }
-            .boxed(),
-            Some(_) => self.events.clone().call(request).boxed(),
-            None => self.others.clone().call(request).boxed(),
+            _ => tonic_reply(self.others.clone().call(call.map(Paced::new)).await),
         }
     }
+}
+
+fn tonic_reply(reply: Result<Response<Body>, Infallible>) -> Response<Reply> {
+    reply.unwrap_or_else(|never| match never {}).map(Reply::Tonic)
+}
+
+/// The status of a call that is compressed, with what it may be instead.
+fn compressed() -> Status {
+    let mut status = Status::unimplemented("grpc-encoding: must be identity");
+    status.metadata_mut().insert(ACCEPT_ENCODING_HEADER, MetadataValue::from_static(IDENTITY));
+    status
 }

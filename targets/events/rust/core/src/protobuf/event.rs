@@ -95,7 +95,7 @@ fn entity(message: &[u8]) -> Result<EntityUpdate<'_>, Malformed> {
             _ => {}
         }
     }
-    entity.attributes = Field::Present(attributes.finish());
+    entity.attributes = Field::Present(attributes.finish()?);
     Ok(entity)
 }
 

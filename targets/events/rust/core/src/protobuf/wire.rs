@@ -75,15 +75,6 @@ impl<'a> Fields<'a> {
     }
 
     fn varint(&mut self) -> Result<u64, Malformed> {
-        // Nearly every tag and every length has one byte.
-        if let [byte @ 0..0x80, rest @ ..] = self.rest {
-            self.rest = rest;
-            return Ok(u64::from(*byte));
-        }
-        self.long_varint()
-    }
-
-    fn long_varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let [byte] = self.array()?;
@@ -117,7 +108,16 @@ impl<'a> Iterator for Fields<'a> {
     type Item = Result<(u32, Value<'a>), Malformed>;
 
     /// After an error the position means nothing: callers stop there.
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        // Nearly every field is a tag of one byte, a length of one byte, and so many bytes.
+        if let [tag @ 8..0x80, length @ 0..0x80, rest @ ..] = self.rest
+            && tag & 7 == 2
+            && let Some((bytes, rest)) = rest.split_at_checked(usize::from(*length))
+        {
+            self.rest = rest;
+            return Some(Ok((u32::from(tag >> 3), Value::Bytes(bytes))));
+        }
         (!self.rest.is_empty()).then(|| self.field())
     }
 }

@@ -1,6 +1,7 @@
 //! The services over a real connection, in front of a database that is not there.
 
 mod calls;
+mod framing;
 mod standard_services;
 mod streams;
 

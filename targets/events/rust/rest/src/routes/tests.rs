@@ -237,3 +237,36 @@ async fn with_the_token_an_event_is_stored() {
     assert_eq!(api.send(request.expect("a request")).await.json().await.0, 200);
     assert_eq!(api.rows(), 1);
 }
+
+#[tokio::test]
+async fn the_scheme_may_be_written_in_any_case_and_several_tokens_are_none() {
+    let api = Api::with_token(Token::new("secret"));
+    let send = async |tokens: &[&str]| {
+        let mut request = post(EVENTS);
+        for token in tokens {
+            request = request.header("authorization", *token);
+        }
+        api.send(request.body(event("1").to_string().into()).expect("a request")).await.json().await.0
+    };
+    assert_eq!(send(&["bEARER secret"]).await, 200);
+    for several in [["Bearer secret", "Bearer secret"], ["Bearer secret", "Bearer x"], ["Bearer x", "Bearer secret"]] {
+        assert_eq!(send(&several).await, 401, "{several:?}");
+    }
+    assert_eq!(api.rows(), 1);
+}
+
+#[tokio::test]
+async fn the_health_path_needs_no_token_whatever_the_method_and_no_other_path_goes_without() {
+    let api = Api::with_token(Token::new("secret"));
+    let send = async |method: Method, path: &str| {
+        let request = Request::builder().method(method).uri(path).body(Body::empty()).expect("a request");
+        api.send(request).await.0.status().as_u16()
+    };
+    for (method, status) in [(Method::GET, 200), (Method::HEAD, 200), (Method::POST, 405), (Method::DELETE, 405)] {
+        assert_eq!(send(method.clone(), HEALTH).await, status, "{method}");
+    }
+    assert_eq!(send(Method::GET, "/api/v1/events/health?deep=1").await, 200);
+    for path in ["/api/v1/events/health/", "/api/v1/events/HEALTH", "/api/v1/events/health/../bulk", "//"] {
+        assert_eq!(send(Method::GET, path).await, 401, "{path}");
+    }
+}

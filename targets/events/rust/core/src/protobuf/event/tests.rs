@@ -344,6 +344,30 @@ fn bytes_that_are_no_message() {
 }
 
 #[test]
+fn text_that_is_no_text_is_found_wherever_it_ends_up() {
+    let text = |bytes: &[u8]| field(3, bytes);
+    let entry = |key: &[u8], values: &[u8]| field(3, &[field(1, key), field(2, values)].concat());
+    let message_with = |entries: &[u8]| {
+        let entity = [field(1, b"Car"), field(2, b"1"), entries.to_vec()].concat();
+        let header = EventRequest { body: None, ..event(vec![]) };
+        attributes_of(&[header.encode_to_vec(), field(2, &field(1, &entity))].concat())
+    };
+    assert_eq!(message_with(&entry(b"k", &text(b"v"))).as_deref(), Ok(r#"{"k":"v"}"#));
+    for broken in [
+        entry(b"\xc3", &text(b"\xa9")),
+        entry(b"k", &text(b"\xc3")),
+        // Joined by what is left out of the text.
+        entry(b"k", &text(b"\xc3\0\xa9")),
+        // Overwritten by what comes behind it.
+        entry(b"k", &[text(b"\xc3"), text(b"v")].concat()),
+        entry(b"k", &[text(b"\xc3"), field(5, b"")].concat()),
+        field(3, &[field(1, b"\xc3"), field(1, b"k"), field(2, &text(b"v"))].concat()),
+    ] {
+        assert_eq!(message_with(&broken), Err("body: not a valid message".to_owned()), "{broken:x?}");
+    }
+}
+
+#[test]
 fn a_bulk_answers_each_event_by_itself() {
     let valid = event(vec![]).encode_to_vec();
     let large = event(vec![entry("a", value(Kind::StringValue("x".repeat(limits::EVENT_BYTES))))]).encode_to_vec();

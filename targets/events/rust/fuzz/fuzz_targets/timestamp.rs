@@ -1,0 +1,4 @@
+#![doc = "See the check of the same name."]
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| events_fuzz::timestamp(input));

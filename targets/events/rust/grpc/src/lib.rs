@@ -1,0 +1,38 @@
+//! The events API over gRPC.
+
+mod api;
+mod codec;
+mod health;
+pub mod message;
+mod pace;
+mod preface;
+mod proto;
+mod reply;
+mod server;
+mod services;
+mod status;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod unary;
+
+use std::process::ExitCode;
+
+use events_core::process;
+use events_core::settings::Target;
+use server::Http2;
+use services::Services;
+
+const TARGET: Target = Target {
+    name: env!("CARGO_PKG_NAME"),
+    module: env!("CARGO_CRATE_NAME"),
+    port_variable: "GRPC_SERVER_PORT",
+    default_port: 9090,
+    protocols: &["h2"],
+};
+
+/// Serves until SIGTERM or SIGINT.
+#[must_use]
+pub fn run() -> ExitCode {
+    process::run(&TARGET, |desk| Services::new(&desk).map(Http2::new))
+}
