@@ -1,6 +1,6 @@
 """`python -m bakeoff`."""
 
-from bakeoff.cli.app import main
+from bakeoff.cli.main import main
 
 if __name__ == "__main__":
     main()

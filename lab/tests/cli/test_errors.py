@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bakeoff import project as project_module
-from bakeoff.cli import app, targets
+from bakeoff.cli import main, targets
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -19,7 +19,7 @@ def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setattr(targets, "list_targets", fail)
     monkeypatch.setattr("sys.argv", ["bakeoff", "targets"])
     with pytest.raises(SystemExit) as left:
-        app.main()
+        main.main()
     return left.value.code, capsys.readouterr().err
 
 

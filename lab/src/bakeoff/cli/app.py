@@ -1,13 +1,8 @@
-"""The command line's entry: commands, and how their errors reach a person."""
+"""The command line: its commands and their options. Each imports what it does when it is called."""
 
-import errno
-import gc
-import signal
 import sys
-import traceback
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -17,8 +12,6 @@ from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
 from bakeoff.cli.runs import runs_app
 from bakeoff.errors import BakeoffError
-
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -75,62 +68,6 @@ Targets = Annotated[
         callback=_apart,
     ),
 ]
-
-
-def main() -> NoReturn:
-    """Runs the command line; every way out gives an exit status and at most one paragraph of words."""
-    # Loading modules makes many objects and hardly any garbage: looking for it is a twentieth of a short command.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    signal.signal(signal.SIGTERM, _interrupt)
-    # Whoever starts us in the background of a script has us ignore SIGINT, and could not end a run in good order.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    completion.prepare()
-    try:
-        sys.exit(app(prog_name="./bakeoff", standalone_mode=False, complete_var=completion.VARIABLE) or 0)
-    except typer.Exit as leave:
-        sys.exit(leave.exit_code)
-    except BakeoffError as error:
-        _leave(error.message, error.exit_code)
-    except KeyboardInterrupt:
-        _leave("interrupted before it began.", 130)
-    except OSError as error:
-        if error.errno == errno.EPIPE:
-            # Whoever read our output has gone: nothing is left to say to them.
-            sys.stderr.close()
-            sys.exit(1)
-        if error.errno == errno.ENOSPC:
-            _leave(
-                "the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again; a "
-                "comparison goes on with ./bakeoff run --resume.",
-                1,
-            )
-        _leave(_unexpected(error), 1)
-    except Exception as error:  # noqa: BLE001 — no traceback reaches a user; it goes to a file
-        if hasattr(error, "format_message"):
-            _leave(f"{error.format_message()} Try ./bakeoff --help.", 2)
-        _leave(_unexpected(error), 1)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _leave(words: str, exit_code: int) -> NoReturn:
-    print(f"bakeoff: {words}", file=sys.stderr)
-    sys.exit(exit_code)
-
-
-def _unexpected(error: Exception) -> str:
-    from bakeoff.project import find_project
-
-    words = f"unexpected {type(error).__name__}: {error}"
-    try:
-        log = find_project().logs / "unexpected-error.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text("".join(traceback.format_exception(error)), "utf-8")
-    except (OSError, BakeoffError):
-        return f"{words}."
-    return f"{words}. This is a fault of bakeoff's own: please report it with {log}."
 
 
 @app.callback()
