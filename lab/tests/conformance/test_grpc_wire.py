@@ -75,7 +75,15 @@ def _serve(connection: socket.socket, answer: Answer) -> None:
                 answer(state, event.stream_id)
         connection.sendall(state.data_to_send())
         if state.state_machine.state is h2.connection.ConnectionState.CLOSED:
+            connection.shutdown(socket.SHUT_WR)
+            _drain(connection)
             return
+
+
+def _drain(connection: socket.socket) -> None:
+    """Reads to the end: a socket that is closed with bytes unread takes back what it has sent."""
+    while connection.recv(65_536):
+        pass
 
 
 def call(access: Access, body: bytes = b"", headers: tuple[tuple[str, str], ...] = ()) -> GrpcReply:

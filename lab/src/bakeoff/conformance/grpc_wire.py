@@ -122,7 +122,9 @@ class _WireConnection:
         for event in self._state.receive_data(received):
             if getattr(event, "stream_id", None) == stream:
                 self._take(event, answer)
-        self._flush()
+        # Who has answered may be gone already; what is left to say to them goes out with the next call.
+        if not answer.has_ended:
+            self._flush()
 
     def _take(self, event: h2.events.Event, answer: _Answer) -> None:
         match event:
