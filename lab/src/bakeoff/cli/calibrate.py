@@ -98,13 +98,13 @@ def _table(calibrations: Sequence[Calibration]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("what", "over", "payload"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("connections", "per second", "CPU µs each"):
+    for heading in ("connections", "per second", "CPU µs"):
         table.add_column(heading, justify="right", no_wrap=True)
     for calibration in calibrations:
         cpu = "–" if calibration.cpu_us_each is None else f"{calibration.cpu_us_each:.1f}"
         table.add_row(
             calibration.subject,
-            f"{calibration.transport}, TLS" if calibration.tls else calibration.transport,
+            f"{calibration.transport} TLS" if calibration.tls else calibration.transport,
             calibration.payload_size,
             f"{calibration.connections:,}",
             f"{calibration.rate_per_s:,.0f}",
