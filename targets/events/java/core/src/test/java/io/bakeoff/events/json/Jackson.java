@@ -2,6 +2,8 @@ package io.bakeoff.events.json;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -19,6 +21,7 @@ final class Jackson {
                     .maxNumberLength(Integer.MAX_VALUE)
                     .build())
             .build();
+    private static final Pattern ESCAPES = Pattern.compile("\\\\(?:u.{4}|.)", Pattern.DOTALL);
     private static final JsonMapper MAPPER = new JsonMapper(FACTORY);
 
     private Jackson() {}
@@ -36,7 +39,7 @@ final class Jackson {
                 // Jackson looks at what a token holds only when asked.
                 parser.getString();
             }
-            return values == 1;
+            return values == 1 && ESCAPES.matcher(text).results().noneMatch(Jackson::isBeyondAscii);
         } catch (JacksonException notJson) {
             return false;
         }
@@ -63,6 +66,11 @@ final class Jackson {
     /** The value, of names that come twice the last. */
     static JsonNode tree(String json) {
         return MAPPER.readTree(json);
+    }
+
+    /** Jackson takes the low byte of a letter beyond ASCII for a hexadecimal digit. */
+    private static boolean isBeyondAscii(MatchResult escape) {
+        return escape.group().chars().anyMatch(unit -> unit > 127);
     }
 
     /** Not from bytes, whose encoding Jackson would guess. */
