@@ -18,7 +18,8 @@ from bakeoff.conformance.proto_codec import ProtoCodec
 _SERVICE = "com.example.grpc.EventService"
 _HEALTH = "grpc.health.v1.Health"
 _REFLECTION = "grpc.reflection.v1.ServerReflection"
-_HEALTH_METHODS = (f"{_SERVICE}/HealthCheck", f"{_HEALTH}/Check")
+_LIST = f"{_HEALTH}/List"
+_HEALTH_METHODS = (f"{_SERVICE}/HealthCheck", f"{_HEALTH}/Check", _LIST)
 _CODES = {
     "invalid": "INVALID_ARGUMENT",
     "too large": "RESOURCE_EXHAUSTED",
@@ -64,7 +65,9 @@ class GrpcReference:
         """Whether a call needs no token."""
         if "health-without-token" not in self._rules:
             return False
-        return "Health" in method if "health-path-without-token" not in self._rules else method in _HEALTH_METHODS
+        if "health-path-without-token" not in self._rules:
+            return "Health" in method
+        return method in _HEALTH_METHODS and not (method == _LIST and "health-list-without-token" not in self._rules)
 
     def _payloads(self, request: GrpcRequest) -> Sequence[bytes]:
         check_encoding(request.headers, self._rules)

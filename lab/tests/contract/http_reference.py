@@ -81,7 +81,9 @@ class HttpReference:
             if "unknown-path" in self._rules:
                 raise BrokenRuleError("unknown path", "path: not found")
             path = _EVENTS
-        if request.method != _ROUTES[path] and "wrong-method" in self._rules:
+        # What can be got can be asked for its head (RFC 9110).
+        method = "GET" if request.method == "HEAD" and "health-by-head" in self._rules else request.method
+        if method != _ROUTES[path] and "wrong-method" in self._rules:
             headers = {"allow": _ROUTES[path]} if "allow-header" in self._rules else {}
             raise BrokenRuleError("wrong method", "method: not allowed", headers)
         return path

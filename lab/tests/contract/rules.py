@@ -17,6 +17,7 @@ RULES = {
     "token-scheme-any-case": "compares the scheme byte by byte",
     "token-once": "looks for a right value among several",
     "health-without-token": "asks for the token in health checks too",
+    "health-list-without-token": "asks for the token in one method of the standard health service",
     "health-path-without-token": "tells a health check by its method, and by what its path looks like",
     # Media type and content coding
     "media-type": "reads any content type",
@@ -126,6 +127,7 @@ RULES = {
     "stream-in-order": "answers the invalid events of a stream last",
     "stream-answers-each": "answers once for the whole stream",
     # Health
+    "health-by-head": "knows GET for health, and not HEAD",
     "health": "answers health in a format of its own",
     "standard-health": "does not offer the standard health service",
     "unknown-health-service": "calls services healthy that it does not have",

@@ -184,7 +184,8 @@ def test_every_reply_of_the_vectors_is_described(openapi: Document, http_cases: 
         else:
             operation = methods.get(case.method.lower()) or next(iter(methods.values()))
             reply = resolved(openapi, operation["responses"][str(case.status)])
-            assert problems(openapi, media(reply)["schema"], written(case.reply)) == [], case.name
+            if case.method != "HEAD":
+                assert problems(openapi, media(reply)["schema"], written(case.reply)) == [], case.name
 
 
 def test_every_request_that_the_vectors_call_valid_obeys_the_schema(

@@ -1,6 +1,8 @@
 // Package event is what a target stores, and the contract's rules for it, the same over both protocols.
 package event
 
+import "cmp"
+
 // Event is a valid event: the part of it that is stored. Its entities are applied all or none, in their order.
 type Event struct {
 	Entities []Entity
@@ -27,6 +29,20 @@ func (e Event) Bytes() int {
 		bytes += len(entity.Type) + len(entity.ID) + len(entity.Attributes)
 	}
 	return bytes
+}
+
+// ChargeFor counts a message of many events, which those that are valid keep in memory all of, at their cost.
+func ChargeFor(size int, events []Decoded) {
+	var first *Event
+	for i := range events {
+		if events[i].Err == nil {
+			first = cmp.Or(first, &events[i].Event)
+			size -= events[i].Event.Source
+		}
+	}
+	if first != nil {
+		first.Source += size
+	}
 }
 
 // Decoded is what became of one event of a bulk: the event, or the rule that it breaks.

@@ -25,7 +25,8 @@ func admission(token *bearer.Token) tap.ServerInHandle {
 
 func isHealthCheck(method string) bool {
 	switch method {
-	case "/" + serviceName + "/HealthCheck", healthpb.Health_Check_FullMethodName, healthpb.Health_Watch_FullMethodName:
+	case "/" + serviceName + "/HealthCheck",
+		healthpb.Health_Check_FullMethodName, healthpb.Health_List_FullMethodName, healthpb.Health_Watch_FullMethodName:
 		return true
 	default:
 		return false

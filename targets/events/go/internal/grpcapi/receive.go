@@ -67,7 +67,13 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return message, receiveEnd(messages, header[:1])
+	if err := receiveEnd(messages, header[:1]); err != nil {
+		return "", err
+	}
+	if !overdue.Stop() {
+		return "", fault.ErrIncomplete
+	}
+	return message, nil
 }
 
 // receiveEnd wants no more messages; it has room for the first byte of one.
@@ -91,7 +97,15 @@ func receiveNext(messages frames, limit int, watch *stopwatch) (string, error) {
 		return "", err
 	}
 	watch.start()
-	defer watch.stop()
+	message, err := receiveRest(header, messages, limit)
+	if !watch.stop() {
+		return "", fault.ErrIncomplete
+	}
+	return message, err
+}
+
+// receiveRest returns the message whose header's first byte has come.
+func receiveRest(header [headerBytes]byte, messages frames, limit int) (string, error) {
 	if err := messages.ReadMessageHeader(header[1:]); err != nil {
 		return "", within(err)
 	}

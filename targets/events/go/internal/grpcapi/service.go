@@ -62,12 +62,16 @@ func handler(method func(*service, grpc.ServerStream) error) grpc.StreamHandler 
 		s := implementation.(*service)
 		defer func() {
 			if reason := recover(); reason != nil {
-				s.log.Error("a method panicked", "reason", reason, "stack", string(debug.Stack()))
-				err = statusOf(fault.ErrInternal)
+				err = s.panicked(reason)
 			}
 		}()
 		return method(s, call)
 	}
+}
+
+func (s *service) panicked(reason any) error {
+	s.log.Error("a method panicked", "reason", reason, "stack", string(debug.Stack()))
+	return statusOf(fault.ErrInternal)
 }
 
 func (s *service) processEvent(call grpc.ServerStream) error {

@@ -15,6 +15,8 @@ type stopwatch struct {
 	mu sync.Mutex
 	// began is when the message began to come; it is zero between messages.
 	began time.Time
+	// late tells that overdue was called.
+	late bool
 	// timer is nil when nothing has come for so long that it need not go off.
 	timer *time.Timer
 }
@@ -30,10 +32,12 @@ func (w *stopwatch) start() {
 	}
 }
 
-func (w *stopwatch) stop() {
+// stop tells whether the message came in time.
+func (w *stopwatch) stop() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.began = time.Time{}
+	return !w.late
 }
 
 // close ends what start began.
@@ -57,5 +61,6 @@ func (w *stopwatch) look() {
 		w.timer.Reset(left)
 		return
 	}
+	w.late = true
 	w.overdue()
 }

@@ -18,6 +18,9 @@ func TestAStopwatchGoesOffWithinAMessage(t *testing.T) {
 		if got, want := <-went, 2*patience-time.Second; got != want {
 			t.Errorf("it went off after %v, want %v", got, want)
 		}
+		if w.stop() {
+			t.Error("a message that ends too late is taken")
+		}
 	})
 }
 
@@ -27,7 +30,9 @@ func TestAStopwatchDoesNotGoOffBetweenMessages(t *testing.T) {
 		for range 3 {
 			w.start()
 			time.Sleep(time.Second)
-			w.stop()
+			if !w.stop() {
+				t.Error("a message in time is not taken")
+			}
 			time.Sleep(2 * patience)
 		}
 		w.start()

@@ -85,6 +85,11 @@ func (s *service) reply(call grpc.ServerStream, next turn) error {
 // acceptEvents reads a stream to its end, or until the call ends.
 func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<- turn) {
 	defer close(turns)
+	defer func() {
+		if reason := recover(); reason != nil {
+			end(ctx, turns, s.panicked(reason))
+		}
+	}()
 	watch := newStopwatch(func() { endOverdue(messages) })
 	defer watch.close()
 	for {
@@ -100,6 +105,13 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 		if next.end != nil {
 			return
 		}
+	}
+}
+
+func end(ctx context.Context, turns chan<- turn, reason error) {
+	select {
+	case turns <- turn{end: reason}:
+	case <-ctx.Done():
 	}
 }
 

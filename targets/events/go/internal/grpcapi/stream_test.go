@@ -87,3 +87,10 @@ func TestWhatEndsAStream(t *testing.T) {
 		})
 	}
 }
+
+func TestADefectEndsAStreamAndNotTheProcess(t *testing.T) {
+	_, conn := start(t, &storage{panics: true}, writer.PerRequest)
+	call := openStream(t, conn)
+	send(t, call, request("1"))
+	checkStatus(t, call.RecvMsg(new(eventpb.EventResponse)), codes.Internal, "internal error")
+}

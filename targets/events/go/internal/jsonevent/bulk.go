@@ -39,6 +39,7 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 	if !r.end() {
 		return nil, errNotJSON
 	}
+	event.ChargeFor(len(body), events)
 	return events, event.CheckCount(count)
 }
 

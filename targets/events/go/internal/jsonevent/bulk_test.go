@@ -12,7 +12,8 @@ import (
 func TestDecodeBulk(t *testing.T) {
 	one := withAttributes(`{"a":1}`)
 	tooLarge := withAttributes(`{"a":"` + strings.Repeat("x", event.MaxBytes) + `"}`)
-	events, err := DecodeBulk(" [" + one + ", {} ,7," + tooLarge + "]")
+	body := " [" + one + ", {} ,7," + tooLarge + "]"
+	events, err := DecodeBulk(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +25,8 @@ func TestDecodeBulk(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if events[0].Event.Source != len(one) {
-		t.Errorf("the first event keeps %d bytes, want %d", events[0].Event.Source, len(one))
+	if events[0].Event.Source != len(body) {
+		t.Errorf("the only valid event keeps %d bytes, want %d", events[0].Event.Source, len(body))
 	}
 }
 

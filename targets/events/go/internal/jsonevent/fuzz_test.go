@@ -50,14 +50,17 @@ func FuzzBulk(f *testing.F) {
 		if err := json.Unmarshal([]byte(text), &elements); err != nil || len(elements) != len(events) {
 			t.Fatalf("%q: got %d events; encoding/json %d, %v", text, len(events), len(elements), err)
 		}
+		want := make([]event.Decoded, len(elements))
 		for i, element := range elements {
 			alone, err := Decode(string(element))
 			if err == errBodyNoObject {
 				err = errEventNoObject
 			}
-			if want := (event.Decoded{Event: alone, Err: err}); !reflect.DeepEqual(events[i], want) {
-				t.Errorf("%q: event %d is %+v, by itself %+v", text, i, events[i], want)
-			}
+			want[i] = event.Decoded{Event: alone, Err: err}
+		}
+		event.ChargeFor(len(text), want)
+		if !reflect.DeepEqual(events, want) {
+			t.Errorf("%q: got %+v, each by itself %+v", text, events, want)
 		}
 	})
 }

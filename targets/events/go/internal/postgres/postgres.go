@@ -35,6 +35,7 @@ const (
 	statementTimeout = 10 * time.Second
 	// storeTimeout is for a connection over which nothing comes any more.
 	storeTimeout = statementTimeout + time.Second
+	closeTimeout = 500 * time.Millisecond
 )
 
 // Database is a database and the connections to it.
@@ -120,8 +121,18 @@ func (d *Database) Check(ctx context.Context) error {
 	return d.pool.Ping(ctx)
 }
 
-// Close closes the connections.
-func (d *Database) Close() { d.pool.Close() }
+// Close closes the connections. Those that a database which hangs does not let go of are left to the process's end.
+func (d *Database) Close() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		d.pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+	}
+}
 
 // connected takes whatever keeps a connection from being made for the database being away: once the
 // process has started, even a wrong password is one that will be right again.

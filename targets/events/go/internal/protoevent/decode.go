@@ -46,6 +46,7 @@ func DecodeBulk(message string) ([]event.Decoded, error) {
 	if fields.err != nil {
 		return nil, ErrNotAMessage
 	}
+	event.ChargeFor(len(message), events)
 	return events, event.CheckCount(count)
 }
 

@@ -54,6 +54,7 @@ func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		events, err := DecodeBulk(string(message))
 		want, decodes := eachByItself(message)
+		event.ChargeFor(len(message), want)
 		if decodes == (err == ErrNotAMessage) {
 			t.Fatalf("% x: got %v, want it to decode: %v", message, err, decodes)
 		}

@@ -37,6 +37,7 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) http.Ha
 	// The token comes before all else, paths that do not exist included.
 	router.Use(a.recover, a.authorize)
 	router.GET(healthPath, a.getHealth)
+	router.HEAD(healthPath, a.getHealth)
 	router.POST("/api/v1/events", a.postEvent)
 	router.POST("/api/v1/events/bulk", a.postBulk)
 	router.NoRoute(func(c *gin.Context) { replyFailure(c, http.StatusNotFound, "path: not found") })

@@ -75,7 +75,7 @@ func TestTheTokenComesFirst(t *testing.T) {
 		{http.MethodPost, events, "Bearer Secret", 401},
 		{http.MethodGet, health, "", 200},
 		{http.MethodPost, health, "", 405},
-		{http.MethodHead, health, "", 405},
+		{http.MethodHead, health, "", 200},
 		{http.MethodGet, health + "/", "", 401},
 	} {
 		request := httptest.NewRequest(test.method, test.path, nil)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/bakeoff/events/internal/event"
+	"example.com/bakeoff/events/internal/fault"
 )
 
 // groupCommit turns many requests into few commits: events wait in a queue, and each free flusher stores all that wait.
@@ -32,12 +33,23 @@ func (g *groupCommit) flush(ctx context.Context) {
 	for g.queue.next(&b) {
 		b.outcomes = slices.Grow(b.outcomes, len(b.events))[:len(b.events)]
 		g.commit.commit(ctx, b.events, b.outcomes)
+		if slices.Contains(b.outcomes, fault.ErrUnavailable) {
+			g.refuseWaiting()
+		}
 		// Before the answers: a client that has one may send the next update of the same entity.
 		g.queue.finish(&b)
 		for i := range b.queued {
 			b.queued[i].receipt.settle(b.queued[i].index, b.outcomes[i])
 		}
 		b.reset()
+	}
+}
+
+// refuseWaiting tells all that wait that patience has ended for them, too: one behind another, they could wait for
+// minutes.
+func (g *groupCommit) refuseWaiting() {
+	for _, waiting := range g.queue.takeWaiting() {
+		waiting.receipt.settle(waiting.index, fault.ErrUnavailable)
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 	maxBatchRows  = 1_000
 	maxBatchBytes = 4 << 20
 	// The bound in events would allow 20 GB of the largest events.
-	maxQueueBytes = 256 << 20
+	maxWaitingBytes = 256 << 20
 )
 
 // queue is the bounded queue of events in the order of arrival, and knows which of it may be stored next.
@@ -94,7 +94,7 @@ func (q *queue) pushWaiting(ctx context.Context, events []event.Event, receipt *
 // hasRoom lets an empty queue take anything, or a bulk above the bound could never be stored.
 func (q *queue) hasRoom(events []event.Event) bool {
 	return q.waiting.len() == 0 ||
-		q.waiting.len()+len(events) <= q.bound && q.bytes+footprint(events) <= maxQueueBytes
+		q.waiting.len()+len(events) <= q.bound && q.bytes+footprint(events) <= maxWaitingBytes
 }
 
 func (q *queue) append(events []event.Event, receipt *Receipt) {
@@ -123,10 +123,7 @@ func (q *queue) next(b *batch) bool {
 	if q.waiting.len() > 0 {
 		q.arrived.Signal()
 	}
-	if q.room != nil {
-		close(q.room)
-		q.room = nil
-	}
+	q.makeRoom()
 	return true
 }
 
@@ -186,6 +183,28 @@ func (q *queue) finish(b *batch) {
 		delete(q.underWay, key)
 	}
 	q.arrived.Signal()
+}
+
+// takeWaiting empties the queue.
+func (q *queue) takeWaiting() []queued {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := make([]queued, 0, q.waiting.len())
+	for q.waiting.len() > 0 {
+		taken = append(taken, *q.waiting.front())
+		q.waiting.pop()
+	}
+	q.bytes = 0
+	q.makeRoom()
+	return taken
+}
+
+// makeRoom wakes those who wait for room.
+func (q *queue) makeRoom() {
+	if q.room != nil {
+		close(q.room)
+		q.room = nil
+	}
 }
 
 // close lets the flushers end when the queue is empty.

@@ -56,7 +56,7 @@ func TestAFullQueueRefusesAllOrNone(t *testing.T) {
 
 func TestTheQueueIsBoundInBytesToo(t *testing.T) {
 	q := newQueue(1_000, true)
-	large := event.Event{Entities: []event.Entity{{Type: "t", ID: "1"}}, Source: maxQueueBytes}
+	large := event.Event{Entities: []event.Entity{{Type: "t", ID: "1"}}, Source: maxWaitingBytes}
 	push(t, q, large)
 	if err := q.push([]event.Event{update("{}", "2")}, newReceipt(1)); !errors.Is(err, fault.ErrOverloaded) {
 		t.Errorf("got %v", err)

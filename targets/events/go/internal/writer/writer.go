@@ -50,7 +50,7 @@ func Start(ctx context.Context, storage Storage, options Options, log *slog.Logg
 	commit := &committer{storage: storage, outage: NewOutage(log), log: log}
 	w := &Writer{storage: storage}
 	if options.Mode == PerRequest {
-		w.strategy = newPerRequest(commit, options.QueueEvents)
+		w.strategy = newPerRequest(ctx, commit, options.QueueEvents)
 	} else {
 		w.strategy = startGroupCommit(ctx, commit, options.Flushers, options.QueueEvents)
 	}

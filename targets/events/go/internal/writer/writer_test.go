@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"example.com/bakeoff/events/internal/fault"
 )
@@ -151,20 +152,80 @@ func TestUnderLoadManyEventsShareACommit(t *testing.T) {
 	})
 }
 
-func TestWhenWritingIsGivenUpDrainEnds(t *testing.T) {
+func TestWhenWritingIsGivenUpAllThatWaitAreTold(t *testing.T) {
+	for _, mode := range []Mode{GroupCommit, PerRequest} {
+		t.Run(string(mode), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				storage := newFakeStorage()
+				storage.gate = make(chan struct{})
+				ctx, giveUp := context.WithCancel(t.Context())
+				w := Start(ctx, storage, Options{Mode: mode, Flushers: 1, QueueEvents: 10}, quiet)
+				outcomes := make(chan error, 2)
+				for _, id := range []string{"1", "2"} {
+					go func() { outcomes <- w.Store(t.Context(), update("{}", id)) }()
+				}
+				synctest.Wait()
+				giveUp()
+				w.Drain()
+				for range cap(outcomes) {
+					if err := <-outcomes; !errors.Is(err, fault.ErrUnavailable) {
+						t.Errorf("got %v", err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestBehindADatabaseThatHangsNobodyWaitsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		storage := newFakeStorage()
+		const hanging = 10 * time.Second
+		storage.fail = func(Rows) error {
+			time.Sleep(hanging)
+			return ErrAway
+		}
+		w := Start(t.Context(), storage, Options{Mode: GroupCommit, Flushers: 1, QueueEvents: 10_000}, quiet)
+		began := time.Now()
+		// As many as several batches hold.
+		receipts := make([]*Receipt, 5*maxBatchRows)
+		for i := range receipts {
+			var err error
+			if receipts[i], err = w.Accept(t.Context(), update("{}", fmt.Sprint(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, receipt := range receipts {
+			if err := receipt.Outcome(); !errors.Is(err, fault.ErrUnavailable) {
+				t.Fatalf("got %v", err)
+			}
+		}
+		if took := time.Since(began); took != hanging {
+			t.Errorf("the last was told after %v", took)
+		}
+		w.Drain()
+	})
+}
+
+func TestRequestsUnderWayAreBoundInBytesToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage := newFakeStorage()
 		storage.gate = make(chan struct{})
-		ctx, giveUp := context.WithCancel(t.Context())
-		w := Start(ctx, storage, Options{Mode: GroupCommit, Flushers: 1, QueueEvents: 10}, quiet)
-		receipt, err := w.Accept(t.Context(), update("{}", "1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		giveUp()
-		w.Drain()
-		if err := receipt.Outcome(); !errors.Is(err, fault.ErrUnavailable) {
+		w := Start(t.Context(), storage, Options{Mode: PerRequest, QueueEvents: 10}, quiet)
+		large := update("{}", "1")
+		large.Source = maxWaitingBytes - large.Bytes()
+		stored := make(chan error, 1)
+		go func() { stored <- w.Store(t.Context(), large) }()
+		synctest.Wait()
+		if err := w.Store(t.Context(), update("{}", "2")); !errors.Is(err, fault.ErrOverloaded) {
 			t.Errorf("got %v", err)
+		}
+		close(storage.gate)
+		if err := <-stored; err != nil {
+			t.Error(err)
+		}
+		if err := w.Store(t.Context(), update("{}", "2")); err != nil {
+			t.Error(err)
 		}
 	})
 }

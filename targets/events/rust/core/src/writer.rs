@@ -13,6 +13,9 @@ use crate::receipt::Receipt;
 use crate::settings::{Settings, WriteMode};
 use crate::storage::Storage;
 
+/// Most bytes of events that wait: the bound in events would allow 20 GB of the largest events.
+pub(crate) const WAITING_BYTES: usize = 256 << 20;
+
 /// Stores events.
 pub struct Writer {
     strategy: Strategy,
@@ -44,7 +47,7 @@ impl Writer {
     pub async fn store(&self, event: Event) -> Result<(), Error> {
         match &self.strategy {
             Strategy::GroupCommit(group) => group.submit(event)?.outcome().await,
-            Strategy::PerRequest(requests) => only(requests.store(&[&event]).await?),
+            Strategy::PerRequest(requests) => only(requests.store(vec![event]).await?),
         }
     }
 
@@ -55,7 +58,7 @@ impl Writer {
             Strategy::GroupCommit(group) => group.submit_waiting(event).await,
             Strategy::PerRequest(requests) => {
                 let (acknowledgement, receipt) = Receipt::new();
-                acknowledgement.give(requests.store_waiting(&event).await);
+                acknowledgement.give(requests.store_waiting(event).await);
                 receipt
             }
         }
@@ -100,7 +103,7 @@ impl Writer {
                 }
                 outcomes
             }
-            Strategy::PerRequest(requests) => requests.store(&events.iter().collect::<Vec<_>>()).await?,
+            Strategy::PerRequest(requests) => requests.store(events).await?,
         };
         let away =
             |outcome: &Result<(), Error>| outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unavailable);

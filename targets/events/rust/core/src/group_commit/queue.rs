@@ -9,12 +9,11 @@ use tokio::sync::Notify;
 use crate::error::Error;
 use crate::model::Event;
 use crate::receipt::{Acknowledgement, Receipt};
+use crate::writer::WAITING_BYTES;
 
 /// A batch ends before the event that would exceed one of these, but has at least one event.
 const BATCH_ROWS: usize = 1_000;
 const BATCH_BYTES: usize = 4 << 20;
-/// The bound in events would allow 20 GB of the largest events.
-const QUEUE_BYTES: usize = 256 << 20;
 
 /// An event that waits to be stored, and for whom.
 pub struct Waiting {
@@ -44,8 +43,6 @@ pub struct Queue {
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: usize,
-    /// Events of the batches under way.
-    events_under_way: usize,
     /// Hashes of the entities that batches under way touch. Two entities with one hash only cost a wait.
     under_way: HashSet<u64>,
     closed: bool,
@@ -124,7 +121,6 @@ impl Queue {
     /// The batch that touched these entities is no longer under way.
     pub fn finish(&self, batch: &Batch) {
         let mut state = self.lock();
-        state.events_under_way -= batch.waiting.len();
         for key in &batch.keys {
             state.under_way.remove(key);
         }
@@ -169,10 +165,6 @@ impl Queue {
     /// too: letting them pass would need a look at every key that waits, for entities that are hot anyway.
     fn take(&self, state: &mut State) -> Batch {
         let mut batch = Batch { waiting: Vec::new(), keys: Vec::new() };
-        // Two small batches cost the database more than one of both. A second is worth it when it is no smaller.
-        if state.waiting.len() < state.events_under_way {
-            return batch;
-        }
         let (mut rows, mut bytes) = (0, 0);
         while let Some(next) = state.waiting.front() {
             let size = next.event.bytes();
@@ -186,7 +178,6 @@ impl Queue {
             batch.waiting.extend(state.waiting.pop_front());
         }
         state.under_way.extend(&batch.keys);
-        state.events_under_way += batch.waiting.len();
         batch
     }
 
@@ -212,7 +203,7 @@ impl Queue {
 impl State {
     /// An empty queue takes anything, or a bulk above the bound could never be stored.
     fn has_room(&self, events: usize, bytes: usize, bound: usize) -> bool {
-        self.waiting.is_empty() || self.waiting.len() + events <= bound && self.bytes + bytes <= QUEUE_BYTES
+        self.waiting.is_empty() || self.waiting.len() + events <= bound && self.bytes + bytes <= WAITING_BYTES
     }
 
     fn push(&mut self, event: Event) -> Receipt {

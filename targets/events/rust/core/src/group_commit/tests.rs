@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fake::{FakeStorage, REFUSED, Statement, event, statement};
 use crate::model::{Entity, Event};
 use crate::receipt::Receipt;
+use crate::writer::WAITING_BYTES;
 
 fn start(storage: &Arc<FakeStorage>, flushers: usize, bound: usize) -> GroupCommit {
     let committer = Arc::new(Committer::new(Arc::clone(storage) as Arc<_>));
@@ -128,6 +129,20 @@ async fn a_refused_batch_is_halved_until_the_bad_event_is_alone() {
 }
 
 #[tokio::test]
+async fn a_queue_is_full_of_bytes_too() {
+    let (storage, mut begun) = FakeStorage::held();
+    let group = start(&storage, 1, 100);
+    let mut receipts = vec![submit(&group, "a", "{}")];
+    begun.recv().await;
+    receipts.push(submit(&group, "b", &" ".repeat(WAITING_BYTES - 100)));
+    let large = || event("c", &" ".repeat(100));
+    assert_eq!(group.submit(large()).map(drop), Err(Error::overloaded()));
+    storage.let_end(100);
+    assert_eq!(outcomes(receipts).await, [None; 2]);
+    assert_eq!(group.submit(large()).expect("there is room").outcome().await, Ok(()));
+}
+
+#[tokio::test]
 async fn a_full_queue_refuses_and_recovers() {
     let (storage, mut begun) = FakeStorage::held();
     let group = start(&storage, 1, 3);
@@ -185,23 +200,6 @@ async fn a_database_that_stays_away_fails_what_waits() {
     storage.go_away();
     let receipts = [submit(&group, "a", "{}"), submit(&group, "b", "{}")];
     assert_eq!(outcomes(receipts).await, [Some(ErrorKind::Unavailable); 2]);
-}
-
-#[tokio::test]
-async fn a_second_batch_beside_the_first_is_no_smaller() {
-    let (storage, mut begun) = FakeStorage::held();
-    let group = start(&storage, 2, 100);
-    let three = vec![event("a", "{}"), event("b", "{}"), event("c", "{}")];
-    let mut receipts = group.submit_all(three).expect("there is room");
-    assert_eq!(begun.recv().await.map(|rows| rows.len()), Some(3));
-    receipts.extend([submit(&group, "d", "{}"), submit(&group, "e", "{}")]);
-    // The free flusher has looked at the queue when all others have had their turn.
-    tokio::task::yield_now().await;
-    assert!(begun.try_recv().is_err());
-    receipts.push(submit(&group, "f", "{}"));
-    assert_eq!(begun.recv().await.map(|rows| rows.len()), Some(3));
-    storage.let_end(2);
-    assert_eq!(outcomes(receipts).await, [None; 6]);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::Writer;
+use super::{WAITING_BYTES, Writer};
 use crate::error::{Error, ErrorKind};
 use crate::fake::{FakeStorage, REFUSED, event, statement};
 use crate::model::Event;
@@ -101,5 +101,39 @@ async fn too_many_requests_are_refused_in_both_modes() {
         for request in accepted {
             assert_eq!(request.await.expect("no panic"), Ok(()));
         }
+    }
+}
+
+#[tokio::test]
+async fn too_many_bytes_are_refused_per_request() {
+    let (storage, mut begun) = FakeStorage::held();
+    let writer = Arc::new(start(&storage, "per-request", "100"));
+    let large = tokio::spawn({
+        let writer = Arc::clone(&writer);
+        async move { writer.store(event("a", &" ".repeat(WAITING_BYTES - 100))).await }
+    });
+    begun.recv().await;
+    assert_eq!(writer.store(event("b", &" ".repeat(100))).await, Err(Error::overloaded()));
+    storage.let_end(2);
+    assert_eq!(large.await.expect("no panic"), Ok(()));
+    assert_eq!(writer.store(event("b", &" ".repeat(100))).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_breaks_off_no_transaction() {
+    for mode in MODES {
+        let (storage, mut begun) = FakeStorage::held();
+        let writer = Arc::new(start(&storage, mode, "1"));
+        let client = tokio::spawn({
+            let writer = Arc::clone(&writer);
+            async move { writer.store(event("a", "{}")).await }
+        });
+        begun.recv().await;
+        client.abort();
+        assert!(client.await.expect_err("it was aborted").is_cancelled());
+        storage.let_end(2);
+        // Room is given back when the transaction has ended, not when the client left.
+        assert_eq!(writer.accept(event("b", "{}")).await.outcome().await, Ok(()));
+        assert_eq!(storage.stored(), [statement(&[("a", "{}")]), statement(&[("b", "{}")])], "{mode}");
     }
 }
