@@ -6,7 +6,7 @@ import psutil
 import pytest
 from broken_clients import SILENCES, connected_after
 from event_clients import Outcome, event
-from running_targets import TARGETS, Running, running
+from running_targets import TARGETS, WRITE_MODES, Running, running
 from table_lock import statements_waiting, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -16,6 +16,7 @@ pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
 CLIENTS_EACH = 20
+POOL_SIZE = 5
 
 
 def connections(target: Running) -> int:
@@ -29,9 +30,12 @@ def connections(target: Running) -> int:
     )
 
 
+@pytest.mark.parametrize("write_mode", WRITE_MODES)
 @pytest.mark.parametrize("name", TARGETS)
-def test_clients_that_go_away_are_forgotten(project: Project, server: Server, tmp_path: Path, name: str) -> None:
-    with running(project, server, tmp_path, name) as target:
+def test_clients_that_go_away_are_forgotten(
+    project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    with running(project, server, tmp_path, name, WRITE_MODE=write_mode, DB_POOL_SIZE=str(POOL_SIZE)) as target:
         wait_until("the health check's connection is gone", lambda: connections(target) == 0)
         for sent in SILENCES[target.target.protocol].values():
             for _ in range(CLIENTS_EACH):
@@ -44,5 +48,7 @@ def test_clients_that_go_away_are_forgotten(project: Project, server: Server, tm
                 going.hang_up()
                 assert {answer.result().outcome for answer in gone} == {Outcome.NO_REPLY}
                 assert [answer for answer in stayed if answer.done()] == []
+                # What their statements hold is held, until the database lets go of it.
+                assert statements_waiting(server) <= POOL_SIZE
             assert {answer.result().outcome for answer in stayed} == {Outcome.STORED}
         wait_until("no connection is left", lambda: connections(target) == 0)
