@@ -14,7 +14,7 @@ from bakeoff.project import Project
 
 StartServer = Callable[[], AbstractContextManager[Server]]
 
-_KIND = embedded.InstanceKind("database", "car_entities", ("shared_buffers=64MB", "max_wal_size=512MB"))
+_KIND = embedded.InstanceKind("database", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class InstanceKind:
     overrides: tuple[str, ...] = ()
 
 
-APPLICATION = InstanceKind("application", "car_entities")
+APPLICATION = InstanceKind("application", "application")
 METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
 
 
