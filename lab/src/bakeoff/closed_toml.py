@@ -21,9 +21,13 @@ class ClosedToml:
     text: str
     document: Document
 
+    def place(self, place: Place) -> str:
+        """Where a place is, for a reader who looks for the line."""
+        return f"{self.path}, line {line_of(self.text, place)}"
+
     def error(self, place: Place, words: str) -> UsageError:
-        """What is wrong at a place, for a reader who looks for the line."""
-        return UsageError(f"{self.path}, line {line_of(self.text, place)}: {words}")
+        """What is wrong at a place."""
+        return UsageError(f"{self.place(place)}: {words}")
 
 
 def read_closed_toml(path: Path, schema: Path) -> ClosedToml:

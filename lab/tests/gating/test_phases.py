@@ -11,6 +11,7 @@ from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Outcome
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.history.conditions import Conditions
 from bakeoff.history.figures import RunFigures, figures_of
 from bakeoff.history.phases import Measurement, PhaseFigures, measurement_of, phases_of
 from bakeoff.running.result import RunResult
@@ -30,23 +31,35 @@ def as_measured(name: str) -> tuple[RunFigures, Sequence[PhaseFigures]]:
 
 
 class Machine:
-    """Measures contenders of four phases with a known truth, and with noise: a tenth in p99, less in throughput."""
+    """Measures contenders of four phases with a known truth, and with noise: a tenth in p99, less in throughput.
 
-    def __init__(self, seed: int, noise: float = 0.03) -> None:
+    Each measurement has an hour of its own, in which all of it is faster or slower; `hours` is how much, a standard
+    deviation of logarithms. The probe before each run sees it, and `probed` says whether that is recorded.
+    """
+
+    def __init__(self, seed: int, noise: float = 0.03, hours: float = 0.0, probed: bool = True) -> None:
         self._random = numpy.random.default_rng(seed)
         self._noise = noise
+        self._hours = hours
+        self._probed = probed
 
     def measurement(self, rounds: int, factors: Sequence[float], contenders: Sequence[str] = CONTENDERS) -> Measurement:
-        runs, phases = [], []
+        runs, phases, conditions = [], [], []
+        hour = self._random.lognormal(0, self._hours) if self._hours else 1.0
         for name in contenders:
             whole, template = as_measured(name)
             for number in range(1, rounds + 1):
-                own = [self._noisy(replace(each, round=number), by) for each, by in zip(template, factors, strict=True)]
+                own = [
+                    self._noisy(replace(each, round=number), by * hour)
+                    for each, by in zip(template, factors, strict=True)
+                ]
+                if self._hours and self._probed:
+                    conditions.append(Conditions(1700 * hour * self._random.lognormal(0, 0.04), 0.0, 0.0))
                 phases += own
                 throughput = sum(each.throughput_per_s or 0 for each in own) / len(own)
                 p99 = max(each.p99_ms or 0 for each in own)
                 runs.append(replace(whole, round=number, throughput_per_s=throughput, p99_ms=p99))
-        return Measurement(runs, phases)
+        return Measurement(runs, phases, conditions)
 
     def _noisy(self, figures: PhaseFigures, factor: float) -> PhaseFigures:
         throughput = 1000 * factor * self._random.lognormal(0, self._noise)
@@ -75,6 +88,19 @@ def test_noise_alone_hardly_ever_fails(rounds: int, noise: float) -> None:
         gate = held_against(machine.measurement(rounds, UNCHANGED), machine.measurement(rounds, UNCHANGED), Limits())
         failed += bool(gate.failed)
     assert failed <= 10
+
+
+@pytest.mark.parametrize(("probed", "least", "most"), [(True, 0, 5), (False, 20, 100)])
+def test_a_slow_hour_alone_hardly_ever_fails(probed: bool, least: int, most: int) -> None:
+    """Hours a fifth apart fail many a gate that does not know of them."""
+    failed, unclear = 0, 0
+    for seed in range(100):
+        machine = Machine(seed, hours=0.2, probed=probed)
+        gate = held_against(machine.measurement(3, UNCHANGED), machine.measurement(3, UNCHANGED), Limits())
+        failed += bool(gate.failed)
+        unclear += gate.exit_status == 2
+    assert least <= failed <= most
+    assert bool(unclear) == probed
 
 
 def test_with_one_round_each_a_phase_is_unclear() -> None:

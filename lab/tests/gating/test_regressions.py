@@ -71,7 +71,17 @@ def test_limits_are_the_callers() -> None:
 )
 def test_another_measurement_is_not_compared(change: dict[str, Any]) -> None:
     gate = held_against(rounds([1000]), rounds([1], **change), Limits())
-    assert (gate.checks, len(gate.left_out), gate.exit_status) == ([], 2, 2)
+    assert (outcomes(gate), len(gate.left_out), gate.exit_status) == ({"errors": PASSED}, 2, 2)
+
+
+@pytest.mark.parametrize(("failed", "status"), [(10, 0), (1000, 1)])
+def test_a_contender_that_the_baseline_does_not_have_may_not_fail_either(failed: int, status: int) -> None:
+    new = rounds([1000], failed=failed, contender="new").runs
+    gate = held_against(rounds([1000]), Measurement([*rounds([1000]).runs, *new], []), Limits())
+    assert gate.exit_status == status
+    assert [check.series.contender for check in gate.failed] == ["new"] * status
+    # A rerun can confirm it.
+    assert [check.metric for check in gate.checks if check.series.contender == "new"] == ["errors"]
 
 
 @pytest.mark.parametrize(

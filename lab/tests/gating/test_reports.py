@@ -9,9 +9,10 @@ from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
-from bakeoff.gating.validity import VALIDITY
+from bakeoff.gating.validity import broken
 from bakeoff.history.figures import figures_of
 from bakeoff.history.phases import Measurement, measurement_of
+from bakeoff.running.result import Status
 from made_up import measured, run_result
 
 SERIES = figures_of(run_result()).series
@@ -88,7 +89,7 @@ def test_nothing_is_measured_again_without_need() -> None:
 
 
 def test_lost_writes_stay_lost() -> None:
-    lost = Gate([Check(SERIES, VALIDITY, Outcome.FAILED, "1 of 1 runs void")], [])
+    lost = Gate(broken([figures_of(run_result(status=Status.VOID))]), [])
 
     def measure(_names: Sequence[str]) -> Measurement:
         raise AssertionError("there is nothing to confirm")

@@ -51,9 +51,6 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
         p999_ms = 0.5
         throughput_per_s = 100
         error_rate = 0
-        [others]
-        protocol = "grpc"
-        p50_ms = 1
     """
     runs = [figures_of(run_result("one", total=measured(100.0, 1.0)))]
     gate = held_against_targets(read_targets(file_of(tmp_path, text)), runs)
@@ -63,7 +60,31 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
         "throughput": Outcome.PASSED,
         "errors": Outcome.PASSED,
     }
-    assert gate.left_out == ["targets others: no run is meant by them."]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ('api = "*-rset"', 'api = "*-rset" (nearest: go-rest, rust-rest, rust-grpc)'),
+        ('protocol = "gprc"\napi = "*"', 'protocol = "gprc" (nearest: grpc, rest)'),
+        ('mode = "full"\nload = "20"', 'mode = "full" (nearest: quick) and load = "20" (nearest: 10)'),
+        ('api = "go-*"\nprotocol = "grpc"', 'api = "go-*", protocol = "grpc"'),  # each means a run, no run both
+    ],
+)
+def test_a_table_that_means_no_run_fails_whatever_the_others_do(tmp_path: Path, conditions: str, words: str) -> None:
+    sets = read_targets(file_of(tmp_path, f"[all]\np50_ms = 10\n\n[typed]\n{conditions}\np50_ms = 10"))
+    runs = [run_result("go-rest"), run_result("rust-rest"), run_result("rust-grpc", protocol="grpc")]
+    gate = held_against_targets(sets, [figures_of(run) for run in runs])
+    (failed,) = gate.failed
+    assert failed.words == f"[typed] means no run: {words}"
+    assert failed.series.label == f"{tmp_path / 'targets.toml'}, line 4"
+    assert failed.final
+    assert gate.exit_status == 1
+
+
+def test_where_nothing_was_measured_no_table_is_kept(tmp_path: Path) -> None:
+    gate = held_against_targets(read_targets(file_of(tmp_path, "[all]\np50_ms = 10")), [])
+    assert [check.words for check in gate.failed] == ["[all] means no run: nothing was measured"]
 
 
 def test_a_figure_that_is_missing_misses_its_target(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from throwaway_server import throwaway_server
 
 from arbitrary_runs import run_results
+from bakeoff.cli.history import compare_runs
 from bakeoff.errors import BakeoffError
 from bakeoff.history.cleanup import clean_up
 from bakeoff.history.comparing import side_by_side
@@ -28,9 +30,11 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, document_of, read_documents, text_of
 from bakeoff.running.result import RunResult, Status
+from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
-from made_up import BEGIN, measured, phase, run_of, run_result
+from made_up import BEGIN, cost, measured, phase, run_of, run_result
+from observations import ACTIVITY, STATE
 
 pytestmark = pytest.mark.end_to_end
 
@@ -213,6 +217,27 @@ def test_comparisons_are_judged_one_by_one_and_single_runs_together(
     assert judged("c1", str(file)) == {}
 
 
+def test_a_comparison_as_json_is_judged_as_its_text_is(
+    store: MetricsStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
+    for rate in (500, 700):
+        add(store, *(run_of(name, [rate], number) for number in (1, 2, 3) for name in ("go-rest", "rust-rest")))
+    compare_runs(["c1", "c2"], as_json=True)
+    document = json.loads(capsys.readouterr().out)
+    assert [each["title"] for each in document["compared"]] == [
+        f"{name} · quick · default · 10 users" for name in ("go-rest", "rust-rest")
+    ]
+    compare_runs(["c1", "c2"], as_json=False)
+    text = capsys.readouterr().out
+    for name in ("c1", "c2"):
+        judgement = document["judgements"][name]
+        assert f"{name}: {judgement['verdict']}" in text
+        assert [each["tied_with"] for each in judgement["contenders"]] == [["rust-rest"], ["go-rest"]]
+        assert judgement["contenders"][0]["peak_throughput_per_s"]["values"] == [{"c1": 500, "c2": 700}[name]] * 3
+    assert "histogram" not in str(document)
+
+
 def ages(days: int) -> datetime:
     return datetime.now(UTC) - timedelta(days=days)
 
@@ -256,7 +281,7 @@ def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, t
     store.server.execute_script("TRUNCATE comparisons CASCADE")
     file = tmp_path / "exported.json"
     file.write_text(text_of(document_of(run, project, ORIGIN)))
-    ((_, run_id),) = import_files(project, store, [file]).stored
+    ((_, run_id),) = import_files(project, store.server, [file]).stored
     (stored,) = load_runs(store.server, [run_id])
     assert stored.result == run
     exported = json_export(project, store.server, [run_id])
@@ -272,21 +297,46 @@ def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: P
     for name, text in files.items():
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(text)
-    result = import_files(project, store, [*paths, tmp_path / "missing.json"])
+    result = import_files(project, store.server, [*paths, tmp_path / "missing.json"])
     assert [path.name for path, _ in result.stored] == ["c.json", "d.json"]
     assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["cut off or n", "of version 3"]
     assert "missing.json cannot be read" in result.problems[2]
     # Both belong to the comparison that their files name.
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
-    again = import_files(project, store, paths)
+    again = import_files(project, store.server, paths)
     assert (again.stored, again.present) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"contender": "a\0b"}, "NUL"),
+        ({"environment": {"host": "a\0b"}}, "\\u0000"),
+        ({"language": "\ud800"}, "surrogates not allowed"),
+        ({"round": 2**40}, "out of range"),
+        ({"samples": [Sample(10**30, "api", 0.0, 0)]}, "out of range"),
+    ],
+)
+def test_import_goes_on_past_what_cannot_be_stored(
+    store: MetricsStore, project: Project, tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    refused = text_of(document_of(run_result(**changes), project, replace(ORIGIN, command="refused")))
+    (tmp_path / "1.json").write_text(refused.replace("\ud800", "\\ud800"))
+    (tmp_path / "2.json").write_text(text_of(document_of(run_result("two"), project, ORIGIN)))
+    # A folder is as good as its files.
+    result = import_files(project, store.server, [tmp_path])
+    assert [path.name for path, _ in result.stored] == ["2.json"]
+    (problem,) = result.problems
+    assert "1.json cannot be stored: " in problem and words in problem
+    # Nor is there a comparison without runs now.
+    assert overview(store.server).comparisons == 1
 
 
 def test_files_that_name_no_comparison_are_put_together(store: MetricsStore, project: Project, tmp_path: Path) -> None:
     for minute in (0, 5):
         path = tmp_path / f"{minute}.json"
         path.write_text(text_of(document_of(run_result(minute=minute), project)))
-    import_files(project, store, sorted(tmp_path.glob("*.json")))
+    import_files(project, store.server, sorted(tmp_path.glob("*.json")))
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
 
 
@@ -298,6 +348,23 @@ def test_csv_has_a_row_for_each_phase_and_one_for_all(store: MetricsStore) -> No
         ("1", "Baseline", "100.0", "3"),
     ]
     assert rows[0]["engine_cpu_us_each"] == ""
+
+
+def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store: MetricsStore) -> None:
+    total = measured(costs={"api": replace(cost(60), pss_peak_bytes=15_500_000)})
+    seen = run_result(total=total, database_activity=ACTIVITY, machine_state=STATE, environment={"cores": "1"})
+    unseen = run_result("two", status=Status.FAILED)
+    whole, phase, other, _ = csv.DictReader(io.StringIO(csv_export(store.server, add(store, seen, unseen))))
+    assert (whole["api_memory_peak_mb"], whole["api_pss_peak_mb"], phase["api_pss_peak_mb"]) == ("20.0", "15.5", "15.5")
+    assert (whole["database_wal_bytes_each"], whole["database_checkpoints"], whole["steal_percent"]) == (
+        "400.0",
+        "2",
+        "0.11",
+    )
+    assert whole["bottleneck"] == "load"
+    for row in (phase, other):
+        assert row["database_wal_bytes_each"] == row["steal_percent"] == row["bottleneck"] == ""
+    assert other["api_pss_peak_mb"] == ""
 
 
 def test_an_export_of_several_is_one_document(store: MetricsStore, project: Project) -> None:

@@ -14,9 +14,9 @@ from bakeoff.gating.confirmation import confirmed, request_to_repeat
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.targets import TargetSet, held_against_targets, read_targets
-from bakeoff.gating.validity import broken
+from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.phases import Measurement, measurement_of
-from bakeoff.history.references import Referenced, resolve
+from bakeoff.history.references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project, find_project
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
@@ -54,17 +54,22 @@ def _gate(options: GateOptions) -> Gate:
     project = find_project()
     sets = [] if options.targets is None else read_targets(options.targets)
     with stored_history(project) as store:
-        candidate = resolve(project, store.server, options.candidate)
-        baseline = None if options.baseline is None else resolve(project, store.server, options.baseline)
-    _refuse_incomparable(baseline, candidate)
+        candidate = resolve_asked(project, store.server, options.candidate)
+        baseline = None
+        if options.baseline is not None:
+            baseline = resolve(project, store.server, options.baseline, candidate.runs)
+            _refuse_incomparable(baseline, candidate)
+    before = None if baseline is None else baseline.measurement
 
     def judge(measurement: Measurement) -> Gate:
-        return _judged(None if baseline is None else baseline.measurement, measurement, sets, options.limits)
+        return _judged(before, measurement, sets, options.limits)
 
     def measure(names: Sequence[str]) -> Measurement:
         return _measured_again(project, candidate, names, options.command)
 
     gate = judge(candidate.measurement)
+    missing = unmeasured([] if before is None else before.runs, candidate.runs, candidate.asked)
+    gate = Gate([*missing, *gate.checks], gate.left_out)
     return confirmed(gate, candidate.measurement, measure, judge) if options.rerun else gate
 
 
@@ -76,16 +81,14 @@ def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence
     return Gate(checks, [words for part in parts for words in part.left_out])
 
 
-def _refuse_incomparable(baseline: Referenced | None, candidate: Referenced) -> None:
-    if baseline is None:
-        return
+def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
     if baseline.comparison_id is not None and baseline.comparison_id == candidate.comparison_id:
         raise UsageError(
             f"The baseline {baseline.name} is the measurement itself. Measure first (./bakeoff run quick --rounds 5), "
             "or name what is to be judged with --candidate."
         )
-    before, after = ({run.machine for run in each.runs} for each in (baseline, candidate))
-    if before != after:
+    before, after = ({run.machine for run in each.runs if run.status == "completed"} for each in (baseline, candidate))
+    if before and after and before != after:
         raise BakeoffError(
             f"The baseline was measured on {', '.join(sorted(before))}, and this on {', '.join(sorted(after))}: a "
             "change between machines says nothing about the code. Measure the baseline here.",
@@ -98,13 +101,7 @@ def _measured_again(project: Project, candidate: Referenced, names: Sequence[str
     from bakeoff.running.comparison import compare
     from bakeoff.running.progress import shown_on
 
-    if candidate.comparison_id is None:
-        raise BakeoffError(
-            f"{candidate.name} is not a comparison that could be repeated to confirm what failed. Name one with "
-            "--candidate, or judge what is stored with --no-rerun."
-        )
-    with stored_history(project) as store:
-        request = request_to_repeat(store.server, candidate.comparison_id, names, command)
+    request = request_to_repeat(candidate, names, command)
     say(f"Measuring again what failed: {', '.join(names)}.")
     with shown_on(Console(stderr=True)) as progress:
         comparison = compare(project, request, progress)
@@ -136,7 +133,9 @@ def _report(gate: Gate, options: GateOptions) -> None:
     if options.github:
         for line in annotations_of(gate):
             typer.echo(line)
-    if not gate.checks:
+    if gate.stale_baseline:
+        say("This machine was worse than for the baseline. Measure the baseline's commit again now: docs/HISTORY.md.")
+    if not gate.compared:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 
 

@@ -109,7 +109,7 @@ def import_runs(files: Sequence[Path], as_json: bool) -> None:
 
     project = find_project()
     with stored_history(project) as store:
-        result = import_files(project, store, files or result_files(project))
+        result = import_files(project, store.server, files or result_files(project.results))
     if as_json:
         stored = [{"file": str(path), "run": run_id} for path, run_id in result.stored]
         print_json({"stored": stored, "present": result.present, "problems": result.problems})
@@ -124,7 +124,7 @@ def import_runs(files: Sequence[Path], as_json: bool) -> None:
 def compare_runs(references: Sequence[str], as_json: bool) -> None:
     """`runs compare`."""
     from bakeoff.history.comparing import side_by_side
-    from bakeoff.history.judged import judgements_of
+    from bakeoff.history.judged import judgements_of, without_histograms
     from bakeoff.history.references import resolve
 
     if len(references) < 2:
@@ -132,7 +132,7 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
     project = find_project()
     with stored_history(project) as store:
         found = [resolve(project, store.server, reference) for reference in references]
-        judged = {} if as_json else judgements_of(store.server, found)
+        judged = judgements_of(store.server, found)
     compared = side_by_side(found)
     if not compared:
         raise BakeoffError(
@@ -140,7 +140,8 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
             "payload, load and settings in common. Compare single runs by their ids instead."
         )
     if as_json:
-        print_json({"compared": [asdict(each) for each in compared]})
+        judgements = {name: without_histograms(judgement) for name, judgement in judged.items()}
+        print_json({"compared": [asdict(each) for each in compared], "judgements": judgements})
     else:
         typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
         _print_judgements(judged)

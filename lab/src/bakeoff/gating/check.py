@@ -8,7 +8,7 @@ from bakeoff.history.figures import Series
 
 
 class Outcome(StrEnum):
-    """`passed`, `failed`, or `unclear`: worse than allowed, but chance alone may do as much."""
+    """`passed`, `failed`, or `unclear`: worse than allowed, but chance or the machine alone may do as much."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -17,13 +17,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One decision. `words` say what was compared with what; `confirmed` that a failure came up again in a rerun."""
+    """One decision. `words` say what was compared with what; `confirmed` that a failure came up again in a rerun.
+
+    `final`: no rerun could take it back. `stale_baseline`: it is unclear because the machine has become worse since the
+    baseline was measured. `unmatched`: the baseline has no such series, so that only its errors could be looked at.
+    """
 
     series: Series
     metric: str
     outcome: Outcome
     words: str
     confirmed: bool = False
+    final: bool = False
+    stale_baseline: bool = False
+    unmatched: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,18 @@ class Gate:
         return [check for check in self.checks if check.outcome is Outcome.FAILED]
 
     @property
+    def stale_baseline(self) -> bool:
+        """Whether something would have failed, had the machine been what it was for the baseline."""
+        return any(check.stale_baseline for check in self.checks)
+
+    @property
+    def compared(self) -> bool:
+        """Whether anything was held against something."""
+        return any(not check.unmatched for check in self.checks)
+
+    @property
     def exit_status(self) -> int:
-        """0: all is well; 1: something is worse than allowed; 2: there was nothing to compare."""
-        return 1 if self.failed else 0 if self.checks else 2
+        """0: all is well; 1: something is worse than allowed; 2: nobody can tell, or there was nothing to compare."""
+        if self.failed:
+            return 1
+        return 0 if self.compared and not self.stale_baseline else 2

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.figures import Series
 from bakeoff.history.phases import Measurement
-from bakeoff.postgres.server import Server
-from bakeoff.running.request import ComparisonRequest, request_from
+from bakeoff.history.references import Referenced
+from bakeoff.running.request import ComparisonRequest
 
 Judge = Callable[[Measurement], Gate]
 Measure = Callable[[Sequence[str]], Measurement]
@@ -18,11 +17,10 @@ Measure = Callable[[Sequence[str]], Measurement]
 def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge) -> Gate:
     """The gate after a rerun of the targets that failed.
 
-    `measure` measures targets by name; `judge` makes a gate of what was measured. A check fails for good
-    when it fails with the new runs alone; the other checks stay as they were. Writes that were lost once were lost:
-    no rerun takes that back.
+    `measure` measures targets by name; `judge` makes a gate of what was measured. A check fails for good when it fails
+    with the new runs alone, and is unclear where they found the machine worse; the other checks stay as they were.
     """
-    failed = {check.series for check in gate.failed if check.metric != VALIDITY}
+    failed = {check.series for check in gate.failed if not check.final}
     if not failed:
         return gate
     names = sorted({run.api for run in candidate.runs for series in failed if run.contender == series.contender})
@@ -30,28 +28,28 @@ def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge
     return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
 
 
-def request_to_repeat(server: Server, comparison_id: int, targets: Sequence[str], command: str) -> ComparisonRequest:
+def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:
     """What the comparison asked for, of these targets only."""
-    with server.connect() as connection:
-        row = connection.execute("SELECT request FROM comparisons WHERE id = %s", [comparison_id]).fetchone()
-    request = dict(row[0]) if row else {}
-    request.pop("machine", None)
-    if not request:
+    request = None if candidate.asked is None else candidate.asked.request
+    if request is None:
         raise BakeoffError(
-            f"Comparison c{comparison_id} does not say how it was asked for, so it cannot be repeated. "
-            "Measure again with ./bakeoff run, or judge what is stored with --no-rerun."
+            f"{candidate.name} is not a comparison that says how it was asked for, so it cannot be repeated to confirm "
+            "what failed. Measure again with ./bakeoff run, or judge what is stored with --no-rerun."
         )
-    return replace(request_from(request), targets=tuple(targets), command=command)
+    return replace(request, targets=tuple(targets), command=command)
 
 
 def _second_look(check: Check, again: dict[tuple[Series, str], Check]) -> Check:
-    if check.outcome is not Outcome.FAILED or check.metric == VALIDITY:
+    if check.outcome is not Outcome.FAILED or check.final:
         return check
     second = again.get(_identity(check))
     if second is None:
         return replace(check, words=f"{check.words}; the rerun measured nothing to set against it")
     if second.outcome is Outcome.FAILED:
         return replace(check, words=f"{check.words}; again in a rerun: {second.words}", confirmed=True)
+    if second.stale_baseline:
+        words = f"{check.words}; a rerun cannot tell: {second.words}"
+        return replace(check, outcome=Outcome.UNCLEAR, words=words, stale_baseline=True)
     return replace(check, outcome=Outcome.UNCLEAR, words=f"{check.words}; not so in a rerun: {second.words}")
 
 

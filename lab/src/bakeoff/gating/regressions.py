@@ -1,10 +1,11 @@
 """Is a measurement worse than its baseline, by more than allowed and by more than chance? Pure functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.machines import what_became_worse
 from bakeoff.gating.noise import Sides, chances
 from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
@@ -35,22 +36,25 @@ class _Change:
 
 
 def held_against(baseline: Measurement, candidate: Measurement, limits: Limits) -> Gate:
-    """Every series of the candidate that the baseline has too, and each of its phases.
+    """Every series of the candidate that the baseline has too, and each of its phases; of a new one its errors.
 
     Looking at many figures finds some that are off by chance: Holm's correction over all of them takes that into
-    account.
+    account. Nothing fails for being slower than the baseline where the machine was worse than it was then.
     """
+    worse_machine = what_became_worse(baseline.conditions, candidate.conditions)
     before = by_series([*baseline.runs, *baseline.phases])
     after = by_series([*candidate.runs, *candidate.phases])
     pairs = {series: (before[series], after[series]) for series in after if series in before}
+    unmatched = [series for series in after if series not in before and not series.phase]
     throughput = _changes(pairs, METRICS["throughput"], limits.throughput_decrease)
     p99 = _changes(pairs, METRICS["p99"], limits.p99_increase)
     by_chance = holm([*chances([each.sides for each in throughput]), *chances([each.sides for each in p99])])
     checks = [
-        *(_check(change, chance) for change, chance in zip([*throughput, *p99], by_chance, strict=True)),
+        *(_check(change, chance, worse_machine) for change, chance in zip([*throughput, *p99], by_chance, strict=True)),
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
+        *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
     ]
-    new = [f"{each.label}: the baseline has no such run." for each in after if each not in before and not each.phase]
+    new = [f"{series.label}: the baseline has no such run." for series in unmatched]
     gone = [f"{each.label}: only the baseline has it." for each in before if each not in after and not each.phase]
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
@@ -63,7 +67,7 @@ def _changes(pairs: _Pairs, metric: Metric, allowed: float) -> list[_Change]:
     return [change for change in changes if change.sides.before and change.sides.after]
 
 
-def _check(change: _Change, chance: float | None) -> Check:
+def _check(change: _Change, chance: float | None, worse_machine: str | None) -> Check:
     metric, sides = change.metric, change.sides
     before, after = median(sides.before), median(sides.after)
     ratio = after / before
@@ -74,6 +78,9 @@ def _check(change: _Change, chance: float | None) -> Check:
         f"{number(before)} → {number(after)} {metric.unit} "
         f"({ratio - 1:+.1%}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(chance)})"
     )
+    if outcome is Outcome.FAILED and worse_machine is not None:
+        words += f"; but {worse_machine} than for the baseline"
+        return Check(change.series, metric.name, Outcome.UNCLEAR, words, stale_baseline=True)
     return Check(change.series, metric.name, outcome, words)
 
 

@@ -1,8 +1,9 @@
-"""A run that lost writes or broke down is no measurement, and a gate must not pass over it. Pure functions."""
+"""A gate must not pass over what lost writes, broke down, or was not measured at all. Pure functions."""
 
 from collections.abc import Sequence
 
 from bakeoff.gating.check import Check, Outcome
+from bakeoff.history.asked import Asked
 from bakeoff.history.figures import RunFigures, Series
 
 VALIDITY = "validity"
@@ -17,8 +18,42 @@ def broken(candidate: Sequence[RunFigures]) -> list[Check]:
     for runs in grouped.values():
         words = _words(runs)
         if words is not None:
-            checks.append(Check(_series(runs), VALIDITY, Outcome.FAILED, words))
+            checks.append(_failed(_series(runs), words))
     return checks
+
+
+def unmeasured(baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], asked: Asked | None) -> list[Check]:
+    """A failed check for each contender that the candidate was asked for and did not measure.
+
+    That it was asked for is known of what was refused, and of what the baseline has and the request means. Of a
+    candidate that is no comparison nobody knows what was asked for.
+    """
+    if asked is None:
+        return []
+    present = {(run.contender, run.mode, run.payload) for run in candidate}
+    missing = {
+        (run.contender, run.mode, run.payload): run
+        for run in baseline
+        if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and asked.wants(run)
+    }
+    checks = [_unmeasured(run.series, asked.why_not(run.contender, run.api)) for run in missing.values()]
+    told = {name for run in missing.values() for name in (run.contender, run.api)}
+    refused = sorted(asked.refused - told)
+    return checks + [_unmeasured(_series_asked(name, asked), asked.not_measured[name]) for name in refused]
+
+
+def _unmeasured(series: Series, reason: str) -> Check:
+    return _failed(series, f"not measured: {reason}")
+
+
+def _failed(series: Series, words: str) -> Check:
+    """Writes that were lost once were lost."""
+    return Check(series, VALIDITY, Outcome.FAILED, words, final=True)
+
+
+def _series_asked(contender: str, asked: Asked) -> Series:
+    """Of what nothing else than its name is known for certain."""
+    return Series(contender, asked.request.mode if asked.request is not None else "", "", "", "", ())
 
 
 def _words(runs: Sequence[RunFigures]) -> str | None:

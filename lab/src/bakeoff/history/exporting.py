@@ -4,9 +4,11 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from bakeoff.judging.run_bottleneck import bottleneck_of_run
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, text_of
+from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_figures, machine_figures
 from bakeoff.running.result import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.storage.history import StoredRun, load_runs
@@ -21,7 +23,10 @@ def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str
 
 
 def csv_export(server: Server, run_ids: Sequence[int]) -> str:
-    """A row for each phase of each run, and one for all its phases together (phase 0)."""
+    """A row for each phase of each run, and one for all its phases together (phase 0).
+
+    What PostgreSQL did, what the machine was like and the bottleneck are of the whole run, and stand in that row only.
+    """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_HEADINGS)
@@ -30,23 +35,31 @@ def csv_export(server: Server, run_ids: Sequence[int]) -> str:
     return text.getvalue()
 
 
+_COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")
+_DATABASE = tuple(name for name in DatabaseFigures.__annotations__ if name != "waits")
+_MACHINE = tuple(MachineFigures.__annotations__)
 _HEADINGS = (
     *("run_id", "comparison_id", "api_name", "contender", "round", "test_mode", "payload_size", "engine", "status"),
     *("started_at", "phase", "phase_name", "virtual_users", "arrival_rate_per_s", "duration_s", "requests", "ok"),
     *("failed", "unsent", "operations", "throughput_per_s", "error_rate", "mean_ms", "min_ms", "p50_ms", "p90_ms"),
     *("p95_ms", "p99_ms", "p999_ms", "max_ms", "bytes_sent", "bytes_received"),
-    *(f"{role}_{figure}" for role in ROLES for figure in ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb")),
+    *(f"{role}_{figure}" for role in ROLES for figure in _COSTS),
+    *(f"database_{figure}" for figure in _DATABASE),
+    *_MACHINE,
+    "bottleneck",
 )
+_UNKNOWN = [None] * (len(_DATABASE) + len(_MACHINE) + 1)
 
 
 def _rows(stored: StoredRun) -> Iterator[list[object]]:
     run = stored.result
     identity = _identity(stored)
     if run.total is not None:
-        yield [*identity, 0, "all", "", "", *_figures(run.total)]
+        yield [*identity, 0, "all", "", "", *_figures(run.total), *_observed(run)]
     for phase in run.phases:
         rate = "" if phase.arrival_rate_per_s is None else phase.arrival_rate_per_s
-        yield [*identity, phase.number, phase.name, phase.virtual_users, rate, *_figures(phase.measured)]
+        measured = _figures(phase.measured)
+        yield [*identity, phase.number, phase.name, phase.virtual_users, rate, *measured, *_UNKNOWN]
 
 
 def _identity(stored: StoredRun) -> list[object]:
@@ -66,6 +79,7 @@ def _figures(measured: Measured) -> list[object]:
             cpu_us_each(cost, measured.operations),
             None if cost is None else cost.cpu_percent_mean,
             None if cost is None else cost.memory_peak_bytes / 1e6,
+            None if cost is None or cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6,
         ]
     return [
         *(measured.duration_s, measured.requests, measured.ok, measured.failed, measured.unsent, measured.operations),
@@ -73,6 +87,15 @@ def _figures(measured: Measured) -> list[object]:
         *(latency.percentiles_ms[percentile] for percentile in (50.0, 90.0, 95.0, 99.0, 99.9)),
         *(latency.max_ms, measured.bytes_sent, measured.bytes_received),
         *costs,
+    ]
+
+
+def _observed(run: RunResult) -> list[object]:
+    database, machine, bottleneck = database_figures(run), machine_figures(run), bottleneck_of_run(run)
+    return [
+        *([None] * len(_DATABASE) if database is None else (database.get(name) for name in _DATABASE)),
+        *([None] * len(_MACHINE) if machine is None else (machine.get(name) for name in _MACHINE)),
+        None if bottleneck is None else bottleneck.kind,
     ]
 
 

@@ -27,10 +27,9 @@ class Series:
 
     @property
     def label(self) -> str:
-        """For people; settings are left out, which rarely differ."""
-        load = self.load if self.load.endswith("/s") else f"{self.load} users"
-        phase = [self.phase] if self.phase else []
-        return " · ".join([self.contender, self.mode, self.payload, load, *phase])
+        """For people; settings are left out, which rarely differ, and what is not known."""
+        load = self.load if not self.load or self.load.endswith("/s") else f"{self.load} users"
+        return " · ".join(part for part in (self.contender, self.mode, self.payload, load, self.phase) if part)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,20 @@
 """Result files back into the metrics database: after it was away, or from another checkout."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, StoredDocument
-from bakeoff.results.files import read_result_file
+from bakeoff.results.files import read_result_file, result_files
 from bakeoff.running.result import RunResult
-from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.storage.metrics_store import insert_run
 
 _FIND = """
 SELECT id FROM test_runs
@@ -25,6 +28,10 @@ RETURNING id
 """
 _EXTEND = "UPDATE comparisons SET finished_at = %s WHERE id = %s AND status = 'completed' AND finished_at < %s"
 
+# What a document that is valid may still hold that PostgreSQL or its driver does not take: characters that are none,
+# figures and moments past the ends of their types.
+_REFUSED = (psycopg.Error, ValueError, OverflowError)
+
 
 @dataclass
 class Import:
@@ -35,46 +42,61 @@ class Import:
     problems: list[str] = field(default_factory=list)
 
 
-def import_files(project: Project, store: MetricsStore, paths: Iterable[Path]) -> Import:
-    """Stores the runs of each file that are not stored yet. A file that cannot be read does not stop the others."""
+def import_files(project: Project, server: Server, paths: Iterable[Path]) -> Import:
+    """Stores the runs of each file, or of each file in a folder, that are not stored yet.
+
+    A file that cannot be read or stored does not stop the others.
+    """
     result = Import()
-    for path in paths:
+    for path in _files(paths):
         try:
             documents = read_result_file(project, path)
         except BakeoffError as error:
             result.problems.append(error.message)
             continue
         for document in documents:
-            if _is_stored(store.server, document.run):
-                result.present += 1
+            try:
+                run_id = _add(server, document)
+            except _REFUSED as error:
+                words = " ".join(str(error).split())
+                result.problems.append(f"{project.relative(path)} cannot be stored: {words}")
                 continue
-            comparison_id = _comparison_of(store.server, document)
-            result.stored.append((path, store.add_run(comparison_id, document.run)))
+            if run_id is None:
+                result.present += 1
+            else:
+                result.stored.append((path, run_id))
     return result
 
 
-def _is_stored(server: Server, run: RunResult) -> bool:
-    with server.connect() as connection:
-        row = connection.execute(_FIND, [run.target, run.mode, run.payload, run.started_at]).fetchone()
-    return row is not None
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from result_files(path) if path.is_dir() else (path,)
 
 
-def _comparison_of(server: Server, document: StoredDocument) -> int:
+def _add(server: Server, document: StoredDocument) -> int | None:
+    """Stores a run, and its comparison if it is not stored yet; None where the run is there already."""
+    run = document.run
+    with server.connect() as connection, connection.transaction():
+        if connection.execute(_FIND, [run.target, run.mode, run.payload, run.started_at]).fetchone() is not None:
+            return None
+        return insert_run(connection, _comparison_of(connection, document), run)
+
+
+def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocument) -> int:
     """The id of the comparison that the run belongs to, which is stored too if it is not yet."""
     origin = document.origin or _imported(document.run)
     finished_at = document.run.finished_at
-    with server.connect() as connection:
-        found = connection.execute(_FIND_COMPARISON, [origin.started_at, origin.command]).fetchone()
-        if found is not None:
-            connection.execute(_EXTEND, [finished_at, found[0], finished_at])
-            return int(found[0])
-        added = connection.execute(
-            _ADD_COMPARISON,
-            [
-                *(origin.started_at, finished_at, origin.name, origin.workload),
-                *(origin.mode, origin.command, origin.rounds),
-            ],
-        ).fetchone()
+    found = connection.execute(_FIND_COMPARISON, [origin.started_at, origin.command]).fetchone()
+    if found is not None:
+        connection.execute(_EXTEND, [finished_at, found[0], finished_at])
+        return int(found[0])
+    added = connection.execute(
+        _ADD_COMPARISON,
+        [
+            *(origin.started_at, finished_at, origin.name, origin.workload),
+            *(origin.mode, origin.command, origin.rounds),
+        ],
+    ).fetchone()
     assert added is not None
     return int(added[0])
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from bakeoff.history.conditions import Conditions, conditions_of
 from bakeoff.history.figures import RunFigures, Series, figures_of
 from bakeoff.postgres.server import Server
 from bakeoff.running.result import RunResult
@@ -45,16 +46,24 @@ class PhaseFigures(RunFigures):
 
 @dataclass(frozen=True)
 class Measurement:
-    """Runs, and their phases. A run of one phase has none: its own figures say the same."""
+    """Runs, their phases, and what they found the machine like.
+
+    A run of one phase has none: its own figures say the same. Not every run recorded its conditions.
+    """
 
     runs: Sequence[RunFigures]
     phases: Sequence[PhaseFigures]
+    conditions: Sequence[Conditions] = ()
 
 
 def measurement_of(results: Iterable[RunResult]) -> Measurement:
     """Of runs that are at hand as values."""
     results = list(results)
-    return Measurement([figures_of(run) for run in results], [phase for run in results for phase in phases_of(run)])
+    return Measurement(
+        [figures_of(run) for run in results],
+        [phase for run in results for phase in phases_of(run)],
+        [conditions_of(run.machine_state) for run in results if run.machine_state is not None],
+    )
 
 
 def phases_of(run: RunResult) -> list[PhaseFigures]:

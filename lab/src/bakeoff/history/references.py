@@ -1,13 +1,15 @@
 """What people call runs by: `42`, `c7`, `latest`, a JSON file, or a git reference."""
 
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import BakeoffError
+from bakeoff.history.asked import Asked, asked_of
+from bakeoff.history.commits import commit_of, comparison_at
+from bakeoff.history.conditions import stored_conditions
 from bakeoff.history.figures import RunFigures
 from bakeoff.history.phases import Measurement, measurement_of, stored_phases
 from bakeoff.postgres.server import Server
@@ -22,37 +24,46 @@ JOIN comparisons ON comparisons.id = figures.comparison_id AND comparisons.test_
 WHERE comparisons.id = %s
 ORDER BY figures.started_at, figures.id
 """
-_LATEST = "SELECT comparison_id FROM test_runs ORDER BY started_at DESC, id DESC LIMIT 1"
-_LATEST_OF_COMMIT = """
-SELECT comparison_id FROM test_runs
-WHERE environment ->> 'commit' = %s AND status = 'completed'
-ORDER BY started_at DESC, id DESC LIMIT 1
-"""
+_LATEST = "SELECT id FROM comparisons WHERE NOT confirmation ORDER BY started_at DESC, id DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
 class Referenced:
-    """The runs that a reference names, with their phases. `comparison_id` is None where it names one run or a file."""
+    """The runs that a reference names, with their phases. `comparison_id` is None where it names one run or a file.
+
+    `asked` is what the comparison was asked for.
+    """
 
     name: str
     measurement: Measurement
     comparison_id: int | None = None
+    asked: Asked | None = None
 
     @property
     def runs(self) -> Sequence[RunFigures]:
         return self.measurement.runs
 
 
-def resolve(project: Project, server: Server, reference: str) -> Referenced:
-    """The runs that a reference names; one that names nothing is an error that says what there is."""
+def resolve(project: Project, server: Server, reference: str, like: Sequence[RunFigures] = ()) -> Referenced:
+    """The runs that a reference names; one that names nothing is an error that says what there is.
+
+    Of several comparisons at a commit, that is meant which measured the most of what `like` did.
+    """
+    found = resolve_asked(project, server, reference, like)
+    if not found.runs and found.asked is not None:
+        reasons = " ".join(found.asked.not_measured.values()) or f"it is {found.asked.status}."
+        raise BakeoffError(f"Comparison {found.name} measured nothing: {reasons}")
+    return found
+
+
+def resolve_asked(project: Project, server: Server, reference: str, like: Sequence[RunFigures] = ()) -> Referenced:
+    """Likewise, and a comparison counts that was asked for and measured nothing."""
     if re.fullmatch(r"\d{1,18}", reference):
         return _run(server, int(reference))
     if re.fullmatch(r"c\d{1,18}", reference):
         return _comparison(server, int(reference[1:]), reference)
     if reference == "latest":
-        latest = _value(server, _LATEST, [])
-        if latest is None:
-            raise BakeoffError("Nothing has been measured yet: begin with ./bakeoff run quick.")
+        latest = _latest(server)
         return _comparison(server, latest, f"c{latest}")
     if reference.endswith(".json"):
         # With what draws tables, which a list does not wait for.
@@ -60,7 +71,7 @@ def resolve(project: Project, server: Server, reference: str) -> Referenced:
 
         documents = read_result_file(project, Path(reference))
         return Referenced(reference, measurement_of(document.run for document in documents))
-    return _commit(project, server, reference)
+    return _commit(project, server, reference, like)
 
 
 def _run(server: Server, run_id: int) -> Referenced:
@@ -71,34 +82,39 @@ def _run(server: Server, run_id: int) -> Referenced:
 
 
 def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
-    runs = _figures(server, _OF_COMPARISON, [comparison_id])
-    if not runs:
+    asked = asked_of(server, comparison_id)
+    if asked is None:
         raise BakeoffError(
-            f"There is no comparison c{comparison_id} with runs. ./bakeoff runs list shows the comparison of each run."
+            f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
         )
-    return Referenced(name, _measurement(server, runs), comparison_id)
+    runs = _figures(server, _OF_COMPARISON, [comparison_id])
+    return Referenced(name, _measurement(server, runs), comparison_id, asked)
 
 
-def _commit(project: Project, server: Server, reference: str) -> Referenced:
-    command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}"]
-    try:
-        done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BakeoffError(f'"{reference}" looks like a git reference, and git cannot be run: {error}.') from error
-    commit = done.stdout.strip()
-    if done.returncode != 0:
+def _commit(project: Project, server: Server, reference: str, like: Sequence[RunFigures]) -> Referenced:
+    commit = commit_of(project, reference)
+    if commit is None:
         raise BakeoffError(f'"{reference}" names nothing here. Write {REFERENCE_HELP}.', exit_code=2)
-    found = _value(server, _LATEST_OF_COMMIT, [commit])
+    found = comparison_at(server, commit, like)
     if found is None:
         raise BakeoffError(
-            f"Nothing measured at {reference} (commit {commit[:12]}) is stored. Check it out and measure it, "
-            "or import its result files with ./bakeoff runs import."
+            f"Nothing measured at {reference} (commit {commit[:12]}) is stored; smoke runs, reruns of a gate and runs "
+            "of a checkout with uncommitted changes do not count. Check it out and measure it, or import its result "
+            "files with ./bakeoff runs import."
         )
     return _comparison(server, found, f"{reference} (c{found})")
 
 
+def _latest(server: Server) -> int:
+    with server.connect() as connection:
+        row = connection.execute(_LATEST).fetchone()
+    if row is None:
+        raise BakeoffError("Nothing has been measured yet: begin with ./bakeoff run quick.")
+    return int(row[0])
+
+
 def _measurement(server: Server, runs: Sequence[RunFigures]) -> Measurement:
-    return Measurement(runs, stored_phases(server, runs))
+    return Measurement(runs, stored_phases(server, runs), stored_conditions(server, runs))
 
 
 def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunFigures]:
@@ -106,9 +122,3 @@ def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunF
 
     with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
         return cursor.execute(statement.encode(), values).fetchall()
-
-
-def _value(server: Server, statement: str, values: Sequence[Any]) -> int | None:
-    with server.connect() as connection:
-        row = connection.execute(statement.encode(), values).fetchone()
-    return None if row is None else int(row[0])

@@ -10,8 +10,9 @@ from bakeoff.postgres.server import Server
 class Calibration:
     """A rate that nothing on this machine can exceed in a certain way of working.
 
-    `kind` is `engine` (subject: the engine's name) or `database` (subject: the reference line's name). `transport` is
-    http, grpc and so on for an engine, sql for the database; `tls` whether it was inside TLS.
+    `kind` is `engine` (subject: the engine's name, and the version of its build) or `database` (subject: the reference
+    line's name, and the version of PostgreSQL). `transport` is http, grpc and so on for an engine, sql for the
+    database; `tls` whether it was inside TLS.
     """
 
     machine: str
@@ -42,13 +43,18 @@ def add_calibration(server: Server, calibration: Calibration) -> None:
 
 
 def latest_calibrations(server: Server, machine: str, workload: str) -> list[Calibration]:
-    """The newest calibration of each kind, subject, transport and payload on a machine, with TLS and without."""
+    """The newest calibration of each subject and version, transport and payload on a machine, with TLS and without.
+
+    The oldest come first.
+    """
     with server.connect() as connection:
         rows = connection.execute(
-            "SELECT DISTINCT ON (kind, subject, transport, tls, payload_size) machine, kind, subject, subject_version,"
-            " workload, transport, payload_size, connections, rate_per_s, cpu_us_each, tls FROM calibrations"
+            "SELECT machine, kind, subject, subject_version, workload, transport, payload_size, connections,"
+            " rate_per_s, cpu_us_each, tls FROM"
+            " (SELECT DISTINCT ON (kind, subject, subject_version, transport, tls, payload_size) * FROM calibrations"
             " WHERE machine = %s AND workload = %s"
-            " ORDER BY kind, subject, transport, tls, payload_size, measured_at DESC",
+            " ORDER BY kind, subject, subject_version, transport, tls, payload_size, measured_at DESC) AS latest"
+            " ORDER BY measured_at, id",
             [machine, workload],
         ).fetchall()
     return [Calibration(*row) for row in rows]

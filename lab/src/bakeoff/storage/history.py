@@ -49,7 +49,7 @@ class StoredComparison:
 
 
 def load_comparison(server: Server, comparison_id: int | None = None) -> StoredComparison:
-    """A comparison with all its runs; without an id, the latest that has any."""
+    """A comparison with all its runs; without an id, the latest that has any and is no rerun of a gate."""
     with server.connect() as connection:
         wanted = comparison_id if comparison_id is not None else _latest(connection)
         row = _one(connection, "SELECT * FROM comparisons WHERE id = %s", [wanted])
@@ -96,8 +96,8 @@ def load_runs(server: Server, run_ids: Sequence[int]) -> list[StoredRun]:
 def _latest(connection: "psycopg.Connection[Any]") -> int | None:
     row = _one(
         connection,
-        "SELECT id FROM comparisons WHERE EXISTS (SELECT FROM test_runs WHERE comparison_id = comparisons.id)"
-        " ORDER BY id DESC LIMIT 1",
+        "SELECT id FROM comparisons WHERE NOT confirmation"
+        " AND EXISTS (SELECT FROM test_runs WHERE comparison_id = comparisons.id) ORDER BY id DESC LIMIT 1",
         [],
     )
     return None if row is None else int(row["id"])

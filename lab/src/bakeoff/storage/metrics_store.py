@@ -1,6 +1,7 @@
 """Writes runs into the metrics database."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.server import DatabaseUnreachableError, Server
 
 # Whoever only lists what is stored does not wait for what runs are made of.
 if TYPE_CHECKING:
@@ -20,16 +21,37 @@ if TYPE_CHECKING:
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
+_UNFINISHED = """
+WITH own AS (
+    SELECT id, started_at, request, status IN ('running', 'interrupted') AS cut_short
+    FROM comparisons WHERE request ->> 'machine' = %(machine)s
+)
+SELECT id, started_at, request, cut_short FROM own
+WHERE id IN ((SELECT max(id) FROM own), (SELECT max(id) FROM own WHERE cut_short))
+ORDER BY id DESC
+"""
+# A run that came to its end and was not answered counts for nothing: its turn is left.
+_DONE = """
+SELECT run.contender, run.round
+FROM test_runs AS run
+JOIN comparisons AS comparison ON comparison.id = run.comparison_id AND comparison.test_mode = run.test_mode
+JOIN performance_metrics AS total ON total.test_run_id = run.id AND total.ok_requests > 0
+WHERE run.comparison_id = %s AND run.status = 'completed'
+"""
+
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A comparison that can go on: what was asked for, and the turns (contender's key, round) that are done."""
+    """A comparison that may go on: what was asked for, and the turns (contender's key, round) that are done.
+
+    `cut_short`: it was interrupted, or died; else it came to its end, and turns are left only where runs failed.
+    """
 
     id: int
     started_at: datetime
     request: Mapping[str, Any]
     done: frozenset[tuple[str, int]]
-    smoked: frozenset[str]
+    cut_short: bool = True
 
 
 class MetricsStore:
@@ -82,41 +104,35 @@ class MetricsStore:
         assert row is not None
         return row
 
-    def end_comparison(self, comparison_id: int, status: str, not_measured: Mapping[str, str]) -> None:
-        """Notes how the invocation ended, and what was not measured for which reason."""
-        with self._server.connect() as connection:
+    def end_comparison(
+        self, comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str] = ()
+    ) -> None:
+        """Notes how the invocation ended, what was not measured for which reason, and what of it could have been."""
+        with self._connected() as connection:
             connection.execute(
-                "UPDATE comparisons SET finished_at = now(), status = %s, not_measured = %s WHERE id = %s",
-                [status, Jsonb(dict(not_measured)), comparison_id],
+                "UPDATE comparisons SET finished_at = now(), status = %s, not_measured = %s, refused = %s"
+                " WHERE id = %s",
+                [status, Jsonb(dict(not_measured)), sorted(refused), comparison_id],
             )
 
-    def unfinished_comparison(self, machine: str) -> Unfinished | None:
-        """The last comparison that was interrupted on a machine, or died there with its lab."""
-        with self._server.connect() as connection:
-            found = connection.execute(
-                "SELECT id, started_at, request FROM comparisons WHERE status IN ('running', 'interrupted')"
-                " AND request ->> 'machine' = %s ORDER BY id DESC LIMIT 1",
-                [machine],
-            ).fetchone()
-            if found is None:
-                return None
-            comparison_id, started_at, request = found
-            runs = connection.execute(
-                "SELECT contender, round, test_mode FROM test_runs WHERE comparison_id = %s AND status = 'completed'",
-                [comparison_id],
-            ).fetchall()
-        del request["machine"]
-        return Unfinished(
-            id=comparison_id,
-            started_at=started_at,
-            request=request,
-            done=frozenset((contender, number) for contender, number, mode in runs if mode == request["mode"]),
-            smoked=frozenset(contender for contender, _, mode in runs if mode == "smoke"),
-        )
+    def unfinished_comparisons(self, machine: str) -> list[Unfinished]:
+        """The newest comparison of a machine, and the newest that was cut short there; one of them may be both."""
+        with self._connected() as connection:
+            found = connection.execute(_UNFINISHED, {"machine": machine}).fetchall()
+            return [
+                Unfinished(
+                    id=comparison_id,
+                    started_at=started_at,
+                    request={name: value for name, value in request.items() if name != "machine"},
+                    done=frozenset(connection.execute(_DONE, [comparison_id]).fetchall()),
+                    cut_short=cut_short,
+                )
+                for comparison_id, started_at, request, cut_short in found
+            ]
 
     def resume_comparison(self, comparison_id: int) -> None:
         """Notes that work goes on. Runs that were cut short are made again, and so go; their files stay."""
-        with self._server.connect() as connection:
+        with self._connected() as connection:
             connection.execute("UPDATE comparisons SET status = 'running' WHERE id = %s", [comparison_id])
             connection.execute(
                 "DELETE FROM test_runs WHERE comparison_id = %s AND status = 'interrupted'", [comparison_id]
@@ -126,19 +142,31 @@ class MetricsStore:
         """Stores a run with its phases, samples and findings; returns its id."""
         try:
             with self._server.connect() as connection, connection.transaction():
-                return _store(connection, comparison_id, run)
+                return insert_run(connection, comparison_id, run)
         except psycopg.Error as error:
             raise BakeoffError(
                 f"The run of {run.target} could not be stored in {self._server.shown_url}: "
                 f"{' '.join(str(error).split())}. Its files lie in results/{run.target}/."
             ) from error
 
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator["psycopg.Connection[Any]"]:
+        """A connection that may break off at any moment."""
+        try:
+            with self._server.connect() as connection:
+                yield connection
+        except psycopg.OperationalError as error:
+            raise DatabaseUnreachableError(
+                f"The connection to the database {self._server.shown_url} broke off: {' '.join(str(error).split())}."
+            ) from error
+
     def _insert(self, table: str, values: Mapping[str, Any]) -> int | None:
-        with self._server.connect() as connection:
+        with self._connected() as connection:
             return _insert(connection, table, values, returning=True)
 
 
-def _store(connection: "psycopg.Connection[Any]", comparison_id: int, run: "RunResult") -> int:
+def insert_run(connection: "psycopg.Connection[Any]", comparison_id: int, run: "RunResult") -> int:
+    """Adds the rows of a run; returns its id. The caller's transaction makes them appear whole or not at all."""
     run_id = _insert(
         connection,
         "test_runs",

@@ -1,0 +1,72 @@
+"""What a comparison was asked for, which is more than what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bakeoff.history.figures import RunFigures
+from bakeoff.postgres.server import Server
+
+# Whoever only looks at runs does not wait for what requests are made of.
+if TYPE_CHECKING:
+    from bakeoff.running.request import ComparisonRequest
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A comparison's request as it is stored, empty where it was imported, and what was not measured.
+
+    `not_measured` maps contenders, or targets with all of theirs, to the reason; `refused` are those among them that
+    could have been measured. `status` is the comparison's.
+    """
+
+    document: Mapping[str, Any]
+    status: str
+    not_measured: Mapping[str, str]
+    refused: frozenset[str]
+
+    @cached_property
+    def request(self) -> "ComparisonRequest | None":
+        """None where nobody knows what was asked for."""
+        from bakeoff.running.request import request_from
+
+        # Beside the request stands the machine that it was for.
+        request = {name: value for name, value in self.document.items() if name != "machine"}
+        return request_from(request) if request else None
+
+    def wants(self, run: RunFigures) -> bool:
+        """Whether a run as this one, of another comparison, was to be made in this one too."""
+        from bakeoff.running.request import factors_of, key_of
+
+        request = self.request
+        if request is None or run.mode != request.mode:
+            return False
+        # No targets: all of them.
+        targets = request.targets or list(request.attached)
+        if targets and run.api not in targets:
+            return False
+        variants = request.matrix.variants()
+        return (run.contender, run.payload, run.engine) in {
+            (key_of(run.api, factors), variant.payload, variant.engine)
+            for variant, factors in zip(variants, factors_of(variants), strict=True)
+        }
+
+    def why_not(self, contender: str, target: str) -> str:
+        """Why a contender was not measured, as well as that is known."""
+        reason = self.not_measured.get(contender) or self.not_measured.get(target)
+        if reason is not None:
+            return reason
+        return "nobody noted why" if self.status == "completed" else f"the comparison is {self.status}"
+
+
+def asked_of(server: Server, comparison_id: int) -> Asked | None:
+    """What a stored comparison was asked for; None where there is no such comparison."""
+    with server.connect() as connection:
+        row = connection.execute(
+            "SELECT request, status, not_measured, refused FROM comparisons WHERE id = %s", [comparison_id]
+        ).fetchone()
+    if row is None:
+        return None
+    document, status, not_measured, refused = row
+    return Asked(document, status, not_measured, frozenset(refused))

@@ -1,0 +1,31 @@
+"""What runs found their machine like: figures of another hour are of another machine, though it has the same name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bakeoff.history.figures import RunFigures
+from bakeoff.postgres.server import Server
+
+_STORED = "SELECT machine_state FROM test_runs WHERE id = ANY(%s) AND machine_state IS NOT NULL ORDER BY id"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Of one run; None: not recorded. The speed is a core's just before, percentages are of one core, meanwhile."""
+
+    speed_mb_s: float | None
+    steal_percent: float | None
+    other_cpu_percent: float | None
+
+
+def conditions_of(state: Mapping[str, Any]) -> Conditions:
+    """Of the state that a run's record holds."""
+    return Conditions(state.get("speed_mb_s"), state.get("steal_percent"), state.get("other_cpu_percent"))
+
+
+def stored_conditions(server: Server, runs: Sequence[RunFigures]) -> list[Conditions]:
+    """Of those among stored runs that recorded them."""
+    with server.connect() as connection:
+        rows = connection.execute(_STORED, [[run.id for run in runs]]).fetchall()
+    return [conditions_of(state) for (state,) in rows]

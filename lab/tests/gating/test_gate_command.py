@@ -1,0 +1,171 @@
+"""`bakeoff gate` over a stored history: what is judged against what, and the exit status."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import typer
+from rich.console import Console
+from throwaway_server import throwaway_server
+
+from bakeoff.cli.gate import GateOptions, run_gate
+from bakeoff.errors import BakeoffError
+from bakeoff.gating.regressions import Limits
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.results.document import Origin
+from bakeoff.running import comparison as running
+from bakeoff.running.contender import Contender
+from bakeoff.running.progress import PlainProgress
+from bakeoff.running.request import ComparisonRequest
+from bakeoff.running.result import RunResult
+from bakeoff.running.series import Comparison
+from bakeoff.storage.metrics_store import MetricsStore
+from made_up import BEGIN, measured, run_result
+from made_up_manifests import engine, target, workload
+
+pytestmark = pytest.mark.end_to_end
+
+OPTIONS = GateOptions(
+    baseline=None,
+    candidate="latest",
+    targets=None,
+    limits=Limits(),
+    rerun=False,
+    junit=None,
+    github=False,
+    as_json=True,
+    command="./bakeoff gate --baseline c1",
+)
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        MetricsStore(running).migrate()
+        yield running
+
+
+@pytest.fixture
+def store(server: Server, monkeypatch: pytest.MonkeyPatch) -> MetricsStore:
+    """An empty history, which the command reads."""
+    server.execute_script("TRUNCATE comparisons RESTART IDENTITY CASCADE")
+    monkeypatch.setenv("METRICS_DATABASE_URL", server.url)
+    return MetricsStore(server)
+
+
+@pytest.fixture
+def gate(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, str]]]:
+    """Runs the command; gives its exit status, and the words of what is not simply well by contender and metric."""
+
+    def run(**options: object) -> tuple[int, dict[str, str]]:
+        with pytest.raises(typer.Exit) as left:
+            run_gate(replace(OPTIONS, **options))  # type: ignore[arg-type]
+        checks = json.loads(capsys.readouterr().out)["checks"]
+        told = [check for check in checks if check["outcome"] != "passed"]
+        return left.value.exit_code, {f"{each['series']['contender']} {each['metric']}": each["words"] for each in told}
+
+    return run
+
+
+def rounds(rate: float, *targets: str) -> list[RunResult]:
+    return [
+        run_result(name, minute=minute, total=measured(rate + minute), round=minute + 1)
+        for name in targets
+        for minute in range(3)
+    ]
+
+
+def add(
+    store: MetricsStore,
+    runs: Sequence[RunResult],
+    command: str = "./bakeoff run quick",
+    refused: Mapping[str, str] | None = None,
+) -> Comparison:
+    with store.server.connect() as connection:
+        (count,) = connection.execute("SELECT count(*) FROM comparisons").fetchone() or (0,)
+    origin = Origin(BEGIN + timedelta(hours=count), "", "events", "quick", command, 3)
+    comparison_id = store.begin_comparison(origin, ComparisonRequest("quick", command).as_document())
+    for run in runs:
+        store.add_run(comparison_id, run)
+    status = "completed" if runs else "failed"
+    store.end_comparison(comparison_id, status, refused or {}, list(refused or {}))
+    return Comparison(list(runs), id=comparison_id)
+
+
+BOTH = ("go-rest", "rust-rest")
+NO_CONFORMANCE = {"go-rest": "go-rest: 3 of 80 conformance cases failed."}
+
+
+def test_a_contender_that_was_refused_fails(store: MetricsStore, gate: Callable[..., tuple[int, object]]) -> None:
+    add(store, rounds(1000, *BOTH))
+    add(store, rounds(1000, "rust-rest"), refused=NO_CONFORMANCE)
+    assert gate(baseline="c1") == (1, {"go-rest validity": f"not measured: {NO_CONFORMANCE['go-rest']}"})
+
+
+def test_where_all_were_refused_no_older_measurement_is_judged(
+    store: MetricsStore, gate: Callable[..., tuple[int, Mapping[str, str]]]
+) -> None:
+    add(store, rounds(1000, *BOTH))
+    add(store, rounds(1000, *BOTH))
+    add(store, [], refused={name: f"{name}: it does not build." for name in BOTH})
+    status, told = gate(baseline="c1")
+    assert (status, sorted(told)) == (1, ["go-rest validity", "rust-rest validity"])
+
+
+def test_where_nothing_builds_no_older_measurement_is_judged_either(
+    store: MetricsStore,
+    gate: Callable[..., tuple[int, Mapping[str, str]]],
+    monkeypatch: pytest.MonkeyPatch,
+    empty_checkout: Project,
+) -> None:
+    def build(what: object, _progress: object) -> None:
+        if what is broken.build:
+            raise BakeoffError("the compiler says no.")
+
+    broken = replace(target("go-rest"), build=replace(target("go-rest").build, name="broken"))
+    contender = Contender(broken, workload(), replace(engine("native"), build=target("engine").build))
+    monkeypatch.setattr(running, "choose", lambda *_: [contender])
+    monkeypatch.setattr(running, "build", build)
+    add(store, rounds(1000, "go-rest"))
+    add(store, rounds(1000, "go-rest"))
+    running.compare(
+        empty_checkout, ComparisonRequest("quick", "./bakeoff run quick"), PlainProgress(Console(stderr=True))
+    )
+    assert gate(baseline="c1") == (1, {"go-rest validity": "not measured: go-rest: the compiler says no."})
+
+
+def test_a_rerun_is_neither_judged_nor_held_against_later(
+    store: MetricsStore,
+    gate: Callable[..., tuple[int, Mapping[str, str]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[ComparisonRequest] = []
+
+    def compare(_project: Project, request: ComparisonRequest, _progress: object) -> Comparison:
+        asked.append(request)
+        return add(store, rounds(1000, *request.targets), request.command)
+
+    monkeypatch.setattr(running, "compare", compare)
+    add(store, rounds(1000, *BOTH))
+    add(store, [*rounds(1000, "rust-rest"), *rounds(500, "go-rest")])
+    status, told = gate(baseline="c1", rerun=True)
+    assert status == 0
+    assert "not so in a rerun" in told["go-rest throughput"]
+    assert [(request.targets, request.command) for request in asked] == [(("go-rest",), OPTIONS.command)]
+    # What is judged next is both again, not the rerun of the one.
+    assert gate(baseline="c1")[0] == 1
+
+
+def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store: MetricsStore, tmp_path: Path) -> None:
+    from bakeoff.project import find_project
+    from bakeoff.results.document import document_of, text_of
+
+    add(store, rounds(1000, "go-rest"))
+    file = tmp_path / "run.json"
+    file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project())))
+    with pytest.raises(BakeoffError, match="is not a comparison that says how it was asked for"):
+        run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rerun=True))

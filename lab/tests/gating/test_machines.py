@@ -1,0 +1,100 @@
+"""A machine that has become worse since the baseline was measured: nobody can tell then, and the gate says so."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bakeoff.gating.check import Gate, Outcome
+from bakeoff.gating.confirmation import confirmed
+from bakeoff.gating.machines import what_became_worse
+from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.history.conditions import Conditions
+from bakeoff.history.phases import Measurement, measurement_of
+from made_up import measured, run_result
+
+QUIET = Conditions(1700.0, 0.1, 1.0)
+SLOW = Conditions(1300.0, 0.1, 1.0)
+UNKNOWN = Conditions(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ([QUIET], [QUIET], None),
+        ([QUIET], [SLOW], "a core was 24% slower"),
+        ([SLOW], [QUIET], None),  # a machine that became better excuses nothing
+        ([QUIET], [Conditions(1531.0, 0.1, 1.0)], None),
+        ([QUIET], [Conditions(1529.0, 0.1, 1.0)], "a core was 10% slower"),
+        ([QUIET], [Conditions(1700.0, 2.0, 10.0)], None),
+        ([QUIET], [Conditions(1700.0, 9.1, 1.0)], "the hypervisor took 9% more of a core"),
+        ([Conditions(1700.0, 8.0, 1.0)], [Conditions(1700.0, 9.1, 1.0)], None),
+        ([QUIET], [Conditions(1700.0, 0.1, 61.0)], "other processes took 60% more of a core"),
+        (
+            [QUIET],
+            [Conditions(850.0, 5.1, 1.0)],
+            "a core was 50% slower and the hypervisor took 5% more of a core",
+        ),
+        ([QUIET, QUIET, SLOW], [QUIET, SLOW, QUIET], None),  # one slow run is no slow hour
+        ([QUIET, QUIET, SLOW], [SLOW, SLOW, QUIET], "a core was 24% slower"),
+        ([], [SLOW], None),
+        ([QUIET], [], None),
+        ([QUIET], [UNKNOWN], None),
+        ([UNKNOWN], [SLOW], None),
+    ],
+)
+def test_what_became_worse(before: Sequence[Conditions], after: Sequence[Conditions], words: str | None) -> None:
+    assert what_became_worse(before, after) == words
+
+
+def measurement(rate: float, conditions: Conditions | None = None, failed: int = 0) -> Measurement:
+    state = None if conditions is None else vars(conditions)
+    return measurement_of([run_result(total=measured(rate, failed=failed), machine_state=state)])
+
+
+def gate_of(candidate: Measurement, baseline: Conditions | None = QUIET) -> Gate:
+    return held_against(measurement(1000, baseline), candidate, Limits())
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "status"),
+    [(QUIET, QUIET, 1), (QUIET, SLOW, 2), (SLOW, QUIET, 1), (None, SLOW, 1), (QUIET, None, 1)],
+)
+def test_what_would_fail_is_unclear(baseline: Conditions | None, candidate: Conditions | None, status: int) -> None:
+    gate = gate_of(measurement(500, candidate), baseline)
+    assert gate.exit_status == status
+    assert gate.stale_baseline == (status == 2)
+    assert ("but a core was 24% slower than for the baseline" in gate.checks[0].words) == (status == 2)
+
+
+def test_what_is_well_on_a_worse_machine_is_well() -> None:
+    assert gate_of(measurement(990, SLOW)).exit_status == 0
+
+
+def test_errors_are_no_matter_of_speed() -> None:
+    gate = gate_of(measurement(500, SLOW, failed=500))
+    assert gate.exit_status == 1
+    assert [check.metric for check in gate.failed] == ["errors"]
+
+
+@pytest.mark.parametrize(
+    ("again", "outcome", "status"),
+    [
+        (measurement(500, QUIET), Outcome.FAILED, 1),
+        (measurement(1000, QUIET), Outcome.UNCLEAR, 0),
+        (measurement(500, SLOW), Outcome.UNCLEAR, 2),
+    ],
+)
+def test_a_rerun_on_a_worse_machine_confirms_nothing(again: Measurement, outcome: Outcome, status: int) -> None:
+    first = measurement(500, QUIET)
+    gate = confirmed(gate_of(first), first, lambda _names: again, gate_of)
+    assert [check.outcome for check in gate.checks if check.metric == "throughput"] == [outcome]
+    assert gate.exit_status == status
+    assert any("a rerun cannot tell" in check.words for check in gate.checks) == (status == 2)
+
+
+def test_nothing_is_measured_again_that_cannot_be_told() -> None:
+    def measure(_names: Sequence[str]) -> Measurement:
+        raise AssertionError("the baseline is stale, not the candidate")
+
+    slow = measurement(500, SLOW)
+    assert confirmed(gate_of(slow), slow, measure, gate_of).exit_status == 2

@@ -1,0 +1,94 @@
+"""What a comparison was asked for and did not measure fails a gate; what nobody asked for does not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from bakeoff.gating.check import Check, Outcome
+from bakeoff.gating.validity import VALIDITY, unmeasured
+from bakeoff.history.asked import Asked
+from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.running.request import ComparisonRequest, Matrix
+from bakeoff.running.result import RunResult, Status
+from made_up import run_result
+
+BOTH = ("go-rest", "rust-rest")
+WRITING = Matrix(settings={"write_mode": ("group-commit", "per-request")})
+
+
+def asked(request: ComparisonRequest | None = None, status: str = "completed", *refused: str, **skipped: str) -> Asked:
+    """A comparison as it is stored; `skipped` are left out, with the reason."""
+    document = {} if request is None else {**request.as_document(), "machine": "this one"}
+    reasons = {name.replace("_", "-"): reason for name, reason in skipped.items()}
+    return Asked(
+        document, status, {**reasons, **{name: f"{name}: it did not conform" for name in refused}}, frozenset(refused)
+    )
+
+
+def quick(*targets: str, matrix: Matrix | None = None) -> ComparisonRequest:
+    return ComparisonRequest("quick", "./bakeoff run quick", targets=targets, matrix=matrix or Matrix())
+
+
+def runs(*contenders: str, **changes: Any) -> list[RunFigures]:
+    return [figures_of(_run(name, changes)) for name in contenders]
+
+
+def _run(contender: str, changes: dict[str, Any]) -> RunResult:
+    return run_result(contender.split()[0], **{"contender": contender, **changes})
+
+
+def told(checks: Sequence[Check]) -> dict[str, str]:
+    assert all((check.metric, check.outcome) == (VALIDITY, Outcome.FAILED) for check in checks)
+    return {check.series.label: check.words for check in checks}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fails"),
+    [
+        (quick("rust-rest"), False),  # nobody asked for the other one
+        (quick("rust-rest", "go-rest"), True),
+        (quick(), True),  # all of them
+        (quick("rust-rest", "go-rest", matrix=Matrix(payload=("8k",))), False),
+        (quick(matrix=Matrix(engine=("k6",))), False),
+        (quick(matrix=WRITING), False),  # its contenders are others
+        (ComparisonRequest("full", "./bakeoff run full"), False),
+        (None, False),  # imported: nobody knows
+    ],
+)
+def test_what_the_baseline_has_must_be_there_if_it_was_asked_for(wanted: ComparisonRequest, fails: bool) -> None:
+    checks = unmeasured(runs(*BOTH), runs("rust-rest"), asked(wanted))
+    assert told(checks) == ({"go-rest · quick · default · 10 users": "not measured: nobody noted why"} if fails else {})
+
+
+def test_the_reason_is_told_where_it_is_known() -> None:
+    checks = unmeasured(runs(*BOTH), runs("rust-rest"), asked(quick(), "completed", go_rest="go-rest: no toolchain"))
+    assert list(told(checks).values()) == ["not measured: go-rest: no toolchain"]
+    checks = unmeasured(runs(*BOTH), [], asked(quick("go-rest"), "interrupted"))
+    assert list(told(checks).values()) == ["not measured: the comparison is interrupted"]
+
+
+def test_a_contender_is_a_target_with_its_factors() -> None:
+    ways = ["go-rest write_mode=group-commit", "go-rest write_mode=per-request"]
+    checks = unmeasured(runs(*ways), runs(ways[0]), asked(quick(matrix=WRITING)))
+    assert list(told(checks)) == [f"{ways[1]} · quick · default · 10 users"]
+    # A target that does not build takes all of its contenders with it, and is told of once.
+    checks = unmeasured(runs(*ways), [], asked(quick(matrix=WRITING), "failed", "go-rest"))
+    assert told(checks) == {
+        f"{way} · quick · default · 10 users": "not measured: go-rest: it did not conform" for way in ways
+    }
+
+
+def test_runs_that_broke_down_were_measured_at_least() -> None:
+    broken = runs("go-rest", status=Status.FAILED, phases=[], total=None)
+    assert unmeasured(runs(*BOTH), runs("rust-rest") + broken, asked(quick())) == []
+    assert unmeasured(runs("rust-rest") + broken, runs("rust-rest"), asked(quick())) == []
+
+
+def test_what_was_refused_needs_no_baseline() -> None:
+    checks = unmeasured([], runs("rust-rest"), asked(quick(), "completed", "go-rest", java_rest="java-rest: no JDK"))
+    assert told(checks) == {"go-rest · quick": "not measured: go-rest: it did not conform"}
+
+
+def test_of_a_single_run_or_a_file_nobody_knows_what_was_asked_for() -> None:
+    assert unmeasured(runs(*BOTH), runs("rust-rest"), None) == []
