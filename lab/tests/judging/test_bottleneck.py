@@ -15,6 +15,7 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         (Usage(IDLE, None), "unknown", "nothing else was seen to be full"),
         (Usage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
         (Usage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
+        (Usage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
         (Usage(IDLE, 2, ceiling_share=0.32), "unknown", ""),
         (Usage({"api": 140, "database": 30}, 2), "api-cpu", "CPU of the target, on 2 cores"),
         (Usage({"api": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),

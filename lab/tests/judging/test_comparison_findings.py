@@ -1,7 +1,9 @@
 from typing import Any
 
+import numpy as np
 import pytest
 
+from bakeoff.judging import comparison_findings
 from bakeoff.judging.judge import judge
 from bakeoff.running.result import RunResult
 from made_up import comparison_of, rounds_of, run_of
@@ -70,6 +72,29 @@ def test_a_finding(runs: list[RunResult], kind: str, words: str, rounds: tuple[i
 )
 def test_nothing_to_find(runs: list[RunResult]) -> None:
     assert found(*runs) == {}
+
+
+def share_of_unequal_twins(pairs: int, rounds: int, bias: float = 1.0, times: int = 400) -> float:
+    """Of how many comparisons a finding is told, where each entry is measured with 2% noise; the first is biased."""
+    random = np.random.default_rng(rounds)
+    told = 0
+    for _ in range(times):
+        ratios = 0.02 * 2**0.5 * random.standard_normal((pairs, rounds))
+        ratios[0] += np.log(bias)
+        kinds = [each.kind for each in comparison_findings.found(comparison_of(), [], [list(each) for each in ratios])]
+        told += "unequal-twins" in kinds
+    return told / times
+
+
+@pytest.mark.parametrize("pairs", [1, 6])
+@pytest.mark.parametrize("rounds", [3, 5, 10])
+def test_equal_twins_are_called_unequal_in_one_comparison_of_twenty_at_most(pairs: int, rounds: int) -> None:
+    # A twentieth, and what 400 trials may show of one.
+    assert share_of_unequal_twins(pairs, rounds) <= 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5
+
+
+def test_a_lab_that_favours_one_of_twelve_entries_is_found_out() -> None:
+    assert share_of_unequal_twins(6, 10, bias=1.05) >= 0.9
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed", "running"])

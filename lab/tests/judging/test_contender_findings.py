@@ -1,9 +1,17 @@
+from dataclasses import replace
+
 import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.running.contender import Contender as ContenderOfRun
+from bakeoff.running.modes import Phase
+from bakeoff.running.request import Sending, Variant
 from bakeoff.running.result import Measured, RunResult, Status
+from bakeoff.running.run_request import RunRequest
+from bakeoff.workload.reuse import Reuse
 from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of
+from made_up_manifests import engine, target, workload
 
 
 def judged(*runs: RunResult) -> Contender:
@@ -38,8 +46,29 @@ def one(part: Measured) -> RunResult:
         ([run_of(timeline=seconds_of(range(2000, 900, -100)))], "trend", "warning", "fell by 62% within phase 1", (1,)),
         ([run_of(timeline=seconds_of(range(900, 2000, 100)))], "trend", "warning", "rose by", (1,)),
         (rounds_of("go-rest", [100, 130, 70]), "noisy", "warning", "by 30%", ()),
+        (
+            rounds_of("go-rest", [100, 96, 92, 89, 85]),
+            "own-drift",
+            "warning",
+            "fell by 15% from round 1 to round 5.",
+            (),
+        ),
+        (
+            [*rounds_of("go-rest", [100, 105, 110, 113, 118]), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1])],
+            "own-drift",
+            "warning",
+            "rose by 18% from round 1 to round 5, against the other contenders.",
+            (),
+        ),
         ([run_of(number=1), run_of(number=3)], "missing-rounds", "warning", "2 of 3 rounds", (2,)),
         ([run_of(throughputs=[400], ceilings={"engine": 1000.0})], "generator-bound", "warning", "40%", ()),
+        (
+            [run_of(throughputs=[1400], ceilings={"engine": 1000.0}, settings={"agents": "2"})],
+            "generator-bound",
+            "warning",
+            "140% of what one of its 2 engines",
+            (),
+        ),
     ],
 )
 def test_a_finding(runs: list[RunResult], kind: str, severity: str, words: str, rounds: tuple[int, ...]) -> None:
@@ -61,6 +90,25 @@ def test_a_finding(runs: list[RunResult], kind: str, severity: str, words: str, 
 )
 def test_nothing_to_find(runs: list[RunResult]) -> None:
     assert found(*runs) == {}
+
+
+def test_a_target_that_serves_all_rounds_is_suspected_of_ageing() -> None:
+    rates = [100, 96, 92, 89, 85]
+    fresh = found(*rounds_of("go-rest", rates))["own-drift"]
+    attached = found(*rounds_of("go-rest", rates, settings={"attached": "http://there:1"}))["own-drift"]
+    assert "a new process" in fresh.advice
+    assert "One process serves all rounds" in attached.advice
+    assert "A machine that changes looks the same" in fresh.advice
+    beside = found(*rounds_of("go-rest", rates), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1]))["own-drift"]
+    assert "machine" not in beside.advice
+
+
+def test_connections_to_a_target_that_died_are_told_as_its_end_alone() -> None:
+    refused = [phase(1, 10, measured(9, failed=7, errors={"refused": 7}))]
+    died = run_of(number=2, phases=refused, status=Status.FAILED, failure="It died.")
+    assert list(found(run_of(), died)) == ["early-end", "missing-rounds"]
+    both = found(run_of(phases=refused), died)
+    assert both["connection-exhaustion"].rounds == (1,)
 
 
 def test_what_runs_found_is_told_once_by_its_gravest_with_all_its_rounds() -> None:
@@ -93,13 +141,69 @@ def test_the_gravest_come_first_and_what_the_run_said_itself_stands() -> None:
     ],
 )
 def test_everybody_is_sent_the_same(sizes: dict[str, int], mismatched: list[str]) -> None:
-    runs = [
-        run_of(target, phases=[phase(1, 10, measured(100, bytes_sent=size * 1000))]) for target, size in sizes.items()
-    ]
+    assert mismatched_of(*(sent(name, size) for name, size in sizes.items())) == mismatched
+
+
+def sent(name: str, size: int, variant: Variant | None = None) -> RunResult:
+    """A run that was sent so many bytes for each request, with the settings that the lab records of its variant."""
+    variant = variant or Variant()
+    contender = ContenderOfRun(target(name), workload(), engine(variant.engine), variant)
+    request = RunRequest(contender, "quick", [Phase("Short", 10, 1.0)])
+    part = phase(1, 10, measured(100, bytes_sent=size * 1000))
+    run = run_of(name, phases=[part], settings=request.settings, contender=f"{name} {variant}")
+    return replace(run, payload=variant.payload, engine=variant.engine)
+
+
+def mismatched_of(*runs: RunResult) -> list[str]:
     contenders = judge(comparison_of(*runs)).contenders
-    assert [
-        each.key for each in contenders if any(finding.kind == "payload-mismatch" for finding in each.findings)
-    ] == mismatched
+    return [each.target for each in contenders if any(finding.kind == "payload-mismatch" for finding in each.findings)]
+
+
+# A level of each factor that changes what is sent.
+OTHER_LOADS = {
+    "payload": Variant(payload="8k"),
+    "engine": Variant(engine="k6"),
+    "sending": Variant(sending=Sending(batch=100)),
+    "connections": Variant(connections=4),
+    "update_share": Variant(reuse=Reuse(share=0.1)),
+    "key_pick": Variant(reuse=Reuse(pick="zipf:1.1")),
+    "shared_keys": Variant(reuse=Reuse(shared=100)),
+    "preload": Variant(preload=1000),
+    "tls": Variant(tls=True),
+    "token": Variant(token=True),
+}
+
+
+def test_every_factor_of_the_load_is_known_here() -> None:
+    assert OTHER_LOADS.keys() == Variant().levels().keys() - {"aa"}
+
+
+@pytest.mark.parametrize("variant", OTHER_LOADS.values(), ids=OTHER_LOADS)
+def test_only_those_of_one_load_are_held_against_each_other(variant: Variant) -> None:
+    usual = [sent(name, 500) for name in ("rust-rest", "go-rest", "java-rest")]
+    assert mismatched_of(*usual, sent("rust-rest", 900, variant), sent("go-rest", 900, variant)) == []
+    others = [sent("rust-rest", 900, variant), sent("go-rest", 900, variant), sent("java-rest", 1300, variant)]
+    assert mismatched_of(*usual, *others) == ["java-rest"]
+
+
+def test_a_target_s_own_settings_and_twins_are_sent_the_same() -> None:
+    own, twin = Variant(settings={"write_mode": "per-request"}), Variant(twin=2)
+    usual = [sent("rust-rest", 500), sent("rust-rest", 500, own), sent("java-rest", 500, twin)]
+    assert mismatched_of(*usual, sent("go-rest", 900, own)) == ["go-rest"]
+    assert mismatched_of(*usual, sent("go-rest", 900, twin)) == ["go-rest"]
+
+
+def test_requests_without_a_connection_sent_nothing() -> None:
+    part = measured(90, failed=100, errors={"refused": 100}, bytes_sent=900 * 500)
+    refused = replace(sent("go-rest", 500), phases=[phase(1, 10, part)], total=part)
+    assert mismatched_of(refused, sent("rust-rest", 500), sent("java-rest", 500)) == []
+
+
+def test_a_token_for_targets_that_run_elsewhere_is_no_mismatch() -> None:
+    elsewhere = sent("go-rest", 560)
+    settings = {**elsewhere.settings, "attached": "http://elsewhere:1"}
+    here = [sent("rust-rest", 500), sent("java-rest", 500)]
+    assert mismatched_of(*here, replace(elsewhere, settings=settings)) == []
 
 
 def test_the_bottleneck_is_a_finding_too() -> None:

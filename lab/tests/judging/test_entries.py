@@ -45,6 +45,14 @@ def test_the_later_of_two_runs_of_a_round_counts() -> None:
     assert entry.counted[1].phases[0].measured.throughput_per_s == 2.0
 
 
+def test_a_run_that_counts_is_asked_what_holds_for_all() -> None:
+    begun, failed = run_of(), run_of(number=2, status=Status.FAILED, environment={})
+    (entry,) = entries_of(comparison_of(begun, failed).runs)
+    assert entry.newest == begun
+    (entry,) = entries_of(comparison_of(failed).runs)
+    assert entry.newest == failed
+
+
 def labels(*runs: RunResult) -> list[str]:
     return sorted(labels_of(entries_of(comparison_of(*runs).runs)).values())
 

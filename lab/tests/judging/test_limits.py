@@ -1,6 +1,7 @@
 import pytest
 
-from bakeoff.judging.limits import limiting_lines
+from bakeoff.judging.limits import limiting_lines, limits_in_words, limits_of
+from made_up import run_of
 
 ONE, MANY = "one upsert per event", "batches of 500"
 # What PostgreSQL alone does, by line.
@@ -36,6 +37,14 @@ def test_a_line_limits_only_who_commits_as_it_does(
 ) -> None:
     shares = {name: throughput_per_s / rate for name, rate in RATES.items()}
     assert list(limiting_lines(shares, operations_per_commit)) == lines
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({}, "the engine can send 4.0 times as much"), ({"agents": "2"}, "one engine can send 4.0 times as much")],
+)
+def test_the_ceiling_is_that_of_one_engine(settings: dict[str, str], words: str) -> None:
+    assert limits_in_words(limits_of(run_of(ceilings={"engine": 4000.0}, settings=settings), 1000)) == words
 
 
 def test_one_line_alone_does_not_tell_what_a_commit_costs() -> None:

@@ -20,15 +20,18 @@ DEFAULT_ERRORS = Objective("errors", 0.05, "errors<5%")
     [
         ("p99<50ms,errors<0.1%", (Objective("p99", 50, "p99<50ms"), Objective("errors", 0.001, "errors<0.1%"))),
         (" p99.9 < 1.5s ", (Objective("p99.9", 1500, "p99.9<1.5s"), DEFAULT_ERRORS)),
-        ("max<=800us", (Objective("max", 0.8, "max<=800us"), DEFAULT_ERRORS)),
+        ("max<=800us", (Objective("max", 0.8, "max<=800us", at_most=True), DEFAULT_ERRORS)),
         ("errors<1%", (Objective("errors", 0.01, "errors<1%"),)),
+        ("errors<=0%", (Objective("errors", 0, "errors<=0%", at_most=True),)),
     ],
 )
 def test_objectives_are_read(text: str, objectives: tuple[Objective, ...]) -> None:
     parsed = parse_slo(text)
     assert tuple(objective.metric for objective in parsed.objectives) == tuple(each.metric for each in objectives)
     assert [each.limit for each in parsed.objectives] == pytest.approx([each.limit for each in objectives])
-    assert [each.words for each in parsed.objectives] == [each.words for each in objectives]
+    assert [(each.words, each.at_most) for each in parsed.objectives] == [
+        (each.words, each.at_most) for each in objectives
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,8 @@ def test_objectives_are_read(text: str, objectives: tuple[Objective, ...]) -> No
         ("errors<0.1", "in per cent, such as errors<0.1%"),
         ("errors<1ms", "in per cent"),
         ("p99<0ms", "a limit above zero"),
+        ("p99<=0ms", "a limit above zero"),
+        ("errors<0%", "a limit above zero"),
         ("p99<50ms,p99<60ms", "limits p99 twice"),
     ],
 )
@@ -71,8 +76,17 @@ def test_the_documented_thresholds() -> None:
         (90.0, 0.5, ["p99", "errors"]),
     ],
 )
-def test_the_limit_itself_is_too_much(p99_ms: float, error_share: float, metrics: list[str]) -> None:
+def test_below_means_that_the_limit_itself_is_too_much(p99_ms: float, error_share: float, metrics: list[str]) -> None:
     found = broken(parse_slo("p99<50ms,errors<0.1%"), Figures({"p99": p99_ms}, error_share))
+    assert [objective.metric for objective in found] == metrics
+
+
+@pytest.mark.parametrize(
+    ("p99_ms", "error_share", "metrics"),
+    [(50.0, 0.0, []), (50.1, 0.0, ["p99"]), (10.0, 1e-9, ["errors"])],
+)
+def test_at_most_means_that_the_limit_itself_holds(p99_ms: float, error_share: float, metrics: list[str]) -> None:
+    found = broken(parse_slo("p99<=50ms,errors<=0%"), Figures({"p99": p99_ms}, error_share))
     assert [objective.metric for objective in found] == metrics
 
 

@@ -12,6 +12,7 @@ from made_up import comparison_of, measured, phase, run_of
     [
         ({}, None),
         ({"limit_cpus": "1.5"}, 1.5),
+        ({"limit_cpus": "few"}, None),
         ({"pin": "api=0+1,database=2"}, 2),
         ({"pin": "database=2"}, None),
         ({"pin": "api=0+1", "limit_cpus": "0.5"}, 0.5),
@@ -28,6 +29,22 @@ CROWDED = {"active_backends_mean": 9.5, "connections_peak": 10, "wait_shares": {
 LINES = {"one upsert per event": 1050.0, "batches of 500": 10_000.0}
 IDLE: dict[str, Any] = {"active_backends_mean": None, "connections_peak": None, "wait_shares": {}}
 
+# A pool of 16 that is full at the peak alone, as the warm-up and three phases of 10, 10, 50 and 200 users see it.
+POOL = {
+    "active_backends_mean": 13.0,
+    "connections_peak": 16,
+    "wait_shares": {"CPU": 1.0},
+    "phases": {
+        "1": {"active_backends_mean": 10.0, "connections_peak": 16, "wait_shares": {"CPU": 1.0}},
+        "2": {"active_backends_mean": 15.9, "connections_peak": 16, "wait_shares": {"CPU": 1.0}},
+        "3": {"active_backends_mean": 16.0, "connections_peak": 16, "wait_shares": {"CPU": 1.0}},
+    },
+}
+# Nobody looked in the only phase, or it waited where the run as a whole did not.
+UNSEEN = {**CROWDED, "phases": {"1": {"looks": 0, **IDLE}}}
+UNSTAMPED: dict[str, Any] = {**CROWDED, "phases": {}}
+WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWDED, "2": WAITING}}
+
 
 @pytest.mark.parametrize(
     ("changes", "kind"),
@@ -38,6 +55,15 @@ IDLE: dict[str, Any] = {"active_backends_mean": None, "connections_peak": None, 
         ({"phases": [phase(1, 64, measured(1000), 1000.0)]}, "unknown"),
         ({"database_activity": WAITING}, "database"),
         ({"database_activity": CROWDED}, "pool"),
+        ({"throughputs": [500, 800, 900], "database_activity": POOL}, "pool"),
+        ({"throughputs": [900, 800, 500], "database_activity": POOL}, "unknown"),
+        ({"throughputs": [500, 900], "database_activity": WAITING_AT_LAST}, "database"),
+        ({"database_activity": UNSEEN}, "load"),
+        # What was imported may hold anything.
+        ({"database_activity": {**IDLE, "phases": 3, "wait_shares": ["CPU"], "active_backends_mean": "all"}}, "load"),
+        ({"database_activity": {"phases": {"1": "busy"}, "connections_peak": True}}, "load"),
+        ({"database_activity": {"wait_shares": {"CPU": None}, "operations_per_commit": float("nan")}}, "load"),
+        ({"database_activity": UNSTAMPED}, "load"),
         ({"database_activity": IDLE}, "load"),
         ({"database_activity": {}}, "load"),
         # The target uses 60% of a core.

@@ -1,3 +1,4 @@
+import time
 from collections.abc import Iterator
 
 import psycopg
@@ -12,9 +13,15 @@ from bakeoff.sampling.database_activity import DatabaseWatch, Look, activity_of
 COUNTED = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
 
 
+LOOKS = [
+    Look(10, {"CPU": 1, "IO:WalSync": 1, None: 3}),
+    Look(20, {"IO:WalSync": 2, None: 1}),
+    Look(30, {None: 4}),
+]
+
+
 def test_totals_become_shares() -> None:
-    looks: list[Look] = [{"CPU": 1, "IO:WalSync": 1, None: 3}, {"IO:WalSync": 2, None: 1}, {None: 4}]
-    activity = activity_of(COUNTED, looks, 200)
+    activity = activity_of(COUNTED, LOOKS, 200, {})
     assert activity["wal_bytes_per_operation"] == 20
     assert activity["operations_per_commit"] == 5
     assert activity["hot_update_share"] == 0.9
@@ -24,8 +31,20 @@ def test_totals_become_shares() -> None:
     assert list(activity["wait_shares"].items()) == [("IO:WalSync", 0.75), ("CPU", 0.25)]
 
 
+def test_each_phase_has_looks_of_its_own() -> None:
+    phases = activity_of(COUNTED, LOOKS, 200, {1: (0, 10), 2: (10, 30), 3: (30, 31)})["phases"]
+    assert phases["1"] == {"looks": 0, "active_backends_mean": None, "connections_peak": None, "wait_shares": {}}
+    assert phases["2"] == {
+        "looks": 2,
+        "active_backends_mean": 2.0,
+        "connections_peak": 5,
+        "wait_shares": {"IO:WalSync": 0.75, "CPU": 0.25},
+    }
+    assert (phases["3"]["looks"], phases["3"]["connections_peak"]) == (1, 4)
+
+
 def test_nothing_done_divides_by_nothing() -> None:
-    activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0)
+    activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0, {})
     for name in ("wal_bytes_per_operation", "operations_per_commit", "hot_update_share", "connections_peak"):
         assert activity[name] is None
     assert activity["wait_shares"] == {}
@@ -35,7 +54,7 @@ def test_a_server_that_is_away_leaves_the_activity_unknown() -> None:
     away = Server(f"postgresql://postgres@127.0.0.1:{processes.free_port()}/nowhere", None, embedded=False)
     with DatabaseWatch(away) as watch:
         pass
-    assert watch.activity(1) is None
+    assert watch.activity(1, {}) is None
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +78,14 @@ def test_postgresql_s_own_counts(server: Server) -> None:
         connection.execute("CHECKPOINT")
         for _ in range(100):
             connection.execute("SELECT pg_sleep(0.05)")
-            if any("Timeout:PgSleep" in look for look in watch._looks):
+            if any("Timeout:PgSleep" in look.backends for look in watch._looks):
                 break
-    activity = watch.activity(25)
+    assert watch.own_cpu_s > 0
+    activity = watch.activity(25, {1: (0, time.time_ns())})
     assert activity is not None
     assert (activity["rows_inserted"], activity["rows_updated"], activity["hot_update_share"]) == (20, 5, 1.0)
     assert activity["commits"] >= 7
     assert activity["wal_bytes"] > 500
     assert activity["checkpoints"] >= 1
     assert "Timeout:PgSleep" in activity["wait_shares"]
+    assert activity["phases"]["1"]["looks"] == activity["looks"]

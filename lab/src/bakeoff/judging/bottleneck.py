@@ -21,16 +21,18 @@ _KINDS = {"api": "api-cpu", "database": "database", "engine": "generator"}
 class Usage:
     """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
 
-    `api_cores` are the cores that the target may use. `sessions` of the database were open at most, `active` of them
-    at work at once, and `waits` are the shares of these by what they waited for; None and empty where nobody looked.
-    `limiting_lines` are shares of the reference lines that work as the contender does, and that it is near to.
-    `more_load_helps`: the peak is the highest load that there was.
+    `api_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
+    load can do. `sessions` of the database were open at most, `active` of them at work at once, and `waits` are the
+    shares of these by what they waited for; None and empty where nobody looked. `limiting_lines` are shares of the
+    reference lines that work as the contender does, and that it is near to. `more_load_helps`: the peak is the highest
+    load that there was.
     """
 
     cpu_percent: Mapping[str, float]
     cores: int | None
     api_cores: float | None = None
     ceiling_share: float | None = None
+    agents: int = 1
     limiting_lines: Mapping[str, float] = field(default_factory=dict)
     waits: Mapping[str, float] = field(default_factory=dict)
     active: float | None = None
@@ -54,9 +56,11 @@ def bottleneck_of(usage: Usage) -> Bottleneck:
 def _generator(usage: Usage) -> Bottleneck | None:
     if usage.ceiling_share is None or usage.ceiling_share < _CEILING_SHARE:
         return None
+    who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
     return Bottleneck(
         "generator",
-        f"The bottleneck may have been the load generator: this is {usage.ceiling_share:.0%} of what it can do here.",
+        f"The bottleneck may have been the load generator: this is {usage.ceiling_share:.0%} of what {who} can do "
+        "here.",
     )
 
 

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from bakeoff.judging.estimates import FEWEST_ROUNDS, ratio_of
+from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
 from bakeoff.judging.judgement import JudgedFinding
 from bakeoff.judging.noise import round_effects
+from bakeoff.judging.pairings import verdict_on
 from bakeoff.judging.provenance import changed_between
 from bakeoff.storage.history import StoredComparison, StoredRun
 
@@ -81,18 +82,18 @@ def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
 
 
 def _same_twice(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
-    for ratios in pairs:
-        if not ratios:
-            continue
-        ratio = ratio_of(ratios).ratio
-        if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high:
+    """Twins that surely differ, with Holm's correction over all pairs."""
+    tests = [ratio_of(ratios) for ratios in pairs if ratios]
+    for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
+        ratio = test.ratio
+        if verdict_on(ratio, p_value, smallest_claim=None) in ("faster", "slower"):
             yield JudgedFinding(
                 "unequal-twins",
                 "error",
                 f"The same thing entered twice differs from itself: {ratio.median:.3f}× ({ratio.low:.3f} to "
                 f"{ratio.high:.3f}).",
-                "The lab favours one of them, or chance struck (one time in twenty): run it again with more rounds "
-                "before believing a difference as small.",
+                "The lab favours one of them, or chance struck (one comparison of equals in twenty): run it again with "
+                "more rounds before believing a difference as small.",
             )
 
 

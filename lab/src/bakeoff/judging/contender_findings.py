@@ -1,17 +1,22 @@
 """Doubts and facts about one contender, from all of its runs. Pure functions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from bakeoff.judging import steadiness
-from bakeoff.judging.entries import Entry
+from bakeoff.judging.drift import Drift
+from bakeoff.judging.entries import SAME_TWICE, Entry
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
+from bakeoff.judging.limits import agents_of
+from bakeoff.running.request import Variant
 from bakeoff.running.result import Finding, RunResult, Status
 
 _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
+# The levels that a run's settings tell; of two twins nothing differs but the number.
+_LOAD_LEVELS = sorted(Variant().levels().keys() - {SAME_TWICE})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
@@ -30,13 +35,16 @@ _BOTTLENECK_KINDS = {
 }
 
 
-def found(entry: Entry, contender: Contender, peers: Sequence[Entry], rounds: int) -> list[JudgedFinding]:
+def found(
+    entry: Entry, contender: Contender, peers: Sequence[Entry], rounds: int, drift: Drift | None
+) -> list[JudgedFinding]:
     """All findings, the gravest first. `peers` are all entries of the comparison, `rounds` those that were planned."""
     findings = [
         *_carried(entry),
         *_ends(entry),
         *_connections(entry),
         *_trends(entry),
+        *_drifted(drift, contender.settings),
         *_missing_rounds(entry, rounds),
         *_spread(contender),
         *_payload(entry, peers),
@@ -101,12 +109,13 @@ def _answered_nothing(run: RunResult) -> bool:
 
 
 def _connections(entry: Entry) -> Iterable[JudgedFinding]:
+    """Connections that the machine or the target's backlog refused; those to a target that died tell only of that."""
     failed = {
         run.result.round: {
             kind: run.result.total.errors[kind] for kind in _NO_CONNECTION if kind in run.result.total.errors
         }
         for run in entry.runs
-        if run.result.total is not None
+        if run.result.total is not None and run.result.status is not Status.FAILED
     }
     failed = {number: errors for number, errors in failed.items() if errors}
     if not failed:
@@ -133,9 +142,28 @@ def _trends(entry: Entry) -> Iterable[JudgedFinding]:
         "trend",
         "warning",
         f"Throughput {direction} by {abs(worst.change):.0%} within phase {worst.phase}.",
-        "The figure of that phase is one of a moment. Warm up for longer (--warm-up 30s) if it rose; look for a table, "
-        "log or heap that grows if it fell.",
+        "The figure of that phase is one of a moment. Let phases last longer (--phase-duration) if it rose; look for a "
+        "table, log or heap that grows if it fell.",
         tuple(steep),
+    )
+
+
+def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[JudgedFinding]:
+    """A contender that changed from round to round, as the others did not."""
+    if drift is None:
+        return
+    direction = "rose" if drift.change > 0 else "fell"
+    others = ", against the other contenders" if drift.against_others else ""
+    advice = "Each round has a new process and a fresh table: look for what rounds leave behind, such as heat."
+    if "attached" in settings:
+        advice = "One process serves all rounds, and may change with age: start it anew and measure again."
+    if not drift.against_others:
+        advice += " A machine that changes looks the same: measure another target beside it."
+    yield JudgedFinding(
+        "own-drift",
+        "warning",
+        f"Throughput {direction} by {abs(drift.change):.0%} from round {drift.first} to round {drift.last}{others}.",
+        advice,
     )
 
 
@@ -170,7 +198,7 @@ def _spread(contender: Contender) -> Iterable[JudgedFinding]:
 def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
     """Whether as many bytes went out for each request as for others that were sent the same."""
     own = _bytes_each(entry)
-    alike = [_bytes_each(peer) for peer in peers if _sent_alike(peer) == _sent_alike(entry)]
+    alike = [_bytes_each(peer) for peer in peers if _load_of(peer) == _load_of(entry)]
     known = [size for size in alike if size is not None]
     if own is None or len(known) < 2:
         return
@@ -179,30 +207,35 @@ def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "payload-mismatch",
             "error",
-            f"{own:,.0f} bytes went out for each request, and {usual:,.0f} for others of the same payload.",
+            f"{own:,.0f} bytes went out for each request, and {usual:,.0f} for others of the same load.",
             "It was not given the same work: compare the engines' versions and the seeds of the runs.",
         )
 
 
-def _sent_alike(entry: Entry) -> tuple[str, ...]:
+def _load_of(entry: Entry) -> tuple[object, ...]:
+    """All that decides which bytes a contender is sent; its own settings do not."""
     newest = entry.newest
-    ways = (newest.settings.get(name, "") for name in ("batch", "stream"))
-    return (newest.workload, newest.payload, newest.protocol, newest.engine, *ways)
+    levels = (newest.settings.get(name) for name in _LOAD_LEVELS)
+    # A target that runs elsewhere is sent a token that no level names.
+    return (newest.workload, newest.payload, newest.protocol, newest.engine, "attached" in newest.settings, *levels)
 
 
 def _bytes_each(entry: Entry) -> float | None:
+    """Of the requests that found a connection: the others sent nothing."""
     totals = [run.total for run in entry.counted.values() if run.total is not None]
-    requests = sum(total.requests for total in totals)
+    requests = sum(total.requests - sum(total.errors.get(kind, 0) for kind in _NO_CONNECTION) for total in totals)
     return sum(total.bytes_sent for total in totals) / requests if requests else None
 
 
 def _bound(contender: Contender) -> Iterable[JudgedFinding]:
     share = contender.ceiling_share
     if share is not None and share >= _CEILING_SHARE:
+        agents = agents_of(contender.settings)
+        who = "the engine" if agents == 1 else f"one of its {agents} engines"
         yield JudgedFinding(
             "generator-bound",
             "warning",
-            f"Its peak is {share:.0%} of what the engine can do here.",
+            f"Its peak is {share:.0%} of what {who} can do here.",
             "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
         )
     kind = contender.bottleneck.kind

@@ -26,8 +26,8 @@ class Entry:
 
     @property
     def newest(self) -> RunResult:
-        """The run to ask what holds for all of them."""
-        return self.runs[-1].result
+        """The run to ask what holds for all of them: the last that counts, or else the last."""
+        return max(self.counted.values(), key=lambda run: run.started_at, default=self.runs[-1].result)
 
     @property
     def division(self) -> tuple[str, str]:
@@ -64,11 +64,12 @@ def entries_of(runs: Sequence[StoredRun]) -> list[Entry]:
 
 
 def _counted(runs: Sequence[StoredRun]) -> dict[int, RunResult]:
-    counted = {run.result.round: run.result for run in runs if _counts(run.result)}
+    counted = {run.result.round: run.result for run in runs if counts(run.result)}
     return dict(sorted(counted.items()))
 
 
-def _counts(run: RunResult) -> bool:
+def counts(run: RunResult) -> bool:
+    """Whether a run came to its end, held its audit, and was answered."""
     return run.status is Status.COMPLETED and run.total is not None and run.total.ok > 0
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
+from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import Levelled, effects_of
 from bakeoff.judging.entries import SAME_TWICE, Entry, entries_of, labels_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
-from bakeoff.judging.levels import level_of, phases_by_slot, throughput_by_round, total_of
+from bakeoff.judging.levels_held import LevelsHeld, levels_held
 from bakeoff.judging.limits import Limits, limits_of, reference_lines
 from bakeoff.judging.noise import Noise, noise_of, spread_between_rounds, spread_of_same_twice
 from bakeoff.judging.pairings import Rated, log_ratios, pairings_of
@@ -23,13 +24,19 @@ from bakeoff.storage.history import StoredComparison
 
 @dataclass(frozen=True)
 class _Measured:
-    """An entry with its levels; `rates` are its throughput by round in the phase whose median is the best."""
+    """An entry with what its runs came to."""
 
     entry: Entry
-    levels: Sequence[Level]
-    total: Level | None
-    peak: Level | None
-    rates: Mapping[int, float]
+    held: LevelsHeld
+
+    @property
+    def peak(self) -> Level | None:
+        return self.held.peak
+
+    @property
+    def rates(self) -> Mapping[int, float]:
+        """Throughput at the peak, by round."""
+        return self.held.rates
 
 
 def judge(comparison: StoredComparison) -> Judgement:
@@ -37,7 +44,7 @@ def judge(comparison: StoredComparison) -> Judgement:
 
     Contenders are ranked by throughput in the phase where their own median is the best: each at its best load.
     """
-    measured = [_measured(entry) for entry in entries_of(comparison.runs)]
+    measured = [_Measured(entry, levels_held(entry.counted)) for entry in entries_of(comparison.runs)]
     rates = [each.rates for each in measured if each.rates]
     common = spread_between_rounds(rates)
     noise = _noise(measured, common)
@@ -70,17 +77,6 @@ def judge(comparison: StoredComparison) -> Judgement:
     )
 
 
-def _measured(entry: Entry) -> _Measured:
-    slots = phases_by_slot(entry.counted)
-    levels = {slot: level_of(slot, by_round) for slot, by_round in slots.items()}
-    total = total_of(entry.counted, list(levels.values()))
-    if not levels:
-        totals = {number: run.total for number, run in entry.counted.items() if run.total is not None}
-        return _Measured(entry, (), total, total, throughput_by_round(totals))
-    best = max(levels, key=lambda slot: levels[slot].throughput_per_s.median)
-    return _Measured(entry, tuple(levels.values()), total, levels[best], throughput_by_round(slots[best]))
-
-
 def _same_twice(measured: Sequence[_Measured]) -> list[Sequence[float]]:
     """Of everything that was entered twice, the logarithms of one entry ÷ the other, round by round."""
     groups: dict[object, list[_Measured]] = {}
@@ -111,9 +107,10 @@ def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], roun
         standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
     contenders = [_contender(each, labels[each.entry.key], standing.get(each.entry.key)) for each in measured]
     peers = [each.entry for each in measured]
+    drifts = own_drifts([each.rates for each in measured])
     contenders = [
-        replace(contender, findings=contender_findings.found(each.entry, contender, peers, rounds))
-        for each, contender in zip(measured, contenders, strict=True)
+        replace(contender, findings=contender_findings.found(each.entry, contender, peers, rounds, drift))
+        for each, contender, drift in zip(measured, contenders, drifts, strict=True)
     ]
     divisions = {each.entry.key: _divisions(measured).index(each.entry.division) for each in measured}
     return sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
@@ -121,9 +118,9 @@ def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], roun
 
 def _contender(measured: _Measured, label: str, place: Place | None) -> Contender:
     entry, newest = measured.entry, measured.entry.newest
-    peak, slo = measured.peak, documented_slo()
+    held, peak, slo = measured.held, measured.peak, documented_slo()
     limits = Limits(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
-    sustainable = capacity.sustainable_level(measured.levels, slo)
+    sustainable = capacity.sustainable_level(held.levels, slo)
     return Contender(
         key=entry.key,
         label=label,
@@ -137,15 +134,15 @@ def _contender(measured: _Measured, label: str, place: Place | None) -> Contende
         run_ids=[run.id for run in entry.runs],
         rounds=len(entry.counted),
         void_rounds=entry.void_rounds,
-        levels=measured.levels,
-        total=measured.total,
+        levels=held.levels,
+        total=held.total,
         peak_throughput_per_s=None if peak is None else peak.throughput_per_s,
         peak_level=None if peak is None else peak.name,
         sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
-        optimal_users=capacity.optimal_users(measured.levels, slo),
-        breaking_users=capacity.breaking_users(measured.levels, slo),
+        optimal_users=capacity.optimal_users(held.levels, slo),
+        breaking_users=capacity.breaking_users(held.levels, slo),
         start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in entry.counted.values()),
-        bottleneck=bottleneck_of(usage_at(peak, measured.levels, entry)),
+        bottleneck=bottleneck_of(usage_at(held, entry.counted.values(), newest)),
         ceiling_share=limits.ceiling_share,
         reference_shares=limits.reference_shares,
         findings=(),

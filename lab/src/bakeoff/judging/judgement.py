@@ -24,13 +24,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What one role (api, database, engine) used. None: it could not be told. CPU per cent is of one core."""
+    """What one role (api, database, engine) used. None: it could not be told. CPU per cent is of one core.
+
+    `pss_peak_mb` is the highest proportional memory that was seen.
+    """
 
     cpu_us_each: Estimate | None
     cpu_percent_mean: Estimate | None
     cpu_percent_peak: Estimate | None
     memory_mean_mb: Estimate
     memory_peak_mb: Estimate
+    pss_peak_mb: Estimate | None = None
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Mea
 def level_of(slot: Slot, by_round: Mapping[int, Measured]) -> Level:
     """A phase over all rounds that have it."""
     _, name, users, rate = slot
-    merged = histograms.encode(histograms.merge(part.histogram for part in by_round.values()))
-    return _level(name, users, rate, list(by_round.values()), merged)
+    parts = list(by_round.values())
+    return _level(name, users, rate, parts, _merged([part.histogram for part in parts]))
 
 
 def total_of(counted: Mapping[int, RunResult], levels: Sequence[Level]) -> Level | None:
@@ -37,7 +37,7 @@ def total_of(counted: Mapping[int, RunResult], levels: Sequence[Level]) -> Level
         return None
     # The phases' histograms hold the same latencies and are fewer, being merged already.
     encoded = [level.histogram for level in levels] or [part.histogram for part in parts]
-    return _level(ALL_PHASES, 0, None, parts, histograms.encode(histograms.merge(encoded)))
+    return _level(ALL_PHASES, 0, None, parts, _merged(encoded))
 
 
 def throughput_by_round(by_round: Mapping[int, Measured]) -> dict[int, float]:
@@ -72,6 +72,11 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
     )
 
 
+def _merged(encoded: Sequence[str]) -> str:
+    """All in one; a single one, as each run by itself has, is not taken apart and made anew."""
+    return encoded[0] if len(encoded) == 1 else histograms.encode(histograms.merge(encoded))
+
+
 def _latency(name: str, parts: Sequence[Measured]) -> Estimate:
     if name == "max":
         return estimate(part.latency.max_ms for part in parts)
@@ -91,4 +96,7 @@ def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
         cpu_percent_peak=estimate_of_known(cost.cpu_percent_peak for cost, _ in sampled),
         memory_mean_mb=estimate(cost.memory_mean_bytes / 1e6 for cost, _ in sampled),
         memory_peak_mb=estimate(cost.memory_peak_bytes / 1e6 for cost, _ in sampled),
+        pss_peak_mb=estimate_of_known(
+            None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6 for cost, _ in sampled
+        ),
     )

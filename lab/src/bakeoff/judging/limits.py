@@ -18,18 +18,26 @@ _LINES_PAYLOAD = "default"
 class Limits:
     """Shares of a throughput: of the engine's ceiling, None without a calibration, and of each reference line.
 
-    Messages of a size that no line was drawn with have no shares of lines.
+    Messages of a size that no line was drawn with have no shares of lines. The ceiling is that of one engine, however
+    many `agents` shared the load: they may share its cores too.
     """
 
     ceiling_share: float | None
     reference_shares: Mapping[str, float]
+    agents: int = 1
 
 
 def limits_of(run: RunResult, throughput_per_s: float) -> Limits:
     """The shares, by the calibrations that the run was held against."""
     shares = {name: throughput_per_s / rate for name, rate in run.ceilings.items() if rate > 0}
     ceiling_share = shares.pop(_ENGINE, None)
-    return Limits(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {})
+    return Limits(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {}, agents_of(run.settings))
+
+
+def agents_of(settings: Mapping[str, str]) -> int:
+    """How many engines shared the load, by the settings of a run."""
+    count = settings.get("agents", "")
+    return int(count) if count.isdecimal() else 1
 
 
 def reference_lines(runs: Sequence[RunResult]) -> dict[str, float]:
@@ -41,7 +49,8 @@ def limits_in_words(limits: Limits) -> str:
     """For people; empty where nothing was calibrated."""
     words = [f"{share:.2f}× of {name}" for name, share in limits.reference_shares.items()]
     if limits.ceiling_share:
-        words.append(f"the engine can send {1 / limits.ceiling_share:.1f} times as much")
+        who = "the engine" if limits.agents == 1 else "one engine"
+        words.append(f"{who} can send {1 / limits.ceiling_share:.1f} times as much")
     return " · ".join(words)
 
 

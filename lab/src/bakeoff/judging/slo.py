@@ -18,11 +18,19 @@ _EXAMPLE = "p99<50ms,errors<0.1%"
 
 @dataclass(frozen=True)
 class Objective:
-    """One figure and the limit that it must stay below; latencies in ms, errors as a share. `words` are as written."""
+    """One figure and the limit that it must stay below, or `at_most` reach; latencies in ms, errors as a share.
+
+    `words` are as written.
+    """
 
     metric: str
     limit: float
     words: str
+    at_most: bool = False
+
+    def breaks(self, value: float) -> bool:
+        """Whether a figure is too much."""
+        return value > self.limit if self.at_most else value >= self.limit
 
 
 @dataclass(frozen=True)
@@ -67,9 +75,9 @@ def documented_slo() -> Slo:
 
 
 def broken(slo: Slo, figures: Figures) -> list[Objective]:
-    """The objectives that do not hold. The limit itself is too much."""
+    """The objectives that do not hold."""
     values = {**figures.latency_ms, ERRORS: figures.error_share}
-    return [objective for objective in slo.objectives if values[objective.metric] >= objective.limit]
+    return [objective for objective in slo.objectives if objective.breaks(values[objective.metric])]
 
 
 def figures_of_level(level: Level) -> Figures:
@@ -89,7 +97,7 @@ def _objective(part: str, text: str) -> Objective:
     match = _OBJECTIVE.fullmatch(part)
     if match is None:
         raise UsageError(f'--slo is "{text}": "{part}" is no objective. Write figures below limits: {_EXAMPLE}.')
-    metric, _, number, unit = match.groups()
+    metric, sign, number, unit = match.groups()
     if metric not in (*LATENCIES, ERRORS):
         known = ", ".join((*LATENCIES, ERRORS))
         raise UsageError(f'--slo is "{text}": there is no figure "{metric}". Figures: {known}.')
@@ -101,9 +109,10 @@ def _objective(part: str, text: str) -> Objective:
         limit = float(number) * _MS[unit]
     else:
         raise UsageError(f'--slo is "{text}": {metric} needs a unit: us, ms or s, such as {metric}<50ms.')
-    if limit <= 0:
+    at_most = sign == "<="
+    if limit <= 0 and not (at_most and metric == ERRORS):
         raise UsageError(f'--slo is "{text}": nothing stays below {number}{unit}. Give {metric} a limit above zero.')
-    return Objective(metric, limit, part.replace(" ", ""))
+    return Objective(metric, limit, part.replace(" ", ""), at_most)
 
 
 def _limited_errors() -> Objective:

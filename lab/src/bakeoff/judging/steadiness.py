@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from bakeoff.judging.straight_line import line_through
 from bakeoff.running.result import Second
 
 # Fewer seconds than these draw no line that deserves the name.
@@ -34,13 +33,11 @@ def steepest_trend(timeline: Sequence[Second]) -> Trend | None:
 
 def _trend(phase: int, operations: Sequence[int]) -> Trend | None:
     """Least squares over the seconds, the first left out: the phase's users only begin in it."""
-    settled = np.asarray(operations[1:], dtype=float)
-    if len(settled) < _FEWEST_SECONDS or settled.mean() <= 0:
+    settled = operations[1:]
+    mean = sum(settled) / max(1, len(settled))
+    if len(settled) < _FEWEST_SECONDS or mean <= 0:
         return None
-    at = np.arange(len(settled)) - (len(settled) - 1) / 2
-    slope = float(at @ settled / (at @ at))
-    rest = settled - settled.mean() - slope * at
-    error = float(np.sqrt(rest @ rest / (len(settled) - 2) / (at @ at)))
-    change = slope * (len(settled) - 1) / float(settled.mean())
-    surely = abs(slope) > _TIMES_ITS_ERROR * error
+    line = line_through(range(len(settled)), settled)
+    change = line.slope * (len(settled) - 1) / mean
+    surely = abs(line.slope) > _TIMES_ITS_ERROR * line.error
     return Trend(phase, change) if surely and abs(change) > _CHANGE else None

@@ -3,33 +3,37 @@
 import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bakeoff.judging.bottleneck import Usage
-from bakeoff.judging.entries import Entry
 from bakeoff.judging.estimates import estimate_of_known
-from bakeoff.judging.judgement import Level
+from bakeoff.judging.levels_held import LevelsHeld
 from bakeoff.judging.limits import limiting_lines, limits_of
+from bakeoff.running.result import RunResult
 
 
-def usage_at(peak: Level | None, levels: Sequence[Level], entry: Entry) -> Usage:
-    """What explains the peak. Levels are in the order in which they were held."""
+def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:
+    """What explains the peak of the runs that count; `newest` tells what holds for all of them."""
+    peak = held.peak
     if peak is None:
         return Usage({}, None)
     cpu = {role: cost.cpu_percent_mean.median for role, cost in peak.costs.items() if cost.cpu_percent_mean is not None}
-    activities = [run.database_activity for run in entry.counted.values() if run.database_activity]
-    limits = limits_of(entry.newest, peak.throughput_per_s.median)
-    highest = max(levels, key=lambda level: level.virtual_users, default=peak)
+    activities = [run.database_activity for run in counted if run.database_activity]
+    at_peak = [_seen_in(held.peak_phase, activity) for activity in activities]
+    limits = limits_of(newest, peak.throughput_per_s.median)
+    highest = max(held.levels, key=lambda level: level.virtual_users, default=peak)
     return Usage(
         cpu_percent=cpu,
-        cores=_whole(entry.newest.environment, "cores"),
-        api_cores=cores_of_api(entry.newest.settings),
+        cores=_whole(newest.environment, "cores"),
+        api_cores=cores_of_api(newest.settings),
         ceiling_share=limits.ceiling_share,
+        agents=limits.agents,
         limiting_lines=limiting_lines(
-            limits.reference_shares, _median(activity.get("operations_per_commit") for activity in activities)
+            limits.reference_shares, _median(_figure(activity, "operations_per_commit") for activity in activities)
         ),
-        waits=_mean_shares([activity.get("wait_shares", {}) for activity in activities]),
-        active=_median(activity.get("active_backends_mean") for activity in activities),
-        sessions=max((activity.get("connections_peak") or 0 for activity in activities), default=None),
+        waits=_mean_shares([_shares(seen) for seen in at_peak]),
+        active=_median(_figure(seen, "active_backends_mean") for seen in at_peak),
+        sessions=max((round(_figure(seen, "connections_peak") or 0) for seen in at_peak), default=None),
         more_load_helps=0 < peak.virtual_users == highest.virtual_users,
     )
 
@@ -38,8 +42,34 @@ def cores_of_api(settings: Mapping[str, str]) -> float | None:
     """The cores that the target may use: its limit, or as many as it is pinned to; None where it may use all."""
     pins = dict(part.split("=", 1) for part in settings.get("pin", "").split(",") if "=" in part)
     pinned = len(pins["api"].split("+")) if "api" in pins else math.inf
-    cores = min(float(settings.get("limit_cpus", math.inf)), pinned)
+    limit = math.inf
+    with contextlib.suppress(KeyError, ValueError):
+        limit = float(settings["limit_cpus"])
+    cores = min(limit, pinned)
     return None if math.isinf(cores) else cores
+
+
+def _seen_in(phase: int | None, activity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What looks at the sessions saw in a phase; of runs that did not keep phases apart, what they saw in all."""
+    phases = activity.get("phases")
+    if not isinstance(phases, Mapping) or phase is None:
+        return activity
+    seen = phases.get(str(phase))
+    return seen if isinstance(seen, Mapping) else {}
+
+
+def _shares(seen: Mapping[str, Any]) -> dict[str, float]:
+    shares = seen.get("wait_shares")
+    if not isinstance(shares, Mapping):
+        return {}
+    return {name: share for name in shares if (share := _figure(shares, name)) is not None}
+
+
+def _figure(record: Mapping[str, Any], name: str) -> float | None:
+    """A figure of a record that anybody may have written: what is imported holds whatever it holds."""
+    value = record.get(name)
+    is_figure = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return value if is_figure else None
 
 
 def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -1,8 +1,10 @@
 """PostgreSQL's own view of a run: what it counted, and what its backends waited for."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,17 +21,26 @@ if TYPE_CHECKING:
 _PERIOD_S = 0.5
 _FIRST_VERSION_WITH_CHECKPOINTER = 170_000
 
-# What backends are at in one look: a wait event or the CPU → how many; None: idle.
-Look = Mapping[str | None, int]
 Counters = Mapping[str, int]
+# Begin and end by the wall clock, Unix nanoseconds.
+Span = tuple[int, int]
 
 _Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What backends were at: a wait event or the CPU → how many; None: idle."""
+
+    time_unix_ns: int
+    backends: Mapping[str | None, int]
 
 
 class DatabaseWatch:
     """Counts from entry to `activity`, and looks at what backends wait for from entry to exit.
 
-    A server that refuses or goes away meanwhile leaves the activity unknown: it never ends a run.
+    A server that refuses or goes away meanwhile leaves the activity unknown: it never ends a run. `own_cpu_s` is the
+    CPU time that looking has taken the lab.
     """
 
     def __init__(self, server: Server, period_s: float = _PERIOD_S) -> None:
@@ -40,6 +51,7 @@ class DatabaseWatch:
         self._looks: list[Look] = []
         self._begin: tuple[Counters, Counters] | None = None
         self._end_position: Counters | None = None
+        self.own_cpu_s = 0.0
 
     def __enter__(self) -> "DatabaseWatch":
         self._begin = _tried(self._server, lambda connection: (_counters(connection), _position(connection)))
@@ -53,49 +65,68 @@ class DatabaseWatch:
         self._thread.join()
         self._end_position = _tried(self._server, _position)
 
-    def activity(self, operations: int) -> dict[str, Any] | None:
+    def activity(self, operations: int, phases: Mapping[int, Span]) -> dict[str, Any] | None:
         """What happened since entry, during which so many operations were acknowledged; None where it is unknown.
 
-        To be asked for when the target has ended: only then have all of its backends reported what they did.
+        `phases` tells by number when each phase was. To be asked for when the target has ended: only then have all of
+        its backends reported what they did.
         """
         after = _tried(self._server, _counters)
         if self._begin is None or self._end_position is None or after is None:
             return None
         before, position = self._begin
         counted = {**_difference(before, after), **_difference(position, self._end_position)}
-        return activity_of(counted, self._looks, operations)
+        return activity_of(counted, self._looks, operations, phases)
 
     def _loop(self) -> None:
         try:
             with self._server.connect() as connection:
                 while not self._done.wait(self._period_s):
-                    self._looks.append({row["at"]: row["backends"] for row in _rows(connection, "database_waits")})
+                    self._looks.append(_look(connection))
+                    self.own_cpu_s = time.thread_time()
         except (BakeoffError, psycopg.Error):
             return
 
 
-def activity_of(counted: Counters, looks: Sequence[Look], operations: int) -> dict[str, Any]:
-    """The record of a run: totals, shares and what they come to for each operation."""
+def activity_of(
+    counted: Counters, looks: Sequence[Look], operations: int, phases: Mapping[int, Span]
+) -> dict[str, Any]:
+    """The record of a run: totals, shares and what they come to for each operation; and what each phase looked like."""
     updated, hot = counted["rows_updated"], counted["rows_hot_updated"]
-    waits: Counter[str] = Counter()
-    for look in looks:
-        waits.update({at: backends for at, backends in look.items() if at is not None})
-    active = sum(waits.values())
     return {
         **counted,
         "operations": operations,
         "wal_bytes_per_operation": counted["wal_bytes"] / operations if operations else None,
         "operations_per_commit": operations / counted["commits"] if counted["commits"] else None,
         "hot_update_share": hot / updated if updated else None,
+        **_seen(looks),
+        "phases": {
+            str(number): _seen([look for look in looks if begin_ns <= look.time_unix_ns < end_ns])
+            for number, (begin_ns, end_ns) in phases.items()
+        },
+    }
+
+
+def _seen(looks: Sequence[Look]) -> dict[str, Any]:
+    """How many backends were busy, and with what."""
+    waits: Counter[str] = Counter()
+    for look in looks:
+        waits.update({at: backends for at, backends in look.backends.items() if at is not None})
+    active = sum(waits.values())
+    return {
         "looks": len(looks),
         "active_backends_mean": active / len(looks) if looks else None,
-        "connections_peak": max((sum(look.values()) for look in looks), default=None),
+        "connections_peak": max((sum(look.backends.values()) for look in looks), default=None),
         "wait_shares": {at: count / active for at, count in waits.most_common()},
     }
 
 
 def _difference(before: Counters, after: Counters) -> dict[str, int]:
     return {name: after[name] - before[name] for name in after}
+
+
+def _look(connection: "Connection[Any]") -> Look:
+    return Look(time.time_ns(), {row["at"]: row["backends"] for row in _rows(connection, "database_waits")})
 
 
 def _counters(connection: "Connection[Any]") -> Counters:
