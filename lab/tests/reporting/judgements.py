@@ -23,6 +23,7 @@ from bakeoff.judging.judgement import (
 )
 from bakeoff.running.result import RunResult, Second, Status
 from bakeoff.storage.history import StoredComparison, StoredRun
+from observations import ACTIVITY, STATE
 
 BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SPEEDS = {"rust-rest": 1.0, "rust-grpc": 0.98, "go-rest": 0.8, "java-rest": 0.62, "go-grpc": 0.5, "java-grpc": 0.41}
@@ -202,6 +203,7 @@ def _cost(cpu_us: float, memory_mb: float, rounds: int) -> CostEstimate:
         cpu_percent_peak=estimate(cpu_us * 6, rounds),
         memory_mean_mb=estimate(memory_mb, rounds),
         memory_peak_mb=estimate(memory_mb * 1.2, rounds),
+        pss_peak_mb=estimate(memory_mb * 1.1, rounds),
     )
 
 
@@ -236,6 +238,8 @@ def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
         factors=contender.factors,
         round=number,
         timeline=timeline,
+        database_activity={**ACTIVITY, "checkpoints": number},
+        machine_state={**STATE, "steal_percent": 0.1 * number},
     )
 
 

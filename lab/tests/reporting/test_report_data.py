@@ -6,13 +6,18 @@ from typing import Any
 
 import pytest
 from goldens import check_golden
-from judgements import SPEEDS, Shape, comparison, estimate, with_first
+from judgements import SPEEDS, Shape, comparison, estimate, with_first, with_status
 
+from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Bottleneck, Estimate, JudgedFinding, Judgement
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.identities import payloads_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.tables import limits
+from bakeoff.results.numbers import milliseconds
+from bakeoff.results.verdict import judgement_table
+from bakeoff.running.result import Status
+from made_up import comparison_of, cost, measured, phase, run_of
 
 SMALL = Shape(targets=("rust-rest", "go-rest"), users=(10, 50), seconds=3)
 SEVERAL = Shape(payloads=("64k", "default", "8k"))
@@ -155,6 +160,83 @@ def test_resources_are_what_the_documents_define() -> None:
     assert level["memory_mb_s_each"] == pytest.approx(26 * 30 / 40_000)
     # 26 MB of 24 GiB.
     assert level["costs"]["api"]["memory_mean_percent"] == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
+
+
+def test_the_ranking_tells_what_the_terminal_tells() -> None:
+    """The best load is neither the optimal one nor all of them together."""
+    parts = [
+        measured(1000, 1.0, costs={"api": cost(30, 20)}),
+        measured(2000, 2.0, costs={"api": cost(80, 30)}),
+        measured(2010, 9.0, costs={"api": cost(95, 40)}),
+        measured(900, 40.0, costs={"api": cost(99, 80)}),
+    ]
+    phases = [phase(number + 1, 10 * 4**number, part) for number, part in enumerate(parts)]
+    stored = comparison_of(run_of(phases=phases))
+    judgement = judge(stored)
+    (told,) = report_data(judgement, stored)["contenders"]
+    best = told["at_best"]
+    assert best is not None
+    assert best["load"] == told["best_load"] == "160 users"
+    assert told["optimal_users"] == 40
+    api = best["costs"]["api"]
+    assert api["cpu_us_each"] is not None
+    shown = [
+        "1",
+        told["label"],
+        *(f"{best['throughput_per_s']['median']:,.0f}", "–"),
+        *(milliseconds(best["latency_ms"][name]["median"]) for name in ("p50", "p99")),
+        *("0", f"{api['cpu_us_each']['median']:.1f}", f"{api['memory_peak_mb']['median']:.1f}"),
+    ]
+    table = judgement_table(judgement)
+    assert [next(iter(column.cells)) for column in table.columns] == shown
+    assert "472.6" in shown
+
+
+def test_least_cpu_and_memory_are_those_of_the_ranking() -> None:
+    judgement, stored = comparison(Shape(rounds=1, targets=("rust-rest", "java-rest")))
+    total = judgement.contenders[1].total
+    assert total is not None
+    cheap = replace(total.costs["api"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
+    second = replace(judgement.contenders[1], total=replace(total, costs={"api": cheap}))
+    data = report_data(replace(judgement, contenders=[judgement.contenders[0], second]), stored)
+    told = {highlight["title"]: highlight["value"] for highlight in data["groups"][0]["highlights"]}
+    assert (told["Least CPU"], told["Least memory"]) == ("10.0 µs", "31.2 MB")
+
+
+def test_every_run_names_its_bottleneck() -> None:
+    busy, void = run_of(environment={"cores": "1"}), run_of(number=2, status=Status.VOID)
+    stored = comparison_of(busy, void)
+    first, second = report_data(judge(stored), stored)["contenders"][0]["runs"]
+    assert (first["bottleneck"], first["limited_by"]) == ("api-cpu", "its own CPU")
+    assert first["limit"].startswith("The bottleneck was the CPU of the target")
+    assert (second["bottleneck"], second["limited_by"], second["limit"]) == (None, "", "")
+
+
+def test_what_was_seen_beside_is_told_of_each_run_and_of_the_rounds_that_count() -> None:
+    judgement, stored = comparison()
+    stored = with_status(stored, 0, Status.VOID)
+    entry = report_data(judgement, stored)["contenders"][0]
+    assert [run["database"] and run["database"]["checkpoints"] for run in entry["runs"]] == [1, 2, 3]
+    assert entry["database"] is not None
+    assert entry["machine"] is not None
+    assert entry["database"]["checkpoints"] == 2.5
+    assert entry["machine"]["steal_percent"] == pytest.approx(0.25)
+
+
+def test_runs_of_an_older_version_have_nothing_beside() -> None:
+    stored = comparison_of(run_of())
+    (entry,) = report_data(judge(stored), stored)["contenders"]
+    assert (entry["database"], entry["machine"]) == (None, None)
+    assert (entry["runs"][0]["database"], entry["runs"][0]["machine"]) == (None, None)
+
+
+def test_proportional_memory_stands_beside_resident() -> None:
+    costs = {"api": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
+    stored = comparison_of(run_of(phases=[phase(1, 10, measured(costs=costs))]))
+    (level,) = report_data(judge(stored), stored)["contenders"][0]["levels"]
+    assert level["costs"]["api"]["pss_peak_mb"] is not None
+    assert level["costs"]["api"]["pss_peak_mb"]["median"] == 15.5
+    assert level["costs"]["database"]["pss_peak_mb"] is None
 
 
 def test_highlights_call_ties_ties() -> None:

@@ -3,13 +3,17 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from hostile import IMAGE, SCRIPT, hostile_comparison
-from judgements import Shape, comparison
+from judgements import Shape, comparison, estimate, with_first
 
+from bakeoff.judging.judge import judge
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
+from made_up import comparison_of, run_of
+from observations import ACTIVITY, STATE
 
 
 class _Elements(HTMLParser):
@@ -110,6 +114,43 @@ def test_ties_are_called_ties() -> None:
     text = page()
     assert "<small>tie with Rust gRPC</small>" in text
     assert "tie, 0.98×" in text
+
+
+def test_the_ranking_is_of_the_best_load() -> None:
+    judgement, stored = comparison()
+    total = judgement.contenders[0].total
+    assert total is not None
+    other = replace(total.costs["api"], cpu_us_each=estimate(77.7), memory_peak_mb=estimate(88.8))
+    text = html_report(report_data(with_first(judgement, total=replace(total, costs={"api": other})), stored))
+    ranking = text.split('<h2 id="ranking">')[1].split("<h2 ")[0]
+    assert "10.0<small>9.70–10.3</small>" in ranking
+    assert not re.search("77.7|88.8", ranking)
+    assert "77.7" in text.split('<h2 id="resources">')[1]
+
+
+def test_each_target_tells_what_limited_its_runs_and_what_was_seen_beside() -> None:
+    run = run_of(environment={"cores": "1"}, database_activity=ACTIVITY, machine_state=STATE)
+    older = run_of("go-rest")
+    stored = comparison_of(run, older)
+    targets = html_report(report_data(judge(stored), stored)).split('<h2 id="targets">')[1].split("<h2 ")[0]
+    first, second = sorted(targets.split("<details ")[1:], key=lambda part: "Go REST" in part)
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r'<tr><th scope="row">1<(.*?)</tr>', first)]
+    assert [row[:4] for row in rows] == [
+        ["1", "completed", "its own CPU", "the target 60%, PostgreSQL 50%."],
+        ["400", "0.250", "4.00", "600"],
+        ["1,750", "2.97", "0.11%", "3.2%"],
+    ]
+    assert rows[1][-1] == "CPU 60%, IO:WalSync 25%, LWLock:WALWrite 10%"
+    dashes = [
+        re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r'<tr><th scope="row">2<(.*?)</tr>', second)
+    ]
+    assert dashes[1:] == [["–"] * 8, ["–"] * 9]
+
+
+def test_the_only_target_lies_open() -> None:
+    alone, several = page(shape=Shape(targets=("go-rest",))), page()
+    assert re.search(r'<details id="target-1-[^>]* open>', alone)
+    assert not re.search(r'<details id="target-1-[^>]* open>', several)
 
 
 def _digest(text: str) -> str:

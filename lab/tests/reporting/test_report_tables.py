@@ -9,12 +9,16 @@ from goldens import check_golden
 from hostile import hostile_comparison
 from judgements import Shape, comparison
 
+from bakeoff.judging.judge import judge
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.findings import doubts_of
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.rows import COLUMNS, csv_report
 from bakeoff.reporting.shape import FindingEntry
+from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.text import text_report
+from bakeoff.results.observed import DatabaseFigures, MachineFigures
+from made_up import comparison_of, cost, measured, phase, run_of
 
 
 def test_markdown_is_as_it_was() -> None:
@@ -51,6 +55,13 @@ def test_nothing_steers_a_terminal() -> None:
     assert "\x00" not in text
 
 
+def test_cpu_and_memory_stand_beside_the_ranking_as_the_terminal_tells_them() -> None:
+    parts = [measured(2000, 2.0, costs={"api": cost(80, 30)}), measured(900, 40.0, costs={"api": cost(99, 80)})]
+    stored = comparison_of(run_of(phases=[phase(number + 1, 10 + number, part) for number, part in enumerate(parts)]))
+    table = at_best(report_data(judge(stored), stored)["contenders"])
+    assert table.rows == [("Rust REST", "10 users", "2.00", "2.98", "0", "400", "30.0")]
+
+
 def test_csv_holds_each_figure_of_the_data() -> None:
     data = report_data(*comparison())
     rows = list(csv.DictReader(io.StringIO(csv_report(data))))
@@ -75,6 +86,17 @@ def test_csv_holds_each_point_of_curves_and_timelines() -> None:
         for series in chart["series"]
     )
     assert len(rows) == points > 0
+
+
+def test_csv_holds_what_was_seen_beside_each_run() -> None:
+    rows = [row for row in csv.DictReader(io.StringIO(csv_report(report_data(*comparison())))) if row["part"] == "run"]
+    found = {(row["of"], row["load"], row["figure"]): (row["value"], row["unit"]) for row in rows}
+    assert found["Rust REST", "run 2100", "PostgreSQL wal_bytes_each"] == ("400", "bytes/operation")
+    assert found["Rust REST", "run 3100", "PostgreSQL checkpoints"] == ("3", "")
+    assert found["Go REST", "run 1102", "PostgreSQL sessions at IO:WalSync"] == ("0.25", "share")
+    assert found["Go REST", "run 1102", "machine cpu_pressure_percent"] == ("55.2", "% of the time")
+    everything = {*DatabaseFigures.__annotations__, *MachineFigures.__annotations__} - {"waits"}
+    assert {name.partition(" ")[2] for _, _, name in found if " sessions at " not in name} == everything
 
 
 def test_csv_text_is_no_formula() -> None:

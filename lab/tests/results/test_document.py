@@ -12,9 +12,11 @@ from arbitrary_runs import run_results
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
-from bakeoff.results.files import read_result_file, result_files, write_result_files
-from bakeoff.running.result import RunResult
-from made_up import BEGIN, measured, run_result
+from bakeoff.results.files import REPORTS, read_result_file, result_files, write_result_files
+from bakeoff.running.result import RunResult, Status
+from bakeoff.sampling.sampler import Sample
+from made_up import BEGIN, measured, run_of, run_result
+from observations import ACTIVITY, STATE
 
 ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
 
@@ -32,6 +34,20 @@ def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None
     document = document_of(run, project)
     assert document["stream_file"] == "results/one/a.stream.jsonl"
     assert read_documents(text_of(document), "it", project)[0].run == run
+
+
+def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
+    run = run_of(environment={"cores": "1"})
+    assert document_of(run, project)["bottleneck"] == {
+        "kind": "api-cpu",
+        "words": "The bottleneck was the CPU of the target, on 1 core that all share: the target 60%, PostgreSQL 50%.",
+    }
+    assert document_of(replace(run, status=Status.FAILED), project)["bottleneck"] is None
+
+
+def test_what_postgresql_and_the_machine_did_stands_in_the_document(project: Project) -> None:
+    document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project)
+    assert (document["database_activity"], document["machine_state"]) == (ACTIVITY, STATE)
 
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
@@ -88,13 +104,30 @@ def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> N
     assert words in error.value.message
 
 
+def test_the_csv_of_samples_has_proportional_memory_where_it_was_asked_for(empty_checkout: Project) -> None:
+    begin_ns = 1_767_225_600_000_000_000
+    samples = [Sample(begin_ns, "api", 0.5, 20_000_000), Sample(begin_ns, "database", 1.25, 90_000_000, 60_440_000)]
+    written = write_result_files(empty_checkout, run_result(samples=samples))
+    assert written.with_name(f"{written.stem}-metrics.csv").read_text("utf-8").splitlines() == [
+        "sampled_at,role,cpu_s,memory_mb,pss_mb",
+        "2026-01-01T00:00:00+00:00,api,0.50,20.0,",
+        "2026-01-01T00:00:00+00:00,database,1.25,90.0,60.4",
+    ]
+
+
 def test_files_are_written_whole_and_found_again(empty_checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BAKEOFF_RESULTS", raising=False)
     later, earlier = run_result("one", minute=5, total=measured(200)), run_result("two", minute=3)
     for run in (later, earlier):
         write_result_files(empty_checkout, run, ORIGIN)
-    found = [read_result_file(empty_checkout, path)[0].run for path in result_files(empty_checkout)]
+    report = empty_checkout.results / REPORTS / "comparison-1.json"
+    report.parent.mkdir()
+    report.write_text("{}")
+    found = [read_result_file(empty_checkout, path)[0].run for path in result_files(empty_checkout.results)]
     assert found == [earlier, later]
+    # Of one target alone, and what is named for itself.
+    assert len(result_files(empty_checkout.results / "one")) == 1
+    assert result_files(report.parent) == [report]
     assert not list(empty_checkout.results.rglob("*.partial"))
 
 

@@ -31,6 +31,28 @@ def test_a_comparison_begins_with_its_verdict(pages: TestClient) -> None:
     assert page.count('name="run"') == 6
 
 
+def test_the_standings_are_those_of_the_best_load(pages: TestClient) -> None:
+    standings = pages.get("/comparisons/1").text.split('id="standings"')[1].split("</section>")[0]
+    assert "Each at its best load" in standings
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in standings.split("<tr>")[2:]]
+    # 60% of a core for ten seconds: 6 s over 2,020 and 1,020 operations.
+    assert [row[-2] for row in rows] == ["2,970", "5,882"]
+
+
+def test_every_run_of_a_comparison_names_its_bottleneck(pages: TestClient) -> None:
+    runs = pages.get("/comparisons/1").text.split('id="runs"')[1].split("</section>")[0]
+    assert runs.count('<td class="left">the load given</td>') == 6
+
+
+def test_the_page_of_a_run_tells_its_bottleneck_and_what_was_seen_beside(pages: TestClient) -> None:
+    page = html.unescape(pages.get("/runs/1").text)
+    details = page.split('<h2 id="targets">')[1].split("<h2 ")[0]
+    assert "<details" in details
+    assert " open>" in details
+    for words in ("the highest level was the best", "the load given", "CPU 60%, IO:WalSync 25%", "1,750"):
+        assert words in details
+
+
 def test_the_full_report_brings_its_own_policy(pages: TestClient) -> None:
     reply = pages.get("/comparisons/1/report")
     assert reply.headers["content-security-policy"] == "frame-ancestors 'none'"

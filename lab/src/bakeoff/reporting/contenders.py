@@ -4,11 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.judgement import Contender, JudgedFinding, Judgement, Pairing
+from bakeoff.judging.run_bottleneck import bottleneck_of_run
 from bakeoff.reporting.figures import figure, figure_or_none, inverted
 from bakeoff.reporting.identities import Identity, anchor
 from bakeoff.reporting.levels import best_level, level_figures, load_of, optimal_level
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, RunLine, Verdict
+from bakeoff.results.observed import database_figures, machine_figures, medians
+from bakeoff.running.result import Status
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _BOTTLENECKS = {
@@ -66,6 +69,8 @@ def _entry(
     runs: Mapping[int, StoredRun],
 ) -> ContenderEntry:
     identity, best, optimal = identities[contender.key], best_level(contender), optimal_level(contender)
+    own = [runs[run_id] for run_id in contender.run_ids if run_id in runs]
+    counted = [run.result for run in own if run.result.status is Status.COMPLETED]
     return {
         "key": contender.key,
         "anchor": f"target-{place}-{anchor(contender.label)}",
@@ -83,11 +88,12 @@ def _entry(
         "against_leader": against_leader,
         "rounds": contender.rounds,
         "void_rounds": contender.void_rounds,
-        "runs": [_run(runs[run_id]) for run_id in contender.run_ids if run_id in runs],
+        "runs": [_run(run) for run in own],
         "levels": [level_figures(level, contender.environment) for level in contender.levels],
-        "total": None if contender.total is None else level_figures(contender.total, contender.environment, total=True),
+        "total": None if contender.total is None else level_figures(contender.total, contender.environment),
         "peak_throughput_per_s": figure_or_none(contender.peak_throughput_per_s),
         "sustainable_throughput_per_s": figure_or_none(contender.sustainable_throughput_per_s),
+        "at_best": None if best is None else level_figures(best, contender.environment),
         "at_optimum": None if optimal is None else level_figures(optimal, contender.environment),
         "best_load": None if best is None else load_of(best),
         "optimal_users": contender.optimal_users,
@@ -98,6 +104,8 @@ def _entry(
         "limit": contender.bottleneck.words,
         "ceiling_share": None if contender.ceiling_share is None else rounded(contender.ceiling_share),
         "reference_shares": {name: rounded(share) for name, share in contender.reference_shares.items()},
+        "database": medians([each for run in counted if (each := database_figures(run)) is not None]),
+        "machine": medians([state for run in counted if (state := machine_figures(run)) is not None]),
         "findings": finding_entries(contender.findings, [contender.label]),
         "settings": dict(contender.settings),
         "environment": dict(contender.environment),
@@ -106,7 +114,18 @@ def _entry(
 
 def _run(run: StoredRun) -> RunLine:
     result = run.result
-    return {"id": run.id, "round": result.round, "status": str(result.status), "failure": result.failure}
+    bottleneck = bottleneck_of_run(result)
+    return {
+        "id": run.id,
+        "round": result.round,
+        "status": str(result.status),
+        "failure": result.failure,
+        "bottleneck": None if bottleneck is None else bottleneck.kind,
+        "limited_by": "" if bottleneck is None else limited_by(bottleneck.kind),
+        "limit": "" if bottleneck is None else bottleneck.words,
+        "database": database_figures(result),
+        "machine": machine_figures(result),
+    }
 
 
 def _against_leader(

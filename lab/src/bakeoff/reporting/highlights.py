@@ -21,8 +21,16 @@ def highlights_of(contenders: Sequence[ContenderEntry]) -> list[Highlight]:
     found = [
         _most(ranked, _Question("Most operations", "the maximum", "/s", numbers.rate, max)),
         _best(ranked, _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, min), _p99),
-        _best(ranked, _Question("Least CPU", "of the API for each operation", " µs", numbers.three_digits, min), _cpu),
-        _best(ranked, _Question("Least memory", "peak of the API", " MB", numbers.megabytes, min), _memory),
+        _best(
+            ranked,
+            _Question("Least CPU", "of the API for each operation, at its best load", " µs", numbers.three_digits, min),
+            _cpu,
+        ),
+        _best(
+            ranked,
+            _Question("Least memory", "peak of the API, at its best load", " MB", numbers.megabytes, min),
+            _memory,
+        ),
     ]
     return [highlight for highlight in found if highlight is not None]
 
@@ -97,4 +105,4 @@ def _memory(contender: ContenderEntry) -> Figure | None:
 
 
 def _api(contender: ContenderEntry) -> CostFigures | None:
-    return None if contender["total"] is None else contender["total"]["costs"].get("api")
+    return None if contender["at_best"] is None else contender["at_best"]["costs"].get("api")

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.reporting import numbers, palette
+from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.charts.shape import Chart
 from bakeoff.reporting.findings import doubts_of, evidence
@@ -28,6 +28,7 @@ _GLOBALS = {
     "style_of": palette.style,
     "outline": palette.outline,
     "evidence": evidence,
+    "observed": observed,
 }
 """What the templates know besides what they are given, those that are imported too."""
 

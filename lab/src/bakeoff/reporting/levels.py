@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 
 from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level
+from bakeoff.judging.levels import ALL_PHASES
 from bakeoff.reporting.figures import figure, figure_or_none
 from bakeoff.reporting.numbers import count, rounded
 from bakeoff.reporting.shape import CostFigures, LevelFigures
 from bakeoff.running.result import ROLES
 
 
-def level_figures(level: Level, environment: Mapping[str, str], *, total: bool = False) -> LevelFigures:
+def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
     api = level.costs.get("api")
     return {
         "name": level.name,
-        "load": "all phases" if total else load_of(level),
+        "load": load_of(level),
         "users": level.virtual_users,
         "arrival_rate_per_s": level.arrival_rate_per_s,
         "duration_s": rounded(level.duration_s),
@@ -31,9 +32,9 @@ def level_figures(level: Level, environment: Mapping[str, str], *, total: bool =
 
 
 def best_level(contender: Contender) -> Level | None:
-    """The level at which a contender does most; None where nothing was answered."""
-    answered = [level for level in contender.levels if level.requests > level.failed]
-    return max(answered, key=lambda level: level.throughput_per_s.median, default=None)
+    """The level that a contender is ranked by; None where nothing was answered."""
+    level = contender.level_at_peak
+    return level if level is not None and level.requests > level.failed else None
 
 
 def optimal_level(contender: Contender) -> Level | None:
@@ -50,7 +51,7 @@ def load_of(level: Level) -> str:
         return f"{count(level.arrival_rate_per_s)}/s"
     if level.virtual_users:
         return f"{count(level.virtual_users)} user{'' if level.virtual_users == 1 else 's'}"
-    return level.name
+    return "all phases" if level.name == ALL_PHASES else level.name
 
 
 def _cost(cost: CostEstimate, environment: Mapping[str, str]) -> CostFigures:
@@ -60,6 +61,7 @@ def _cost(cost: CostEstimate, environment: Mapping[str, str]) -> CostFigures:
         "cpu_percent_peak": figure_or_none(cost.cpu_percent_peak),
         "memory_mean_mb": figure(cost.memory_mean_mb),
         "memory_peak_mb": figure(cost.memory_peak_mb),
+        "pss_peak_mb": figure_or_none(cost.pss_peak_mb),
         "memory_mean_percent": _of_machine(cost.memory_mean_mb, environment),
         "memory_peak_percent": _of_machine(cost.memory_peak_mb, environment),
     }

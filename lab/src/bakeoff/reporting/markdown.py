@@ -53,7 +53,7 @@ def _table(table: Table) -> Iterator[str]:
     if table.note:
         yield from (plain(table.note), "")
     yield _row(table.headings)
-    yield f"|{'---|' * table.left}{'---:|' * (len(table.headings) - table.left)}"
+    yield f"|{''.join('---|' if table.is_words(place) else '---:|' for place in range(len(table.headings)))}"
     yield from (_row(row) for row in table.rows)
     yield ""
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from bakeoff.reporting.charts.shape import Chart
-from bakeoff.reporting.shape import ContenderEntry, Figure, LevelFigures, ReportData
+from bakeoff.reporting.shape import ContenderEntry, Figure, LevelFigures, ReportData, RunLine
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
 
@@ -17,8 +17,30 @@ _COSTS = {
     "cpu_percent_peak": "% of a core",
     "memory_mean_mb": "MB",
     "memory_peak_mb": "MB",
+    "pss_peak_mb": "MB",
     "memory_mean_percent": "% of the machine",
     "memory_peak_percent": "% of the machine",
+}
+_DATABASE = {
+    "wal_bytes_each": "bytes/operation",
+    "commits_each": "/operation",
+    "operations_per_commit": "",
+    "rows_inserted": "",
+    "rows_updated": "",
+    "rows_deleted": "",
+    "hot_update_share": "share",
+    "checkpoints": "",
+}
+_MACHINE = {
+    "speed_mb_s": "MB/s",
+    "load_average_before": "",
+    "steal_percent": "% of a core",
+    "other_cpu_percent": "% of a core",
+    "lab_cpu_percent": "% of a core",
+    "sampling_cpu_percent": "% of a core",
+    "cpu_pressure_percent": "% of the time",
+    "io_pressure_percent": "% of the time",
+    "memory_pressure_percent": "% of the time",
 }
 _UNITS = {"rate": "/s", "ms": "ms", "us": "µs", "mb": "MB", "percent": "%", "ratio": "times", "seconds": "s"}
 _ALREADY = frozenset({"ranking", "throughput", "effects", "payloads", "cost-cpu", "cost-memory", "resources"})
@@ -85,6 +107,8 @@ def _contender(entry: ContenderEntry) -> Iterator[Row]:
             yield _estimate("contender", *who, "", name, unit, estimate)
     for level in [*entry["levels"], *([entry["total"]] if entry["total"] is not None else [])]:
         yield from _level(*who, level)
+    for run in entry["runs"]:
+        yield from _run(*who, run)
 
 
 def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
@@ -111,6 +135,18 @@ def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
                 yield _estimate("level", who, payload, load, f"{role} {name}", unit, found)  # type: ignore[arg-type]
             elif found is not None:
                 yield ("level", who, payload, load, f"{role} {name}", unit, None, found, None, None)
+
+
+def _run(who: str, payload: str, run: RunLine) -> Iterator[Row]:
+    """What was seen beside the requests of one run."""
+    place, database = f"run {run['id']}", run["database"]
+    for part, figures, units in (("PostgreSQL", database, _DATABASE), ("machine", run["machine"], _MACHINE)):
+        for name, unit in units.items():
+            value = None if figures is None else figures[name]  # type: ignore[literal-required]
+            if value is not None:
+                yield ("run", who, payload, place, f"{part} {name}", unit, None, value, None, None)
+    for event, share in ({} if database is None else database["waits"]).items():
+        yield ("run", who, payload, place, f"PostgreSQL sessions at {event}", "share", None, share, None, None)
 
 
 def _curve(chart: Chart) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from typing import Any, Literal, TypedDict
 
 from bakeoff.reporting.charts.shape import Chart
+from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 VERSION = 1
 
@@ -19,13 +20,17 @@ class Figure(TypedDict):
 
 
 class CostFigures(TypedDict):
-    """What one role used. `cpu_percent` is of one core, `memory_percent` of the machine's memory."""
+    """What one role used. `cpu_percent` is of one core, `memory_percent` of the machine's memory.
+
+    Memory is resident, with shared pages counted once; `pss` is proportional, None where nobody asked for it.
+    """
 
     cpu_us_each: Figure | None
     cpu_percent_mean: Figure | None
     cpu_percent_peak: Figure | None
     memory_mean_mb: Figure
     memory_peak_mb: Figure
+    pss_peak_mb: Figure | None
     memory_mean_percent: float | None
     memory_peak_percent: float | None
 
@@ -54,12 +59,20 @@ class LevelFigures(TypedDict):
 
 
 class RunLine(TypedDict):
-    """One run of a contender, whatever became of it."""
+    """One run of a contender, whatever became of it: what limited it, and what was seen beside its requests.
+
+    A run that does not count has no bottleneck; `limited_by` and `limit` are empty then.
+    """
 
     id: int
     round: int
     status: str
     failure: str | None
+    bottleneck: str | None
+    limited_by: str
+    limit: str
+    database: DatabaseFigures | None
+    machine: MachineFigures | None
 
 
 class FindingEntry(TypedDict):
@@ -76,8 +89,9 @@ class FindingEntry(TypedDict):
 class ContenderEntry(TypedDict):
     """One contender. `identity` is the same for one target and settings at every payload; so are its name and style.
 
-    `limited_by` is a word or two, `limit` a sentence. `at_optimum` is the level of optimal parallelism,
-    `best_load` the load at which it does most.
+    `limited_by` is a word or two, `limit` a sentence. `at_best` is the level at which it does most and is ranked by,
+    `best_load` its load; `at_optimum` is the level of optimal parallelism. `database` and `machine` are medians over
+    the rounds that count.
     """
 
     key: str
@@ -101,6 +115,7 @@ class ContenderEntry(TypedDict):
     total: LevelFigures | None
     peak_throughput_per_s: Figure | None
     sustainable_throughput_per_s: Figure | None
+    at_best: LevelFigures | None
     at_optimum: LevelFigures | None
     best_load: str | None
     optimal_users: int | None
@@ -111,6 +126,8 @@ class ContenderEntry(TypedDict):
     limit: str
     ceiling_share: float | None
     reference_shares: dict[str, float]
+    database: DatabaseFigures | None
+    machine: MachineFigures | None
     findings: list[FindingEntry]
     settings: dict[str, str]
     environment: dict[str, str]

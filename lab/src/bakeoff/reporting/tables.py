@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting import numbers
+from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
@@ -18,13 +18,21 @@ _VERDICTS = {"unknown": "too few rounds"}
 
 @dataclass(frozen=True)
 class Table:
-    """`headings` and `rows` are of one length; the first `left` columns are words, the others figures."""
+    """`headings` and `rows` are of one length; the first `left` columns are words, and the last one where `words_last`.
+
+    All others are figures.
+    """
 
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: int = 1
     note: str = ""
+    words_last: bool = False
+
+    def is_words(self, place: int) -> bool:
+        """Whether the column at this place, from 0, is read as words."""
+        return place < self.left or (self.words_last and place == len(self.headings) - 1)
 
 
 def all_tables(data: ReportData) -> list[Table]:
@@ -35,8 +43,10 @@ def all_tables(data: ReportData) -> list[Table]:
     for group in data["groups"]:
         own = [by_key[key] for key in group["contenders"]]
         payload = f", payload {group['payload']}" if several else ""
-        tables += [ranking(own, payload), limits(own, payload), latency(own, payload), cost(own, payload)]
+        tables += [ranking(own, payload), at_best(own, payload), limits(own, payload), latency(own, payload)]
+        tables += [cost(own, payload)]
         tables += [phases(own, payload), resources(own, payload)]
+        tables += [postgresql(own, payload), sessions(own, payload), machine(own, payload)]
     tables += [effects(data), references(data)]
     return [table for table in tables if table.rows]
 
@@ -45,6 +55,26 @@ def ranking(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     headings = ("rank", "target", "operations/s", "of the leader", "optimal", "breaks")
     note = "optimal: users of optimal parallelism. breaks: users of the breaking point. In brackets: 95% intervals."
     return Table(f"Ranking{payload}", headings, [_standing(entry) for entry in entries], left=2, note=note)
+
+
+def at_best(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """The load that each is ranked by, as the table at the end of `run` tells it."""
+    rows = [
+        (
+            entry["name"],
+            level["load"],
+            *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in ("p50", "p99")),
+            numbers.count(level["failed"]),
+            _plain(None if api is None else api["cpu_us_each"], numbers.three_digits),
+            _plain(None if api is None else api["memory_peak_mb"], numbers.megabytes),
+        )
+        for entry in entries
+        if (level := entry["at_best"]) is not None
+        for api in [level["costs"].get("api")]
+    ]
+    headings = ("target", "load", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
+    note = "The load of the maximum, medians over rounds. CPU and peak memory of the API."
+    return Table(f"At the best load of each{payload}", headings, rows, left=2, note=note)
 
 
 def limits(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
@@ -65,13 +95,14 @@ def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
 
 def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     """Overall resource usage, as documented."""
-    headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "memory", "peak")
+    headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "PSS", "memory", "peak")
     rows = [
         (
             entry["name"],
             ROLE_NAMES[role],
             _plain(used["cpu_us_each"], numbers.three_digits),
             *_used(used),
+            _plain(used["pss_peak_mb"], numbers.megabytes),
             _percent(used["memory_mean_percent"]),
             _percent(used["memory_peak_percent"]),
         )
@@ -79,7 +110,10 @@ def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         if entry["total"] is not None
         for role, used in entry["total"]["costs"].items()
     ]
-    note = "µs/op: CPU for each operation. CPU: % of one core. memory: % of the machine's. Means, then peaks."
+    note = (
+        "All phases together. µs/op: CPU for each operation. CPU: % of one core. memory: % of the machine's. "
+        "Means, then peaks. PSS: MB with each shared page in proportion, the peak."
+    )
     return Table(f"Overall resource usage{payload}", headings, rows, left=2, note=note)
 
 
@@ -102,6 +136,42 @@ def resources(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     return Table(f"Resource usage by phase{payload}", headings, rows, left=2, note=note)
 
 
+def postgresql(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """PostgreSQL's own view of each, in figures."""
+    figures = [column for column in observed.DATABASE if not column.words]
+    headings = ("target", *(column.heading for column in figures))
+    rows = [
+        (entry["name"], *observed.cells(figures, entry["database"]))
+        for entry in entries
+        if entry["database"] is not None
+    ]
+    note = f"{observed.DATABASE_NOTE} Medians over rounds."
+    return Table(f"What PostgreSQL did{payload}", headings, rows, note=note)
+
+
+def sessions(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """What its sessions were at: a column of words that needs a table of its own."""
+    words = [column for column in observed.DATABASE if column.words]
+    headings = ("target", *(column.heading for column in words))
+    rows = [
+        (entry["name"], *observed.cells(words, entry["database"]))
+        for entry in entries
+        if entry["database"] is not None and entry["database"]["waits"]
+    ]
+    return Table(f"What its busy sessions were at{payload}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
+
+
+def machine(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+    """What the machine was like around each."""
+    headings = ("target", *(column.heading for column in observed.MACHINE))
+    rows = [
+        (entry["name"], *observed.cells(observed.MACHINE, entry["machine"]))
+        for entry in entries
+        if entry["machine"] is not None
+    ]
+    return Table(f"The machine{payload}", headings, rows, note=f"{observed.MACHINE_NOTE} Medians over rounds.")
+
+
 def effects(data: ReportData) -> Table:
     rows = [
         (
@@ -112,7 +182,8 @@ def effects(data: ReportData) -> Table:
         )
         for each in data["effects"]
     ]
-    return Table("What each choice did", ("factor", "choice", "times the throughput", "verdict"), rows, left=2)
+    headings = ("factor", "choice", "times the throughput", "verdict")
+    return Table("What each choice did", headings, rows, left=2, words_last=True)
 
 
 def references(data: ReportData) -> Table:

@@ -47,7 +47,7 @@ def _laid(table: Table) -> Laid:
     )
     for place, heading in enumerate(table.headings):
         # Words may take a second line; a figure that is cut in two is none.
-        words = place < table.left or heading == "verdict"
+        words = table.is_words(place)
         laid.add_column(heading, justify="left" if words else "right", no_wrap=not words)
     for row in table.rows:
         laid.add_row(*(Text(_clean(cell)) for cell in row))

@@ -1,6 +1,7 @@
 """How conformance is shown: a table of counts, then what differed."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 from rich import box
 from rich.table import Table
@@ -35,6 +36,17 @@ def differences(results: Mapping[str, ConformanceResult]) -> Iterator[str]:
         left = len(result.failures) - _SHOWN_FAILURES
         if left > 0:
             yield f"{target}: and {left} more"
+
+
+def described(target: str, result: ConformanceResult) -> dict[str, object]:
+    """The same for programs, with every failure."""
+    return {
+        "target": target,
+        "conforms": result.conforms,
+        "cases": len(result.results),
+        "not_applicable": result.not_applicable,
+        "failures": [asdict(failure) for failure in result.failures],
+    }
 
 
 def summary(result: ConformanceResult) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +12,9 @@ from bakeoff.project import Project
 from bakeoff.results.document import Origin, StoredDocument, document_of, read_documents, text_of
 from bakeoff.results.table import run_details
 from bakeoff.running.result import RunResult, file_stem
+
+# The folder of results that holds what `report` writes.
+REPORTS = "reports"
 
 
 def write_result_files(project: Project, run: RunResult, origin: Origin | None = None) -> Path:
@@ -29,9 +31,10 @@ def write_result_files(project: Project, run: RunResult, origin: Origin | None =
     return folder / f"{stem}.json"
 
 
-def result_files(project: Project) -> Iterator[Path]:
-    """The JSON file of every run, oldest first."""
-    yield from sorted(project.results.glob("*/*.json"), key=lambda path: path.name)
+def result_files(folder: Path) -> list[Path]:
+    """The JSON file of every run in a folder and the folders in it, oldest first; reports are of several runs."""
+    found = [path for path in folder.rglob("*.json") if REPORTS not in path.relative_to(folder).parts[:-1]]
+    return sorted(found, key=lambda path: path.name)
 
 
 def read_result_file(project: Project, path: Path) -> list[StoredDocument]:
@@ -55,10 +58,12 @@ def _write_samples(path: Path, run: RunResult) -> None:
     partial = path.with_name(f"{path.name}.partial")
     with partial.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["sampled_at", "role", "cpu_s", "memory_mb"])
+        rows.writerow(["sampled_at", "role", "cpu_s", "memory_mb", "pss_mb"])
         for sample in run.samples:
             moment = datetime.fromtimestamp(sample.time_unix_ns / 1e9, UTC).isoformat()
-            rows.writerow([moment, sample.role, f"{sample.cpu_s:.2f}", f"{sample.memory_bytes / 1e6:.1f}"])
+            # Proportional memory is not asked for in every sample.
+            pss_mb = "" if sample.pss_bytes is None else f"{sample.pss_bytes / 1e6:.1f}"
+            rows.writerow([moment, sample.role, f"{sample.cpu_s:.2f}", f"{sample.memory_bytes / 1e6:.1f}", pss_mb])
     partial.rename(path)
 
 

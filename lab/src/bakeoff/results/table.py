@@ -8,10 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.judging.limits import limits_in_words, limits_of
+from bakeoff.judging.run_bottleneck import bottleneck_of_run
+from bakeoff.results.numbers import NOTHING, milliseconds, number
+from bakeoff.results.observed import database_figures, machine_figures
+from bakeoff.results.observed_tables import database_table, machine_table
 from bakeoff.running.result import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
-
-NOTHING = "–"
 
 
 def comparison_table(runs: Sequence[RunResult]) -> Table:
@@ -31,7 +33,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
 
 
 def run_details(run: RunResult) -> Group:
-    """Everything a person asks of one run: what it was, its phases, its cost, its findings."""
+    """Everything a person asks of one run: what it was, its phases, its cost, what was seen beside, its findings."""
     heading = Text(
         f"{run.target} · {run.mode} · payload {run.payload} · engine {run.engine} {run.engine_version}\n"
         f"{run.started_at:%Y-%m-%d %H:%M:%S} UTC · {run.status}"
@@ -40,7 +42,8 @@ def run_details(run: RunResult) -> Group:
         + (f"\nsettings: {settings}" if (settings := run.environment.get("api_settings")) else "")
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
-    return Group(heading, _phases_table(run), _cost_table(run), *_limits(run), *findings)
+    observed = (database_table(database_figures(run)), machine_table(machine_figures(run)))
+    return Group(heading, _phases_table(run), _cost_table(run), *observed, *_limits(run), *findings)
 
 
 def one_line(run: RunResult) -> str:
@@ -56,10 +59,12 @@ def one_line(run: RunResult) -> str:
 
 
 def _limits(run: RunResult) -> list[Text]:
-    """The fastest phase against what this machine can do; nothing where nobody calibrated it."""
+    """The fastest phase: what limited it, and what it is of what this machine can do where somebody calibrated it."""
     peak = max((phase.measured.throughput_per_s for phase in run.phases), default=0.0)
     words = limits_in_words(limits_of(run, peak)) if peak > 0 else ""
-    return [Text(f"fastest phase: {words}")] if words else []
+    bottleneck = bottleneck_of_run(run)
+    shares = [Text(f"fastest phase: {words}")] if words else []
+    return [*shares, *([] if bottleneck is None else [Text(bottleneck.words)])]
 
 
 def _phases_table(run: RunResult) -> Table:
@@ -98,8 +103,13 @@ def _phases_table(run: RunResult) -> Table:
 
 
 def _cost_table(run: RunResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak"):
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption="memory: resident, shared pages counted once · PSS: its part of each page that others share too",
+        caption_justify="left",
+    )
+    for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak", "PSS MB peak"):
         table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
     if run.total is not None:
         for role in ROLES:
@@ -113,6 +123,7 @@ def _cost_table(run: RunResult) -> Table:
                 number(cost.cpu_percent_peak, 0),
                 f"{cost.memory_mean_bytes / 1e6:,.1f}",
                 f"{cost.memory_peak_bytes / 1e6:,.1f}",
+                number(None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6, 1),
             )
     return table
 
@@ -129,15 +140,3 @@ def _figures(total: Measured | None) -> list[str]:
         number(cpu_us_each(api, total.operations), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",
     ]
-
-
-def milliseconds(value: float) -> str:
-    """Three significant digits, as far as anybody can believe them."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def number(value: float | None, places: int) -> str:
-    """A figure with so many places, or a dash where there is none."""
-    return NOTHING if value is None else f"{value:,.{places}f}"

@@ -6,8 +6,8 @@ from rich import box
 from rich.table import Table
 
 from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement
-from bakeoff.judging.limits import Limits, limits_in_words
-from bakeoff.results.table import NOTHING, milliseconds, number
+from bakeoff.judging.limits import Limits, agents_of, limits_in_words
+from bakeoff.results.numbers import NOTHING, milliseconds, number
 
 
 def judgement_table(judgement: Judgement) -> Table:
@@ -92,7 +92,7 @@ def _effect(effect: Effect) -> str:
 
 
 def _limits(contender: Contender) -> str | None:
-    words = limits_in_words(Limits(contender.ceiling_share, contender.reference_shares))
+    words = limits_in_words(Limits(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings)))
     return f"{contender.label}: {words}" if words else None
 
 

@@ -1,0 +1,73 @@
+"""What PostgreSQL did and what the machine was like, as columns: one list for every table that shows them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from bakeoff.reporting import numbers
+from bakeoff.reporting.numbers import NOTHING
+from bakeoff.results.observed import DatabaseFigures, MachineFigures
+
+_MOST_WAITS = 3
+_Figures = TypeVar("_Figures", DatabaseFigures, MachineFigures)
+
+
+@dataclass(frozen=True)
+class Column(Generic[_Figures]):
+    """A heading, and how its figure is written; `words` are laid out as words."""
+
+    heading: str
+    write: Callable[[_Figures], str]
+    words: bool = False
+
+
+DATABASE_NOTE = (
+    "PostgreSQL's own counters, warm-up and phases together. WAL: the log that makes commits durable. "
+    "HOT: updates that touched no index."
+)
+SESSIONS_NOTE = "Shares of the time of the sessions that were at work: on the CPU, or waiting for what is named."
+DATABASE: Sequence[Column[DatabaseFigures]] = (
+    Column("WAL bytes/op", lambda figures: numbers.three_digits(figures["wal_bytes_each"])),
+    Column("commits/op", lambda figures: numbers.three_digits(figures["commits_each"])),
+    Column("ops/commit", lambda figures: numbers.three_digits(figures["operations_per_commit"])),
+    Column("inserted", lambda figures: _count(figures["rows_inserted"])),
+    Column("updated", lambda figures: _count(figures["rows_updated"])),
+    Column("HOT", lambda figures: numbers.percent(figures["hot_update_share"])),
+    Column("checkpoints", lambda figures: _count(figures["checkpoints"])),
+    Column("sessions at work were at", lambda figures: _waits(figures), words=True),
+)
+
+MACHINE_NOTE = (
+    "Before the run: how fast one core hashed, and the load average. Then % of one core: steal is what the hypervisor "
+    "took, others are other programs, lab is bakeoff itself, and sampling a part of that. Stall is the kernel's "
+    "pressure: the part of the time in which a task waited for it."
+)
+MACHINE: Sequence[Column[MachineFigures]] = (
+    Column("MB/s", lambda figures: numbers.rate(figures["speed_mb_s"])),
+    Column("load", lambda figures: numbers.three_digits(figures["load_average_before"])),
+    Column("steal", lambda figures: _percent(figures["steal_percent"])),
+    Column("others", lambda figures: _percent(figures["other_cpu_percent"])),
+    Column("lab", lambda figures: _percent(figures["lab_cpu_percent"])),
+    Column("sampling", lambda figures: _percent(figures["sampling_cpu_percent"])),
+    Column("CPU stall", lambda figures: _percent(figures["cpu_pressure_percent"])),
+    Column("IO stall", lambda figures: _percent(figures["io_pressure_percent"])),
+    Column("mem. stall", lambda figures: _percent(figures["memory_pressure_percent"])),
+)
+
+
+def cells(columns: Sequence[Column[_Figures]], figures: _Figures | None) -> list[str]:
+    """A cell for each column; dashes where nothing was recorded."""
+    return [NOTHING if figures is None else column.write(figures) for column in columns]
+
+
+def _count(value: float | None) -> str:
+    return NOTHING if value is None else numbers.count(value)
+
+
+def _percent(value: float | None) -> str:
+    return numbers.percent(None if value is None else value / 100)
+
+
+def _waits(figures: DatabaseFigures) -> str:
+    longest = list(figures["waits"].items())[:_MOST_WAITS]
+    return ", ".join(f"{at} {numbers.percent(share)}" for at, share in longest) or NOTHING
