@@ -1,12 +1,14 @@
 """What many tests need: the checkout, and a throwaway one."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from bakeoff.project import Project, find_project
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("house", deadline=None, derandomize=True)
@@ -17,6 +19,14 @@ settings.load_profile("house")
 def project() -> Project:
     """The real checkout, to read from."""
     return find_project()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_machine_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests start labs while another checkout may be measuring on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MACHINE_LOCK_VARIABLE, str(tmp_path_factory.mktemp("machine") / "bakeoff.lock"))
+        yield
 
 
 @pytest.fixture

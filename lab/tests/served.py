@@ -13,6 +13,7 @@ from bakeoff.results.document import Origin
 from bakeoff.serving.app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
+from observations import ACTIVITY, STATE
 
 HOSTILE = '<script>alert("x")</script>'
 """The name and the command of a target that means harm."""
@@ -35,8 +36,10 @@ def metrics() -> Iterator[Server]:
     comparison = store.begin_comparison(Origin(BEGIN, "", "events", "quick", "./bakeoff run quick --rounds 3", 3), {})
     for round_number in (1, 2, 3):
         for minute, (target, rate) in enumerate((("fast", 200.0 + round_number), ("slow", 100.0 + round_number))):
+            observed = {"database_activity": ACTIVITY, "machine_state": STATE, "environment": {"cores": "4"}}
             total = measured(throughput_per_s=rate)
-            store.add_run(comparison, run_result(target, 2 * round_number + minute, total, round=round_number))
+            run = run_result(target, 2 * round_number + minute, total, round=round_number, **observed)
+            store.add_run(comparison, run)
     store.end_comparison(comparison, "completed", {})
     hostile = store.begin_comparison(Origin(BEGIN, HOSTILE, "events", "quick", HOSTILE, 1), {})
     store.add_run(hostile, run_result(HOSTILE, 60))

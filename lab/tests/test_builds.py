@@ -26,13 +26,19 @@ def build_in(here: Path, checkout: Project, program: str = COPY) -> Build:
 def test_what_is_built_is_stale_only_after_a_change(here: Path, empty_checkout: Project) -> None:
     build = build_in(here, empty_checkout)
     assert build.is_stale()
+    assert build.made_from is None
     lines: list[str] = []
     build.run(lines.append)
     assert lines == ["copied"]
     assert not build.is_stale()
+    made_from = build.made_from
+    assert made_from == build.fingerprint()
     (here / "in" / "source").write_text("two")
     assert build.is_stale()
+    # The artifact is still the one of before.
+    assert build.made_from == made_from
     build.run(lambda _: None)
+    assert build.made_from == build.fingerprint() != made_from
     (here / "in" / "more").write_text("")
     assert build.is_stale()
 

@@ -35,7 +35,7 @@ class Build:
 
     def is_stale(self) -> bool:
         """Whether the artifact is missing, or made from inputs other than those that lie here now."""
-        return not self.artifact.exists() or _read(self.stamp) != self.fingerprint()
+        return not self.artifact.exists() or self.made_from != self.fingerprint()
 
     def fingerprint(self) -> str:
         """A digest of the command and of every input's content."""
@@ -47,6 +47,11 @@ class Build:
                 digest.update(str(path.relative_to(root.parent)).encode() + b"\0")
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
         return digest.hexdigest()
+
+    @property
+    def made_from(self) -> str | None:
+        """The fingerprint of what the artifact was made from; None before it was made."""
+        return _read(self.stamp)
 
     def run(self, on_line: Callable[[str], None]) -> None:
         """Builds, handing each line of output on; the stamp is written only after success."""

@@ -1,5 +1,6 @@
 """Commands that need no database: help, and what is wrong with a command line."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -52,6 +53,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "rate", "--rate", "fast"], '--rate is "fast"'),
         (["run", "quick", "--rate", "5"], "--rate belongs to the mode rate"),
         (["run", "quick", "--arrivals", "poisson"], "--arrivals belongs to the mode rate"),
+        (["run", "quick", "--resume", "--rounds", "9", "--set", "a=b"], "leave out quick, --rounds, --set, or"),
         (["run", "nothing.toml"], "nothing.toml cannot be read: No such file"),
         (["run", "smoke", "--zipf", "9"], '"zipf:9" is no distribution of keys'),
         (["run", "smoke", "--attach", "producer-api-go-rest"], "write TARGET=http://host:port"),
@@ -110,6 +112,14 @@ def test_targets_are_listed(project: Project, results: Path) -> None:
     done = bakeoff(project, "targets", results=results)
     assert done.returncode == 0
     assert "producer-api-rust-rest" in done.stdout
+
+
+def test_targets_are_listed_as_json(project: Project, results: Path) -> None:
+    done = bakeoff(project, "targets", "--json", results=results)
+    assert done.returncode == 0
+    (target,) = (each for each in json.loads(done.stdout)["targets"] if each["name"] == "producer-api-rust-rest")
+    assert (target["workload"], target["language"], target["protocol"]) == ("events", "rust", "rest")
+    assert target["port"] > 0 and isinstance(target["built"], bool) and isinstance(target["missing_programs"], list)
 
 
 def test_the_launcher_works_through_a_link_from_a_path_with_spaces(project: Project, tmp_path: Path) -> None:

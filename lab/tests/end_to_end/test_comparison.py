@@ -17,6 +17,7 @@ from throwaway_server import StartServer, throwaway_server
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.running.result import Status
 from bakeoff.storage.history import load_comparison
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck
@@ -25,6 +26,7 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 pytestmark = pytest.mark.end_to_end
 
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
+SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
 
 EXPERIMENT = f"""
 version = 1
@@ -34,6 +36,7 @@ mode = "quick"
 rounds = 2
 users = [4]
 phase_duration = "500ms"
+warm_up = "500ms"
 targets = ["{REST}"]
 [vary.settings]
 write_mode = ["group-commit", "per-request"]
@@ -69,7 +72,7 @@ def test_an_experiment_s_contenders_meet_in_rounds(
     for run in comparison.runs:
         result = run.result
         assert result.factors == {"write_mode": result.settings["write_mode"]}
-        assert result.warm_up is not None and result.warm_up["duration_s"] == 0.5
+        assert result.warm_up is not None and (result.warm_up["cap_s"], result.warm_up["steady"]) == (0.5, None)
         assert [phase.name for phase in result.phases] == ["4 users"]
         assert result.machine_state is not None and result.machine_state["speed_mb_s"] > 0
         activity = result.database_activity
@@ -78,6 +81,7 @@ def test_an_experiment_s_contenders_meet_in_rounds(
         assert activity["operations"] > result.total.operations > 0
         assert activity["rows_inserted"] + activity["rows_updated"] <= activity["operations"]
         assert activity["wal_bytes"] > 0 and activity["commits"] > 0
+        assert list(activity["phases"]) == ["1"]
     # Each contender was looked at once before, and each figure lies in a file that names its comparison.
     smoked = stored(database, "SELECT contender FROM test_runs WHERE test_mode = 'smoke' ORDER BY 1")
     assert {contender for (contender,) in smoked} == contenders and len(smoked) == 2
@@ -92,6 +96,10 @@ def test_arrival_rates(project: Project, database: Server, results: Path) -> Non
     (run,) = load_comparison(database).runs
     assert run.result.settings["arrivals"] == "poisson"
     assert [phase.arrival_rate_per_s for phase in run.result.phases] == [50, 200]
+    warmed = run.result.warm_up
+    # What arrives at a rate is steady as soon as that can be told.
+    assert warmed is not None and (warmed["cap_s"], warmed["steady"]) == (10, True)
+    assert 6 <= warmed["steady_after_s"] <= warmed["duration_s"] + 1
     slow, fast = (phase.measured.operations for phase in run.result.phases)
     assert slow < fast
 
@@ -131,7 +139,7 @@ def seen_while(process: subprocess.Popen[str], folder: Path, pattern: str) -> di
 
 @pytest.mark.parametrize("how", ["ctrl-c", "killed"])
 def test_resume_makes_only_what_is_missing(project: Project, database: Server, results: Path, how: str) -> None:
-    arguments = ("run", "quick", "--target", REST, "--users", "2", "--phase-duration", "500ms", "--rounds", "4")
+    arguments = ("run", "quick", "--target", REST, "--users", "2", *SHORT, "--rounds", "4")
     process = bakeoff_started(project, *arguments, results=results, environment=metrics(database))
     assert process.stdout is not None
     assert any("round 3 of 4" in line for line in process.stdout)
@@ -147,17 +155,32 @@ def test_resume_makes_only_what_is_missing(project: Project, database: Server, r
     assert (comparison.status, len(stored(database, "SELECT id FROM comparisons"))) == ("completed", 1)
     assert [run.result.round for run in comparison.runs] == [1, 2, 3, 4]
     after = {run for (run,) in stored(database, "SELECT id FROM test_runs")}
-    # Nothing that was finished is made again: one smoke test and two rounds at least.
-    assert len(before) >= 3 and before < after and len(after) == 5
+    # No round that was finished is made again: there were a smoke test and two at least, and another smoke test.
+    assert len(before) >= 3 and before < after and len(after) == 6
     again = bakeoff(project, "run", "--resume", results=results, environment=metrics(database))
     assert again.returncode == 1
     assert "There is nothing to resume" in again.stderr
 
 
+def test_a_comparison_that_ended_goes_on_where_runs_failed(project: Project, database: Server, results: Path) -> None:
+    arguments = ("run", "quick", "--target", REST, "--users", "2", *SHORT, "--rounds", "2")
+    assert bakeoff(project, *arguments, results=results, environment=metrics(database)).returncode == 0
+    database.execute_script("UPDATE test_runs SET status = 'failed', failure = 'It died.' WHERE round = 2")
+    done = bakeoff(project, "run", "--resume", results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stderr
+    comparison = load_comparison(database)
+    assert comparison.status == "completed"
+    assert [(run.result.round, run.result.status) for run in comparison.runs] == [
+        (1, Status.COMPLETED),
+        (2, Status.FAILED),
+        (2, Status.COMPLETED),
+    ]
+
+
 def test_a_metrics_database_that_goes_away_costs_no_run(
     project: Project, start_server: StartServer, results: Path
 ) -> None:
-    arguments = ("run", "quick", "--target", REST, "--users", "2", "--phase-duration", "500ms", "--rounds", "3")
+    arguments = ("run", "quick", "--target", REST, "--users", "2", *SHORT, "--rounds", "3")
     with start_server() as server:
         server.execute_script("CREATE DATABASE leaving")
         leaving = server.in_database("leaving")
@@ -167,8 +190,19 @@ def test_a_metrics_database_that_goes_away_costs_no_run(
     said = process.communicate(timeout=120)[0]
     assert process.returncode == 1
     assert "Traceback" not in said
-    assert "2 runs are not in the metrics database: ./bakeoff runs import" in said
+    advice = "2 runs are not in the metrics database: ./bakeoff "
+    assert advice in said
+    advised = said.partition(advice)[2].partition(" stores them")[0].split()
     assert len(list((results / REST).glob("*-quick-default.json"))) == 3
+    with start_server():
+        imported = bakeoff(project, *advised, results=results, environment=metrics(leaving))
+        assert (imported.returncode, imported.stdout) == (0, "2 runs stored, 2 were there already.\n"), imported.stderr
+        assert load_comparison(leaving).status == "running"
+        ended = bakeoff(project, "run", "--resume", results=results, environment=metrics(leaving))
+        assert ended.returncode == 0, ended.stderr
+        assert "Rust REST reaches" in ended.stdout
+        comparison = load_comparison(leaving)
+        assert (comparison.status, [run.result.round for run in comparison.runs]) == ("completed", [1, 2, 3])
 
 
 def test_a_target_that_somebody_else_runs(
@@ -182,7 +216,7 @@ def test_a_target_that_somebody_else_runs(
     environment = {**os.environ, "DATABASE_URL": application.url, "SERVER_PORT": str(port)}
     process = subprocess.Popen([str(target.build.artifact)], env=environment, stdout=subprocess.DEVNULL)
     try:
-        quick = ("run", "quick", "--users", "2", "--phase-duration", "500ms", "--rounds", "2")
+        quick = ("run", "quick", "--users", "2", *SHORT, "--rounds", "2")
         done = bakeoff(
             project, *quick, "--attach", f"{REST}=http://127.0.0.1:{port}",
             results=results, environment={**metrics(database), "DATABASE_URL": application.url},

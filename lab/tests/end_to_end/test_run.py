@@ -18,6 +18,7 @@ pytestmark = pytest.mark.end_to_end
 pytest_plugins = ["shared_server"]
 
 REST = "producer-api-rust-rest"
+SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
 
 
 def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database: Server, results: Path) -> None:
@@ -54,7 +55,8 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
 def test_k6_follows_the_same_plan(project: Project, database: Server, results: Path) -> None:
     environment = metrics(database)
     for target in (REST, "producer-api-rust-grpc"):
-        quick = ("run", "quick", "--engine", "k6", "--target", target, "--phase-duration", "1s", "--users", "5")
+        short = ("--phase-duration", "1s", "--warm-up", "1s", "--users", "5")
+        quick = ("run", "quick", "--engine", "k6", "--target", target, *short)
         done = bakeoff(project, *quick, results=results, environment=environment)
         assert done.returncode == 0, done.stderr
     rows = stored(
@@ -69,12 +71,16 @@ def test_calibration_is_kept_and_later_runs_are_held_against_it(
     project: Project, database: Server, results: Path
 ) -> None:
     environment = metrics(database)
-    arguments = ("calibrate", "--payload", "default", "--duration", "500ms")
+    arguments = ("calibrate", "--payload", "default", "--duration", "500ms", "--json")
     done = bakeoff(project, *arguments, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
     found = stored(database, "SELECT kind, subject, transport, tls, rate_per_s FROM calibrations ORDER BY id")
     rates = {(subject, transport, tls): rate for _, subject, transport, tls, rate in found}
     assert all(isinstance(rate, float) and rate > 100 for rate in rates.values())
+    printed = json.loads(done.stdout)["calibrations"]
+    assert [(each["subject"], each["transport"], each["tls"], each["rate_per_s"]) for each in printed] == [
+        row[1:] for row in found
+    ]
     assert [row[:4] for row in found] == [
         ("engine", "native", "http", False),
         ("engine", "native", "http", True),
@@ -83,7 +89,7 @@ def test_calibration_is_kept_and_later_runs_are_held_against_it(
         ("database", "one upsert per event", "sql", False),
         ("database", "batches of 500", "sql", False),
     ]
-    quick = ("run", "quick", "--target", REST, "--phase-duration", "500ms", "--users", "4")
+    quick = ("run", "quick", "--target", REST, *SHORT, "--users", "4")
     for options in ((), ("--tls",)):
         assert bakeoff(project, *quick, *options, results=results, environment=environment).returncode == 0
     held = stored(database, "SELECT ceilings FROM test_runs WHERE test_mode = 'quick' ORDER BY id")
@@ -102,11 +108,11 @@ def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Ser
 def test_a_database_of_the_user_s_own_is_used(
     project: Project, database: Server, server: Server, results: Path
 ) -> None:
-    server.execute_script("CREATE DATABASE application")
-    application = server.in_database("application")
+    server.execute_script("CREATE DATABASE owned")
+    application = server.in_database("owned")
     done = bakeoff(
         project,
-        "run", "full", "--target", REST, "--phase-duration", "500ms", "--payload", "4k", "--write-mode", "per-request",
+        "run", "full", "--target", REST, *SHORT, "--payload", "4k", "--write-mode", "per-request",
         results=results,
         environment={**metrics(database), "DATABASE_URL": application.url},
     )  # fmt: skip

@@ -114,7 +114,7 @@ def test_the_live_page_follows_a_run_of_another_process(project: Project, databa
         following = states(address)
         assert next(following) is None
         run = bakeoff_started(
-            project, "run", "quick", "--phase-duration", "1s", "--users", "2", "-t", TARGET,
+            project, "run", "quick", "--phase-duration", "1s", "--warm-up", "1s", "--users", "2", "-t", TARGET,
             results=results, environment=environment,
         )  # fmt: skip
         seen = []

@@ -106,8 +106,7 @@ def _exits_beside_hung_database(server: Server, targets: dict[Key, Running]) -> 
         for process in processes_of.values():
             process.send_signal(signal.SIGTERM)
         ended, _ = psutil.wait_procs(processes_of.values(), timeout=EXIT_WITHIN_S)
-        statuses = {process.pid: process.returncode for process in ended}
-    return {key: statuses.get(process.pid) for key, process in processes_of.items()}
+    return {key: process.wait() if process in ended else None for key, process in processes_of.items()}
 
 
 def _stores(client: EventClients) -> bool:

@@ -56,6 +56,10 @@ def _poisson() -> Plan:
     return plan_for("http", 1, phase)
 
 
+def _until_steady() -> Plan:
+    return plan_for("http", 1, held(1, 9000) | {"until_steady": {"window_s": 3, "tolerance": 0.05}})
+
+
 def _capturing() -> Plan:
     plan = _http()
     plan["operations"][0]["needs"] = "item"
@@ -76,6 +80,7 @@ def _without_http() -> Plan:
         (_http(ledger="/tmp/ledger"), "writes no ledger"),  # noqa: S108 (a path in a plan, never opened)
         (_capturing(), "captured from replies"),
         (_poisson(), "constant arrival rate only"),
+        (_until_steady(), "leave out until_steady"),
         (_http(batch_size=2), "how the workload takes them"),
         (_without_http(), "says nothing about http"),
     ],

@@ -98,6 +98,31 @@ def test_a_reply_soon_after_the_end_counts_in_the_last_second(tmp_path: Path) ->
     assert book.records[-1]["duration_ns"] == 2_100_000_000
 
 
+@pytest.mark.parametrize(
+    ("phase", "ended_s", "lost", "duration_s"),
+    [
+        # What timed out after the planned end leaves the duration as it was.
+        (held(2, 3000), 2.9, ("0", "1050"), 3.0),
+        (held(2, 3000), 3.2, ("0", "1050"), 3.2),
+        # A server that hung up is no reply either, one that refuses late is.
+        (held(2, 3000), 2.9, ("0", "1000"), 3.0),
+        (held(2, 3000), 2.9, ("500", ""), 33.0),
+        # Nothing says when counted requests should have been done.
+        (iterations(2), 2.9, ("0", "1050"), 33.0),
+    ],
+)
+def test_a_reply_that_never_came_does_not_stretch_its_phase(
+    tmp_path: Path, phase: Record, ended_s: float, lost: tuple[str, str], duration_s: float
+) -> None:
+    book = Book(tmp_path, phase)
+    status, error_code = lost
+    book.feed(entered(0), request(round(ended_s * SECOND_US), 1))
+    book.feed(request(33 * SECOND_US, 30_000, status=status, error_code=error_code))
+    book.book.finish(START_US + 34 * SECOND_US, interrupted=False)
+    end = book.records[-1]
+    assert (end["sent"], end["failed"], end["duration_ns"]) == (2, 1, round(duration_s * 1e9))
+
+
 def test_a_second_without_any_row_is_written_too(tmp_path: Path) -> None:
     book = Book(tmp_path, held(1, 4000))
     book.feed(entered(0), request(100_000, 1), request(3_100_000, 1))

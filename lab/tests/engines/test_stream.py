@@ -16,6 +16,22 @@ START = {
     "connections": 1,
     "time_unix_ns": 1,
 }
+SECOND = {
+    "type": "second",
+    "phase": 0,
+    "second": 0,
+    "time_unix_ns": 1,
+    "sent": 1,
+    "ok": 0,
+    "failed": 1,
+    "errors": {"grpc_UNAVAILABLE": 1},
+    "operations": 0,
+    "bytes_sent": 0,
+    "bytes_received": 0,
+    "unsent": 0,
+    "service_histogram": None,
+    "response_histogram": None,
+}
 END = {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}
 
 
@@ -25,7 +41,7 @@ def read(project: Project, *lines: Any) -> list[dict[str, Any]]:
 
 
 def test_valid_records_come_through(project: Project) -> None:
-    assert read(project, START, END) == [START, END]
+    assert read(project, START, SECOND, END) == [START, SECOND, END]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +50,7 @@ def test_valid_records_come_through(project: Project) -> None:
         ([b'{"type": "sta'], "line 1: not JSON"),
         ([{**START, "version": 2}], "is of version 2, and this lab reads 1"),
         ([{**START, "protocol": 3}], r"line 1: breaks stream.schema.json: protocol: 3 is not of type 'string'"),
+        ([START, {**SECOND, "errors": {"grpc_unavailable": 1}}], "errors: 'grpc_unavailable' does not match"),
         ([START, {"type": "surprise"}], r"line 2: .*'surprise' is not known"),
         ([START, ["not", "a", "record"]], "line 2: .*None is not known"),
         ([START, {key: END[key] for key in ("type", "reason", "message")}], "'time_unix_ns' is a required property"),

@@ -4,7 +4,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
-from bakeoff.running.findings import agents_findings, audit_findings, generator_findings
+from bakeoff.running.findings import agents_findings, audit_findings, generator_findings, not_audited, sampling_findings
 
 
 def encoded(milliseconds: float) -> str:
@@ -44,6 +44,22 @@ def test_generator(record: dict[str, Any], peak: float, ceiling: float | None, k
     assert [finding.kind for finding in generator_findings([record], peak, ceiling, "native", "")] == kinds
 
 
+def test_lag_is_the_engine_s_own() -> None:
+    (finding,) = generator_findings([phase_end(phase=2, send_lag_histogram=encoded(3))], 10, 100_000, "native", "")
+    assert finding.message == (
+        "In phase 3 requests left up to 3.0 ms (p99) after they were due, their user was free and their connection had "
+        "room."
+    )
+    assert "the engine's own" in finding.advice
+
+
+def test_several_engines_are_held_against_what_one_can_do() -> None:
+    (alone,) = generator_findings([phase_end()], 150_000, 100_000, "native", "")
+    (shared,) = generator_findings([phase_end()], 150_000, 100_000, "native", "", agents=2)
+    assert "150% of the 100,000/s that the engine native can do here." in alone.message
+    assert "150% of the 100,000/s that one of its 2 engines (native) can do here." in shared.message
+
+
 def verdict(**changes: Any) -> dict[str, Any]:
     nothing = {"count": 0, "examples": []}
     clean = {"lost": nothing, "wrong": nothing, "stale": nothing, "unexplained_rows": nothing, "ledger_complete": True}
@@ -53,28 +69,60 @@ def verdict(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "kinds"),
     [
-        (None, ["not-audited"]),
         (verdict(), []),
         (verdict(clean=False, lost={"count": 2, "examples": []}), ["audit-failed"]),
         (verdict(ledger_complete=False), ["audit-incomplete"]),
         (verdict(unexplained_rows={"count": 1, "examples": []}), ["unexplained-rows"]),
     ],
 )
-def test_audit(given: dict[str, Any] | None, kinds: list[str]) -> None:
-    assert [finding.kind for finding in audit_findings(given, "k6")] == kinds
+def test_audit(given: dict[str, Any], kinds: list[str]) -> None:
+    assert [finding.kind for finding in audit_findings(given)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("has_query", "has_ledger", "message", "advice"),
+    [
+        (True, False, "The engine k6 keeps no ledger", "--engine native"),
+        # No other engine could help.
+        (False, True, "The workload has no audit query", 'audit = "audit.sql"'),
+        (False, False, "The workload has no audit query", 'audit = "audit.sql"'),
+        (True, True, "The run failed before", "failure"),
+    ],
+)
+def test_why_nothing_was_audited(has_query: bool, has_ledger: bool, message: str, advice: str) -> None:
+    finding = not_audited("k6", has_query=has_query, has_ledger=has_ledger)
+    assert (finding.kind, finding.severity) == ("not-audited", "info")
+    assert finding.message.startswith(message)
+    assert advice in finding.advice
 
 
 def test_preloaded_rows_are_explained() -> None:
     held = verdict(clean=True, unexplained_rows={"count": 1000, "examples": []})
-    assert audit_findings(held, "native", preloaded=1000) == []
-    assert [finding.kind for finding in audit_findings(held, "native", preloaded=999)] == ["unexplained-rows"]
+    assert audit_findings(held, preloaded=1000) == []
+    assert [finding.kind for finding in audit_findings(held, preloaded=999)] == ["unexplained-rows"]
 
 
 def test_the_audit_s_violations_are_counted() -> None:
     broken = verdict(clean=False, lost={"count": 1200, "examples": []}, stale={"count": 3, "examples": []})
-    (finding,) = audit_findings(broken, "native")
+    (finding,) = audit_findings(broken)
     assert finding.severity == "error"
     assert finding.message.endswith("1,200 lost, 3 stale.")
+
+
+@pytest.mark.parametrize(
+    ("state", "measured_s", "kinds"),
+    [
+        (None, 60, []),
+        ({}, 60, []),
+        ({"sampling_cpu_percent": None}, 60, []),
+        ({"sampling_cpu_percent": 1.0}, 60, []),
+        ({"sampling_cpu_percent": 1.1}, 60, ["costly-sampling"]),
+        # Of a smoke run hardly more than its edges were looked at.
+        ({"sampling_cpu_percent": 14.0}, 0.05, []),
+    ],
+)
+def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measured_s: float, kinds: list[str]) -> None:
+    assert [finding.kind for finding in sampling_findings(state, measured_s)] == kinds
 
 
 @pytest.mark.parametrize(

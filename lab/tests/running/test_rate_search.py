@@ -12,7 +12,7 @@ from bakeoff.project import Project
 from bakeoff.running.progress import PlainProgress, Progress
 from bakeoff.running.rate_search import find_capacities
 from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import Status
+from bakeoff.running.result import Finding, Status
 from bakeoff.running.series import Comparison
 from made_up import measured, run_result
 
@@ -37,6 +37,15 @@ def test_the_limit_is_found_to_within_a_twentieth(project: Project) -> None:
     assert capacity.target == TARGET
     assert capacity.rate_per_s is not None
     assert 5300 / 1.05 <= capacity.rate_per_s <= 5300
+
+
+def test_what_speaks_against_the_limit_is_told(project: Project) -> None:
+    late = Finding("generator-lagged", "warning", "Requests left late.", "")
+    capacity = find_capacities(project, REQUEST, parse_slo("p99<50ms"), QUIET, slow_above(5300.0, findings=[late]))[0]
+    below, above = capacity.doubts
+    assert below.finding == above.finding == late
+    assert below.rate_per_s == capacity.rate_per_s is not None
+    assert above.rate_per_s > 5300
 
 
 def test_a_target_that_keeps_nothing_has_no_rate(project: Project) -> None:

@@ -1,11 +1,16 @@
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.request import Sending, Variant
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access, access_of
+from bakeoff.workload.loader import load_workload
 from made_up_manifests import engine, target, workload
 
 
@@ -24,9 +29,28 @@ CALIBRATIONS = [
 ]
 
 
+def calibrated(*rates_by_version: tuple[str, float]) -> list[Calibration]:
+    """Ceilings of the engine over HTTP."""
+    return [replace(ceiling(rate, "http"), subject_version=version) for version, rate in rates_by_version]
+
+
 def request(protocol: str, variant: Variant, attached: Access | None = None) -> RunRequest:
-    contender = Contender(target("any", protocol), workload(), engine("native"), variant)
+    contender = Contender(target("any", protocol), workload(), engine(variant.engine), variant)
     return RunRequest(contender, "quick", [Phase("Short", 8, 1.0)], calibrations=CALIBRATIONS, attached=attached)
+
+
+@pytest.mark.parametrize(("features", "ends_early"), [((), False), (("until-steady",), True)])
+def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
+    project: Project, features: tuple[str, ...], ends_early: bool
+) -> None:
+    wanted = replace(
+        request("rest", Variant()),
+        contender=Contender(target("any"), load_workload(project, "events"), engine("some", *features)),
+        warm_up_s=10,
+    )
+    warm_up, short = wanted.plan(access_of("http://host:8081"), None)["phases"]
+    assert (warm_up["name"], warm_up["duration_ms"], "until_steady" in warm_up) == ("Warm-up", 10_000, ends_early)
+    assert short == {"name": "Short", "virtual_users": 8, "duration_ms": 1000}
 
 
 @pytest.mark.parametrize(
@@ -48,8 +72,35 @@ def request(protocol: str, variant: Variant, attached: Access | None = None) -> 
 def test_a_run_is_held_against_the_ceiling_of_its_own_kind(
     protocol: str, variant: Variant, attached: Access | None, rate: float | None
 ) -> None:
-    ceilings = request(protocol, variant, attached).ceilings
+    ceilings = request(protocol, variant, attached).ceilings("1")
     assert (ceilings.pop("engine", None), ceilings) == (rate, {"batches of 500": 7.0})
+
+
+@pytest.mark.parametrize(
+    ("made_from", "version", "calibrations", "rate"),
+    [
+        # An engine that nobody built here is known by its version alone.
+        (None, "1", calibrated(("1", 9.0)), 9.0),
+        (None, "2", calibrated(("1", 9.0)), None),
+        (None, "unknown", calibrated(("1", 9.0)), None),
+        ("a" * 64, "1", calibrated(("1", 9.0)), None),
+        ("a" * 64, "1", calibrated(("1+aaaaaaaaaaaa", 9.0), ("1+bbbbbbbbbbbb", 8.0)), 9.0),
+        ("b" * 64, "1", calibrated(("1+aaaaaaaaaaaa", 9.0), ("1+bbbbbbbbbbbb", 8.0)), 8.0),
+        ("a" * 64, "2", calibrated(("1+aaaaaaaaaaaa", 9.0)), None),
+        # Measured again: the last counts.
+        (None, "1", calibrated(("1", 9.0), ("1", 7.0)), 7.0),
+    ],
+)
+def test_a_run_is_held_against_the_ceiling_of_its_own_build_of_the_engine(
+    tmp_path: Path, made_from: str | None, version: str, calibrations: list[Calibration], rate: float | None
+) -> None:
+    run = replace(request("rest", Variant()), calibrations=calibrations)
+    stamp = tmp_path / "stamp"
+    if made_from is not None:
+        stamp.write_text(made_from)
+    build = replace(run.contender.engine.build, stamp=stamp)
+    contender = replace(run.contender, engine=replace(run.contender.engine, build=build))
+    assert replace(run, contender=contender).ceilings(version).get("engine") == rate
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Which runs are made, in which order, and what becomes of those that fail."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +36,7 @@ class Store:
     def __init__(self, away: bool = False) -> None:
         self.runs: list[RunResult] = []
         self.ended: tuple[str, Mapping[str, str]] | None = None
+        self.refused: set[str] = set()
         self.resumed: int | None = None
         self._away = away
 
@@ -51,8 +52,13 @@ class Store:
         self.runs.append(run)
         return len(self.runs)
 
-    def end_comparison(self, _comparison_id: int, status: str, not_measured: Mapping[str, str]) -> None:
+    def end_comparison(
+        self, _comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str]
+    ) -> None:
+        if self._away:
+            raise BakeoffError("the database is still away.")
         self.ended = (status, not_measured)
+        self.refused = set(refused)
 
 
 class Silence:
@@ -139,6 +145,7 @@ def test_a_target_that_does_not_conform_is_not_measured(lab: Lab) -> None:
     assert lab.run(THREE) == ["B", "b1", "b2", "b3"]
     assert "1 of 1 conformance cases failed" in lab.comparison.not_measured["a"]
     assert lab.comparison.failed
+    assert lab.store.refused == {"a"}
 
 
 def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
@@ -189,7 +196,7 @@ def test_who_was_not_steady_is_warmed_up_for_longer(lab: Lab) -> None:
     lab.answer = answer
     lab.run(THREE)
     warmed = {f"{run.contender.key}{run.round}": run.warm_up_s for run in lab.measured if run.mode == "quick"}
-    assert warmed == {"a1": 4, "a2": 8, "a3": 8, "b1": 4, "b2": 4, "b3": 4}
+    assert warmed == {"a1": 10, "a2": 20, "a3": 20, "b1": 10, "b2": 10, "b3": 10}
 
 
 def test_an_interrupted_run_is_the_last(lab: Lab) -> None:
@@ -205,11 +212,20 @@ def test_an_interrupted_run_is_the_last(lab: Lab) -> None:
 
 def test_what_is_done_is_not_done_again(lab: Lab) -> None:
     done = frozenset({("a", 1), ("a", 2), ("a", 3), ("b", 2)})
-    unfinished = Unfinished(5, datetime.now(UTC), {}, done, smoked=frozenset({"a", "b"}))
-    assert sorted(lab.run(THREE, "abc", unfinished)) == ["C", "b1", "b3", "c1", "c2", "c3"]
-    # Who still runs is held against the contract again: it may have been built anew.
+    unfinished = Unfinished(5, datetime.now(UTC), {}, done)
+    assert sorted(lab.run(THREE, "abc", unfinished)) == ["B", "C", "b1", "b3", "c1", "c2", "c3"]
+    # Who still runs is proven again: it may have been built anew, and not everybody had stood the test before.
     assert [name for name, _ in lab.conformed] == ["b", "c"]
     assert (lab.store.resumed, lab.comparison.id) == (5, 5)
+
+
+def test_who_failed_the_smoke_test_fails_it_when_resumed(lab: Lab) -> None:
+    failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
+    finding = Finding("errors", "error", "All failed.", "")
+    lab.answer = lambda run: replace(completed(run), total=failing, findings=[finding])
+    # Its smoke run came to an end the first time too, and lies in the database.
+    assert lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset())) == ["A"]
+    assert lab.comparison.refused == {"a"}
 
 
 def test_a_store_that_is_away_costs_no_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -218,3 +234,21 @@ def test_a_store_that_is_away_costs_no_run(monkeypatch: pytest.MonkeyPatch, tmp_
     assert lab.comparison.unstored == 4
     assert len(lab.comparison.runs) == 3
     assert "the database is away." in lab.progress.said
+    assert lab.progress.said[-1] == (
+        "How the comparison ended could not be stored. the database is still away. When the database is there again, "
+        "./bakeoff runs import and then ./bakeoff run --resume brings it to its end."
+    )
+
+
+def test_a_comparison_of_which_nothing_is_left_is_brought_to_its_end(lab: Lab) -> None:
+    done = frozenset({("a", 1), ("a", 2), ("a", 3)})
+    assert lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, done)) == []
+    assert lab.store.ended == ("completed", {})
+
+
+def test_who_was_measured_before_is_not_unmeasured_by_runs_that_fail_now(lab: Lab) -> None:
+    lab.answer = lambda run: (
+        completed(run) if run.mode == "smoke" else replace(completed(run), status=Status.FAILED, failure="it died.")
+    )
+    lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset({("a", 1)})))
+    assert lab.store.ended == ("completed", {})

@@ -69,6 +69,13 @@ def test_phases_are_measured_apart_and_merged() -> None:
     assert total.latency.max_ms == pytest.approx(9.0, rel=1e-3)
 
 
+def test_a_phase_costs_what_was_used_while_it_lasted() -> None:
+    begin, end = phase(0, 0, [1.0] * 100, failed=1)
+    (result,) = phase_results([begin, {**end, "time_unix_ns": 9 * SECOND}], SAMPLES)
+    cost = result.measured.costs["api"]
+    assert (result.end_ns, cost.cpu_s, cost.cpu_percent_mean) == (2 * SECOND, 1.0, 50.0)
+
+
 def test_a_phase_without_an_end_is_left_out() -> None:
     records = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
     assert len(phase_results(records, SAMPLES)) == 1

@@ -79,6 +79,11 @@ class Outcomes:
         return None if name == self.expected[call] else f"grpc_{name}"
 
 
+def is_answered(error_kind: str | None) -> bool:
+    """Whether there was a reply, if perhaps not the expected one."""
+    return error_kind is None or error_kind.startswith(("status_", "grpc_"))
+
+
 def has_service_time(error_kind: str | None) -> bool:
     """Whether there was a reply, or a wait as long as the timeout: a refused connection took no time to serve."""
-    return error_kind is None or error_kind.startswith(("status_", "grpc_")) or error_kind == TIMEOUT
+    return is_answered(error_kind) or error_kind == TIMEOUT

@@ -160,11 +160,11 @@ class PhaseBook:
         self._stream.write("phase_end", **self._end_members(tally, tally.total, end_us, interrupted=interrupted))
 
     def _end_members(self, tally: PhaseTally, total: Counts, end_us: int, *, interrupted: bool) -> dict[str, object]:
-        held_until_us = tally.last_reply_us if tally.end_us is None else max(tally.last_reply_us, end_us)
+        held_until_us = tally.ended_us if tally.end_us is None else max(tally.ended_us, end_us)
         return {
             "phase": tally.phase.index,
             "time_unix_ns": held_until_us * NS_PER_US,
-            "duration_ns": (tally.last_reply_us - tally.start_us) * NS_PER_US,
+            "duration_ns": (tally.ended_us - tally.start_us) * NS_PER_US,
             **total.members(self._batch),
             "connections_opened": tally.connections_opened,
             "interrupted": interrupted,

@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from k6_engine.counts import Counts
-from k6_engine.outcomes import MALFORMED_REPLY, has_service_time
+from k6_engine.outcomes import MALFORMED_REPLY, has_service_time, is_answered
 from k6_engine.plan import Phase
 from k6_engine.rows import Floats, Ints
 
@@ -26,14 +26,21 @@ class PhaseTally:
         self.total = Counts()
         self.connections_opened = 0
         self.users_entered = 0
-        self.last_reply_us = start_us
         self.next_second = 0
+        self._last_reply_us = start_us
+        self._last_failure_us = start_us
         self._seconds: defaultdict[int, Counts] = defaultdict(Counts)
 
     @property
     def end_us(self) -> int | None:
         """When the plan ends the phase; None for a phase of iterations."""
         return None if self.phase.duration_ms is None else self.start_us + self.phase.duration_ms * 1000
+
+    @property
+    def ended_us(self) -> int:
+        """When the last reply came. A request that failed without one counts no further than to the planned end."""
+        failed_us = self._last_failure_us if self.end_us is None else min(self._last_failure_us, self.end_us)
+        return max(self._last_reply_us, failed_us)
 
     @property
     def planned_seconds(self) -> int | None:
@@ -60,7 +67,11 @@ class PhaseTally:
                 counts.errors[error_kind] += len(mine)
             if has_service_time(error_kind):
                 counts.service.add(mine)
-        self.last_reply_us = max(self.last_reply_us, int(ends_us.max()))
+        last_us = int(ends_us.max())
+        if is_answered(error_kind):
+            self._last_reply_us = max(self._last_reply_us, last_us)
+        else:
+            self._last_failure_us = max(self._last_failure_us, last_us)
 
     def add_malformed_replies(self, times_us: Ints) -> None:
         """Takes replies, which were counted as ok, for failed: their content was wrong."""

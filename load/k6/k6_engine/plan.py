@@ -115,6 +115,8 @@ def refusal(plan: Plan) -> str | None:
         return "the k6 engine does not use values captured from replies: use the native engine"
     if any(phase.get("arrival") == "poisson" for phase in plan.document["phases"]):
         return "the k6 engine has a constant arrival rate only: use the native engine for poisson"
+    if any("until_steady" in phase for phase in plan.document["phases"]):
+        return "the k6 engine holds a phase for as long as it was told at first: leave out until_steady"
     return _missing_part(plan)
 
 

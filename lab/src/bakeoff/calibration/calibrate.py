@@ -60,7 +60,7 @@ def _engine(project: Project, request: CalibrationRequest, progress: Progress) -
             machine=machine_name(),
             kind="engine",
             subject=request.engine.name,
-            subject_version=ceiling.engine_version,
+            subject_version=request.engine.build_version(ceiling.engine_version),
             workload=request.workload.name,
             transport=way.transport,
             payload_size=payload,

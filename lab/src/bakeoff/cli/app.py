@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from bakeoff import __version__
 from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
-from bakeoff.cli.runs import runs_app
+from bakeoff.cli.runs import Json, runs_app
 from bakeoff.errors import BakeoffError
 
 # \b keeps the lines as they are.
@@ -108,7 +108,7 @@ def run(
     arrivals: Annotated[str | None, typer.Option(help="Mode rate: constant or poisson. [constant]")] = None,
     think_time: Annotated[str | None, typer.Option(help="Pause of each user after a reply, such as 100ms.")] = None,
     warm_up: Annotated[
-        str | None, typer.Option(help="Length of the warm-up, or 0. [as the shortest phase, at most 30s]")
+        str | None, typer.Option(help="Longest warm-up until steady, or 0. [the shortest phase, 10s to 30s]")
     ] = None,
     connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
     setting: Annotated[
@@ -153,8 +153,9 @@ def run(
         str | None, typer.Option(help="Mode rate: search the highest rate that keeps this, such as 'p99<50ms'.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last comparison that was interrupted or died.")
+        bool, typer.Option("--resume", help="Continue the last comparison that has turns left, as it was asked for.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Measure targets against one another, each on a fresh table."""
     from bakeoff.cli.run import run_comparison
@@ -196,6 +197,7 @@ def run(
             containers=container or (),
             agents=agents,
             slo=slo,
+            as_json=json,
         )
     )
 
@@ -219,11 +221,11 @@ def init(
 
 
 @app.command()
-def targets() -> None:
+def targets(json: Json = False) -> None:
     """List the targets, and which of them this machine can build."""
     from bakeoff.cli.targets import list_targets
 
-    list_targets()
+    list_targets(json)
 
 
 @app.command()
@@ -257,11 +259,12 @@ def conform(
         typer.Argument(help="Targets to hold against their contract. [all]", autocompletion=complete_target),
     ] = None,
     write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+    json: Json = False,
 ) -> None:
     """Run every conformance vector against targets."""
     from bakeoff.cli.conform import conform_targets
 
-    conform_targets(target or [], write_mode)
+    conform_targets(target or [], write_mode, json)
 
 
 @app.command()
@@ -273,12 +276,14 @@ def calibrate(
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
     stream: Annotated[bool, typer.Option("--stream", help="One long call for each user.")] = False,
     window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
+    json: Json = False,
 ) -> None:
     """Measure what the engine, and PostgreSQL without any API, can do on this machine."""
     from bakeoff.cli.calibrate import calibrate_machine
     from bakeoff.workload.plan import Way
 
-    calibrate_machine(engine, workload, payload or [], duration, Way("", batch, stream, window if stream else 1))
+    way = Way("", batch, stream, window if stream else 1)
+    calibrate_machine(engine, workload, payload or [], duration, way, json)
 
 
 @app.command()
@@ -337,7 +342,7 @@ def gate(
     rerun: Annotated[bool, typer.Option("--rerun/--no-rerun", help="Measure again what failed before failing.")] = True,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False,
+    json: Json = False,
 ) -> None:
     """Guard a pipeline: fail when a measurement is worse than a baseline, or misses a target."""
     from bakeoff.cli.gate import GateOptions, run_gate
@@ -349,7 +354,7 @@ def gate(
 
 
 @app.command()
-def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False) -> None:
+def doctor(json: Json = False) -> None:
     """Tell what on this machine makes results worse or wrong, and how to mend it."""
     from bakeoff.cli.doctor import run_doctor
 

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich import box
 from rich.console import Console
@@ -9,13 +10,14 @@ from rich.table import Table
 
 from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
+from bakeoff.cli.history import print_json
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import UsageError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.project import find_project
 from bakeoff.running.durations import seconds_of
-from bakeoff.running.lock import only_lab
+from bakeoff.running.lock import measuring_lab
 from bakeoff.running.preparation import build
 from bakeoff.running.progress import shown_on
 from bakeoff.storage.calibrations import Calibration, add_calibration
@@ -28,9 +30,9 @@ _NULL_SERVER = "native"
 
 
 def calibrate_machine(
-    engine_name: str, workload_name: str | None, payloads: Sequence[str], duration: str, way: Way
+    engine_name: str, workload_name: str | None, payloads: Sequence[str], duration: str, way: Way, as_json: bool
 ) -> None:
-    """Measures and stores ceilings and reference lines of one workload or of all, then prints them.
+    """Measures and stores ceilings and reference lines of one workload or of all, then prints a table of them, or JSON.
 
     `way` is taken over each protocol.
     """
@@ -42,7 +44,7 @@ def calibrate_machine(
     measured: list[Calibration] = []
     with (
         shown_on(Console(stderr=True)) as progress,
-        only_lab(project.state / "lock"),
+        measuring_lab(project),
         contextlib.ExitStack() as stack,
     ):
         for each in {engine.name: engine, null_server.name: null_server}.values():
@@ -61,7 +63,10 @@ def calibrate_machine(
             for calibration in calibrate(project, request, server, bench, progress):
                 add_calibration(metrics, calibration)
                 measured.append(calibration)
-    Console().print(_table(measured))
+    if as_json:
+        print_json({"calibrations": [asdict(calibration) for calibration in measured]})
+    else:
+        Console().print(_table(measured))
 
 
 def requests_of(

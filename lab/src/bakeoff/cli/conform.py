@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
+from bakeoff.cli.history import print_json
 from bakeoff.cli.run_options import settings_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
-from bakeoff.results.conformance import conformance_table, differences
+from bakeoff.results.conformance import conformance_table, described, differences
 from bakeoff.running.bench import Bench
 from bakeoff.running.lock import only_lab
 from bakeoff.running.preparation import build, buildable, conform
@@ -19,8 +20,8 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
 
-def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
-    """Prints a table of cases passed by each target, and what differed in those that failed."""
+def conform_targets(names: Sequence[str], write_mode: str | None, as_json: bool) -> None:
+    """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
     project = find_project()
     variant = Variant(settings=settings_of(write_mode, []))
     results = {}
@@ -39,9 +40,12 @@ def conform_targets(names: Sequence[str], write_mode: str | None) -> None:
             for target in targets:
                 progress.step(f"{target.name}: conformance")
                 results[target.name] = conform(bench, target, load_workload(project, target.workload), variant)
-    console = Console()
-    console.print(conformance_table(results))
-    for line in differences(results):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if as_json:
+        print_json({"targets": [described(name, result) for name, result in results.items()]})
+    else:
+        console = Console()
+        console.print(conformance_table(results))
+        for line in differences(results):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
     if not all(result.conforms for result in results.values()):
         raise typer.Exit(1)

@@ -2,42 +2,49 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 import typer
 from rich.console import Console
 
-from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.cli.history import print_json, say
+from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of
 from bakeoff.errors import UsageError
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import Judgement
-from bakeoff.judging.slo import parse_slo
+from bakeoff.judging.slo import Slo, parse_slo
 from bakeoff.postgres.databases import metrics_database
+from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.results.table import comparison_table
 from bakeoff.results.verdict import finding_lines, judgement_table, verdict_lines
 from bakeoff.running.comparison import compare, resume
 from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress, shown_on
-from bakeoff.running.rate_search import find_capacities
+from bakeoff.running.rate_search import Capacity, find_capacities
 from bakeoff.running.request import ComparisonRequest
 from bakeoff.running.series import Comparison
 from bakeoff.serving.live import PublishedProgress, live_file
-from bakeoff.storage.history import load_comparison
+from bakeoff.storage.history import StoredComparison, load_comparison
 
 
 def run_comparison(options: RunOptions) -> None:
     """Measures, then prints the verdict. Exit status 0 when every target that could be built was measured."""
     project = find_project()
+    if options.resume:
+        refuse_beside_resume(options)
     request = None if options.resume else request_of(project, options)
     if options.slo is not None:
         _search(project, request, options)
         return
     with _shown(project, options) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
-    _print(project, comparison)
+    stored = _stored(project, comparison)
+    _print(comparison, stored, Console(stderr=options.as_json))
+    if options.as_json and stored is not None:
+        _print_document(stored)
     if comparison.interrupted:
         raise KeyboardInterrupt
-    if comparison.failed or comparison.unstored or not comparison.runs:
+    if comparison.failed or comparison.unstored or stored is None:
         raise typer.Exit(1)
 
 
@@ -57,14 +64,28 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
     slo = parse_slo(options.slo or "")
     with _shown(project, options) as progress:
         capacities = find_capacities(project, request, slo, progress)
-    for capacity in capacities:
-        rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
-        typer.echo(f"{capacity.target}: {rate} with {slo} ({len(capacity.trials)} trials)")
+    if options.as_json:
+        found = [{**asdict(each), "doubts": [asdict(doubt) for doubt in each.doubts]} for each in capacities]
+        print_json({"slo": str(slo), "capacities": found})
+    else:
+        for capacity in capacities:
+            for line in capacity_lines(capacity, slo):
+                typer.echo(line)
 
 
-def _print(project: Project, comparison: Comparison) -> None:
-    console = Console()
-    judgement = _judgement(project, comparison)
+def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
+    """What a search found, and a line for each reason to doubt it."""
+    rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
+    yield f"{capacity.target}: {rate} with {slo} ({len(capacity.trials)} trials)"
+    if capacity.doubts:
+        yield "  The limit may not be the target's:"
+    for doubt in capacity.doubts:
+        yield f"  at {doubt.rate_per_s:,.0f}/s: {doubt.finding.message} {doubt.finding.advice}"
+
+
+def _print(comparison: Comparison, stored: StoredComparison | None, console: Console) -> None:
+    # A smoke run proves that things work; nobody is ranked by five requests.
+    judgement = None if stored is None or stored.mode == "smoke" else judge(stored)
     if judgement is not None:
         console.print()
         console.print(judgement_table(judgement))
@@ -79,21 +100,31 @@ def _print(project: Project, comparison: Comparison) -> None:
             console.print(f"  {reason}", markup=False, highlight=False)
     if comparison.unstored:
         console.print(
-            f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import results stores them.",
+            f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import stores them.",
             markup=False,
             highlight=False,
         )
-    if comparison.runs:
+    if judgement is not None or comparison.runs:
         report = "" if judgement is None else f" · The whole story: ./bakeoff report {judgement.comparison_id}"
         console.print(f"Files of each run: results/<target>/{report}", markup=False, highlight=False)
 
 
-def _judgement(project: Project, comparison: Comparison) -> Judgement | None:
-    """The verdict on all runs that are stored, those before a resumption too; None where there is nothing to judge.
-
-    A smoke run proves that things work; nobody is ranked by five requests.
-    """
-    if comparison.id is None or comparison.unstored or not comparison.runs or comparison.runs[0].mode == "smoke":
+def _stored(project: Project, comparison: Comparison) -> StoredComparison | None:
+    """All runs, those before a resumption too; None where there are none, or the metrics database does not tell."""
+    if comparison.id is None or comparison.unstored:
         return None
-    with metrics_database(project) as server:
-        return judge(load_comparison(server, comparison.id))
+    try:
+        with metrics_database(project) as server:
+            stored = load_comparison(server, comparison.id)
+    except DatabaseUnreachableError as error:
+        say(error.message)
+        return None
+    return stored if stored.runs else None
+
+
+def _print_document(stored: StoredComparison) -> None:
+    """What `report --format json` writes."""
+    from bakeoff.reporting.data import report_data
+    from bakeoff.reporting.files import DOCUMENTS
+
+    typer.echo(DOCUMENTS["json"][1](report_data(judge(stored), stored)), nl=False)

@@ -1,7 +1,7 @@
 """What the options of `bakeoff run` ask for: text as it was typed, turned into a request. Errors name the option."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,27 @@ class RunOptions:
     containers: Sequence[str] = ()
     agents: int | None = None
     slo: str | None = None
+    as_json: bool = False
+
+
+# What options are called where their names differ.
+_OPTIONS = {"targets": "target", "settings": "set", "containers": "container"}
+
+
+def refuse_beside_resume(options: RunOptions) -> None:
+    """Raises UsageError where `--resume` is not alone: a comparison goes on as it was asked for."""
+    given = [
+        each.name
+        for each in fields(RunOptions)
+        if each.name not in ("command", "resume", "what", "as_json") and getattr(options, each.name) != each.default
+    ]
+    names = [f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in given]
+    beside = [*([] if options.what is None else [options.what]), *names]
+    if beside:
+        raise UsageError(
+            f"--resume goes on with a comparison as it was asked for: leave out {', '.join(beside)}, or leave out "
+            "--resume to measure anew."
+        )
 
 
 def request_of(project: Project, options: RunOptions) -> ComparisonRequest:

@@ -49,7 +49,7 @@ def list_command(
 
 @runs_app.command()
 def show(run: Annotated[int, typer.Argument(min=1, help="The run's id.")], json: Json = False) -> None:
-    """Show one run: its phases, cost and findings."""
+    """Show one run: its phases, cost and bottleneck, what PostgreSQL did, the machine, and findings."""
     from bakeoff.cli.history import show_run
 
     show_run(run, json)
@@ -70,7 +70,7 @@ def export(
 
 @runs_app.command("import")
 def import_command(
-    file: Annotated[list[Path] | None, typer.Argument(help="Result files. [every one in results/]")] = None,
+    file: Annotated[list[Path] | None, typer.Argument(help="Result files, or folders of them. [results/]")] = None,
     json: Json = False,
 ) -> None:
     """Store result files that the metrics database does not hold."""

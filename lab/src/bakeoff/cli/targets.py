@@ -6,24 +6,45 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from bakeoff.cli.history import print_json
 from bakeoff.project import find_project
 from bakeoff.running.lock import only_lab
 from bakeoff.running.preparation import build, buildable
 from bakeoff.running.progress import shown_on
-from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.targets.manifest import Target, choose_targets, find_targets
 
 
-def list_targets() -> None:
-    """Prints a row for each target."""
+def list_targets(as_json: bool) -> None:
+    """Prints a row for each target, or JSON."""
+    found = find_targets(find_project())
+    if as_json:
+        print_json({"targets": [_described(target) for target in found]})
+    else:
+        Console().print(_table(found))
+
+
+def _described(target: Target) -> dict[str, object]:
+    return {
+        "name": target.name,
+        "workload": target.workload,
+        "language": target.language,
+        "protocol": target.protocol,
+        "port": target.default_port,
+        "built": not target.build.is_stale(),
+        "missing_programs": target.missing_programs,
+    }
+
+
+def _table(targets: Sequence[Target]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("target", "workload", "language", "protocol", "port", "state"):
         table.add_column(heading, no_wrap=heading != "state")
-    for target in find_targets(find_project()):
+    for target in targets:
         missing = target.missing_programs
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
         table.add_row(target.name, target.workload, target.language, target.protocol, port, state)
-    Console().print(table)
+    return table
 
 
 def build_targets(names: Sequence[str]) -> None:

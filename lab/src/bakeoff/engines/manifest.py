@@ -35,6 +35,11 @@ class Engine:
         places = {"{plan}": str(plan), "{ledger}": str(ledger), "{audit_sql}": str(audit_sql)}
         return self._command("audit", places)
 
+    def build_version(self, version: str) -> str:
+        """The version that the engine tells of itself, with the build that it is of: a ceiling is one build's."""
+        made_from = self.build.made_from
+        return version if made_from is None else f"{version}+{made_from[:12]}"
+
     def offers(self, table: str) -> bool:
         """Whether the manifest has one of the optional commands, `null` or `audit`."""
         return table in self.document

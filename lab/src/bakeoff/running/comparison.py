@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
 
 from bakeoff.containers.container import find_container
 from bakeoff.containers.docker import DockerEngine, docker_address
@@ -10,15 +11,17 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.document import Origin
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
 from bakeoff.running.limits import check_limits
-from bakeoff.running.lock import only_lab
+from bakeoff.running.lock import measuring_lab
 from bakeoff.running.preparation import build, choose
 from bakeoff.running.progress import Progress
 from bakeoff.running.request import ComparisonRequest, request_from
+from bakeoff.running.schedule import turns_of
 from bakeoff.running.series import Comparison, Series
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
@@ -31,26 +34,40 @@ def compare(project: Project, request: ComparisonRequest, progress: Progress) ->
     """Builds what is stale, then measures. A contender that fails does not stop the others."""
     comparison = Comparison()
     contenders = _chosen(project, request, comparison, progress)
-    with only_lab(project.state / "lock"):
+    with measuring_lab(project):
         _measure_all(project, request, contenders, comparison, progress)
     return comparison
 
 
 def resume(project: Project, progress: Progress) -> Comparison:
-    """Continues the last comparison of this machine that was interrupted or died, with what is missing of it."""
+    """Continues a comparison of this machine with the turns that are left of it.
+
+    That is the latest, or else the last that was interrupted or died.
+    """
     comparison = Comparison()
-    with only_lab(project.state / "lock"):
+    with measuring_lab(project):
         with metrics_database(project) as server:
             store = MetricsStore(server)
             store.migrate()
-            unfinished = store.unfinished_comparison(machine_name())
+            found = store.unfinished_comparisons(machine_name())
+        unfinished = next((each for each in found if each.cut_short or _has_turns_left(project, each)), None)
         if unfinished is None:
-            raise BakeoffError("There is nothing to resume: no comparison on this machine was interrupted.")
+            raise BakeoffError(
+                "There is nothing to resume: no comparison on this machine was cut short, and the latest has all of "
+                "its turns."
+            )
         request = request_from(unfinished.request)
         progress.say(f"resuming comparison {unfinished.id}: {request.command}")
         contenders = _chosen(project, request, comparison, progress)
         _measure_all(project, request, contenders, comparison, progress, unfinished)
     return comparison
+
+
+def _has_turns_left(project: Project, unfinished: Unfinished) -> bool:
+    """Whether runs of a comparison failed, or contenders of it were refused."""
+    request = request_from(unfinished.request)
+    contenders = choose(project, request, lambda _name, _reason: None)
+    return bool(turns_of(contenders, request.rounds, request.seed, unfinished.done))
 
 
 def _chosen(
@@ -84,6 +101,8 @@ def _measure_all(
         build(engine.build, progress)
     built = _built(contenders, request.attached, comparison, progress)
     if not built:
+        if unfinished is None:
+            _note_refusals(project, request, contenders, comparison)
         return
     with contextlib.ExitStack() as stack:
         progress.step("starting PostgreSQL")
@@ -106,6 +125,19 @@ def _measure_all(
             raise
         finally:
             series.end()
+
+
+def _note_refusals(
+    project: Project, request: ComparisonRequest, contenders: Sequence[Contender], comparison: Comparison
+) -> None:
+    """A comparison of which nothing could be built is one too: nobody shall take the one before it for the latest."""
+    workload = contenders[0].workload.name
+    origin = Origin(datetime.now(UTC), request.name, workload, request.mode, request.command, request.rounds)
+    with metrics_database(project) as server:
+        store = MetricsStore(server)
+        store.migrate()
+        stored = store.begin_comparison(origin, {**request.as_document(), "machine": machine_name()})
+        store.end_comparison(stored, "failed", comparison.not_measured, comparison.refused)
 
 
 def _docker(request: ComparisonRequest) -> DockerEngine | None:
@@ -132,7 +164,6 @@ def _built(
             build(target.build, progress)
         except BakeoffError as error:
             refused[target.name] = error.message
-            comparison.failed = True
-            comparison.not_measured[target.name] = f"{target.name}: {error.message}"
+            comparison.refuse(target.name, error.message)
             progress.say(f"{target.name}: not measured. {error.message}")
     return [contender for contender in contenders if contender.target.name not in refused]

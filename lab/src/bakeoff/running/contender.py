@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import UsageError
-from bakeoff.running.request import Variant
+from bakeoff.running.request import Variant, factors_of, key_of
 from bakeoff.targets.manifest import Target
 from bakeoff.workload.loader import Workload
 
@@ -23,7 +23,7 @@ class Contender:
     @property
     def key(self) -> str:
         """Stable and unique in the comparison, like `producer-api-rust-rest write_mode=per-request payload=8k`."""
-        return " ".join([self.target.name, *(f"{name}={level}" for name, level in self.factors.items())])
+        return key_of(self.target.name, self.factors)
 
     @property
     def protocol(self) -> str:
@@ -47,11 +47,9 @@ def contenders_of(
     A REST target cannot stream, say; where that leaves nothing of what was asked for it is an error.
     """
     _check_payloads(variants, workloads)
-    differing = _differing([variant.levels() for variant in variants])
     possible, impossible = [], {}
     for target in targets:
-        for variant in variants:
-            factors = {name: level for name, level in variant.levels().items() if name in differing}
+        for variant, factors in zip(variants, factors_of(variants), strict=True):
             contender = Contender(target, workloads[target.workload], engines[variant.engine], variant, factors)
             reason = why_impossible(contender)
             if reason is None:
@@ -91,9 +89,3 @@ def why_impossible(contender: Contender) -> str | None:
         if feature in ("batch", "stream") and contender.protocol not in workload.document.get(feature, {}):
             return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
     return None
-
-
-def _differing(levels: Sequence[Mapping[str, str]]) -> set[str]:
-    """Factors of which there is more than one level."""
-    names = {name for each in levels for name in each}
-    return {name for name in names if len({each.get(name) for each in levels}) > 1}

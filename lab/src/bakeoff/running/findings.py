@@ -16,6 +16,11 @@ _LAG_SHARE = 0.1
 _OTHERS_PERCENT = 10.0
 _STEAL_PERCENT = 2.0
 
+# Per cent of one core; looking that takes more is part of what is seen.
+_SAMPLING_PERCENT = 1.0
+# In less time the looks at the edges of phases outnumber those of each second.
+_SAMPLED_S = 5.0
+
 # Seconds of agents that lie further apart than this are not the same seconds.
 _AGENTS_APART_MS = 50.0
 
@@ -53,11 +58,17 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
 
 
 def generator_findings(
-    records: Sequence[Record], peak_per_s: float, ceiling_per_s: float | None, engine: str, calibrate: str
+    records: Sequence[Record],
+    peak_per_s: float,
+    ceiling_per_s: float | None,
+    engine: str,
+    calibrate: str,
+    agents: int = 1,
 ) -> list[Finding]:
     """Whether the load generator may have been what was measured. `peak_per_s`: of the fastest phase.
 
-    `calibrate` is the command that measures the ceiling where it is not known.
+    `calibrate` is the command that measures the ceiling where it is not known. The ceiling is that of one engine, also
+    where several `agents` share the load: how much more they can do together depends on the cores that are left.
     """
     findings = []
     if ceiling_per_s is None:
@@ -65,7 +76,7 @@ def generator_findings(
             Finding(
                 "not-calibrated",
                 "info",
-                f"Nobody has measured what the engine {engine} can do on this machine in this way.",
+                f"Nobody has measured what this build of the engine {engine} can do on this machine in this way.",
                 f"{calibrate} measures it; until then a limit of the engine may look like one of the target.",
             )
         )
@@ -75,7 +86,7 @@ def generator_findings(
                 "generator-bound",
                 "warning",
                 f"The fastest phase reached {peak_per_s:,.0f}/s, {peak_per_s / ceiling_per_s:.0%} of the "
-                f"{ceiling_per_s:,.0f}/s that the engine {engine} can do here.",
+                f"{ceiling_per_s:,.0f}/s that {_engines(engine, agents)} can do here.",
                 "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
             )
         )
@@ -92,17 +103,22 @@ def generator_findings(
     return findings + _lag_findings(records)
 
 
-def audit_findings(verdict: Mapping[str, Any] | None, engine: str, preloaded: int = 0) -> list[Finding]:
-    """What the audit found, or that there was none. So many rows were `preloaded`, which no operation explains."""
-    if verdict is None:
-        return [
-            Finding(
-                "not-audited",
-                "info",
-                f"The engine {engine} keeps no ledger, so that what was stored could not be audited.",
-                "The native engine's runs are audited: --engine native.",
-            )
-        ]
+def not_audited(engine: str, *, has_query: bool, has_ledger: bool) -> Finding:
+    """Why nobody looked at what a run has stored: no query to look with, no ledger to compare with, or an early end."""
+    if not has_query:
+        message = "The workload has no audit query, so that what was stored could not be audited."
+        advice = 'Name one in its workload.toml: audit = "audit.sql", which returns (key, document) of every row.'
+    elif not has_ledger:
+        message = f"The engine {engine} keeps no ledger, so that what was stored could not be audited."
+        advice = "The native engine's runs are audited: --engine native."
+    else:
+        message = "The run failed before what was stored could be audited."
+        advice = "Its figures do not count. Run it again once its failure is understood."
+    return Finding("not-audited", "info", message, advice)
+
+
+def audit_findings(verdict: Mapping[str, Any], preloaded: int = 0) -> list[Finding]:
+    """What the audit found. So many rows were `preloaded`, which no operation explains."""
     findings = []
     broken = ", ".join(f"{count:,} {kind}" for kind in _VIOLATIONS if (count := verdict[kind]["count"]))
     if not verdict["clean"]:
@@ -144,9 +160,9 @@ def warm_up_findings(warm_up: Mapping[str, Any] | None) -> list[Finding]:
         Finding(
             "not-steady",
             "warning",
-            f"Throughput was not steady within the warm-up of {warm_up['duration_s']:g} s ({warm_up['rule']}).",
-            "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds warm "
-            "up for longer; --warm-up 30s does so from the first.",
+            f"Throughput was not steady at the end of a warm-up of {warm_up['duration_s']:.0f} s ({warm_up['rule']}).",
+            "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds may "
+            "warm up for twice as long; --warm-up 60s allows a minute from the first.",
         )
     ]
 
@@ -166,6 +182,22 @@ def machine_findings(state: Mapping[str, Any] | None) -> list[Finding]:
             "warning",
             f"During the run {' and '.join(words)} of a core.",
             "Give the machine to the measurement alone, or compare only what ran interleaved in many rounds.",
+        )
+    ]
+
+
+def sampling_findings(state: Mapping[str, Any] | None, measured_s: float) -> list[Finding]:
+    """Whether the lab's own looks were more than next to nothing; `state` is the run's record of its machine."""
+    used = (state or {}).get("sampling_cpu_percent") or 0.0
+    if used <= _SAMPLING_PERCENT or measured_s < _SAMPLED_S:
+        return []
+    return [
+        Finding(
+            "costly-sampling",
+            "warning",
+            f"The lab's sampling took {used:.1f}% of a core: beyond {_SAMPLING_PERCENT:g}% it disturbs what it sees.",
+            "Each process of target and database is looked at: fewer workers and connections make that cheaper. On a "
+            "machine with cores to spare, --pin keeps theirs free of it.",
         )
     ]
 
@@ -202,7 +234,12 @@ def agents_findings(state: Mapping[str, Any] | None) -> list[Finding]:
     ]
 
 
+def _engines(name: str, agents: int) -> str:
+    return f"the engine {name}" if agents == 1 else f"one of its {agents} engines ({name})"
+
+
 def _lag_findings(records: Sequence[Record]) -> list[Finding]:
+    """Requests that the engine sent late. Time that the target made them wait is no lag of the engine's."""
     findings = []
     for record in records:
         if record["type"] != "phase_end" or not record["send_lag_histogram"]:
@@ -214,8 +251,10 @@ def _lag_findings(records: Sequence[Record]) -> list[Finding]:
                 Finding(
                     "generator-lagged",
                     "warning",
-                    f"In phase {record['phase'] + 1} requests left up to {lag_ns / 1e6:.1f} ms late (p99).",
-                    "The engine had too little CPU: its own delay is part of the latencies of this phase.",
+                    f"In phase {record['phase'] + 1} requests left up to {lag_ns / 1e6:.1f} ms (p99) after they were "
+                    "due, their user was free and their connection had room.",
+                    "That delay is the engine's own, for want of CPU, and distorts the figures of this phase. Give it "
+                    "a core of its own (--pin engine=1), or lower the load.",
                 )
             )
     return findings

@@ -3,27 +3,89 @@
 import contextlib
 import fcntl
 import os
+import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+
+# Names another file than the machine's own, for labs that may measure at once: each has cores of its own, say.
+MACHINE_LOCK_VARIABLE = "BAKEOFF_MACHINE_LOCK"
 
 
 @contextlib.contextmanager
 def only_lab(lock_file: Path) -> Iterator[None]:
     """Holds the checkout's lock. The kernel lets go of it when its holder dies, however that happens."""
     lock_file.parent.mkdir(parents=True, exist_ok=True)
-    with lock_file.open("a+") as file:
+    with _held(
+        lock_file,
+        str(os.getpid()),
+        "Another bakeoff is at work in this checkout (process {holder}). Two labs would measure each other: wait until "
+        "it has ended, or end it.",
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def measuring_lab(project: Project) -> Iterator[None]:
+    """Holds the checkout's lock and the machine's: labs of other checkouts, or of other users, measure here too.
+
+    Whoever holds it knows that no other lab of this machine is measuring now.
+    """
+    with (
+        only_lab(project.state / "lock"),
+        _held(
+            machine_lock(),
+            f"{os.getpid()} in {project.root}",
+            "Another bakeoff is measuring on this machine (process {holder}). Two labs would measure each other: wait "
+            f"until it has ended, or end it. Labs that do not share cores may each name a file in "
+            f"{MACHINE_LOCK_VARIABLE}.",
+        ),
+    ):
+        yield
+
+
+def machine_lock() -> Path:
+    """The file whose lock a measuring lab holds."""
+    return Path(os.environ.get(MACHINE_LOCK_VARIABLE) or Path(tempfile.gettempdir()) / "bakeoff.lock").absolute()
+
+
+@contextlib.contextmanager
+def _held(path: Path, holder: str, refusal: str) -> Iterator[None]:
+    """Holds the lock of a file, which says who has it; `refusal` tells that to those who come too late."""
+    with os.fdopen(_opened(path), "r+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            file.seek(0)
-            holder = file.read().strip() or "unknown"
-            raise BakeoffError(
-                f"Another bakeoff is at work in this checkout (process {holder}). Two labs would measure each other: "
-                "wait until it has ended, or end it."
-            ) from error
+            raise BakeoffError(refusal.format(holder=file.read().strip() or "unknown")) from error
         file.truncate(0)
-        file.write(str(os.getpid()))
+        file.write(holder)
         file.flush()
         yield
+
+
+def _opened(path: Path) -> int:
+    """Opens a lock file that users share.
+
+    In a folder that all may write to the kernel refuses to create what another user has made already, so that it is
+    opened as it is first; and nobody must have us write through a link into a file of our own.
+    """
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        try:
+            descriptor = os.open(path, flags)
+        except FileNotFoundError:
+            descriptor = os.open(path, flags | os.O_CREAT)
+            # For other users too, whatever the mask of this one.
+            os.fchmod(descriptor, 0o666)
+    except OSError as error:
+        raise BakeoffError(
+            f"The lock {path} cannot be opened: {error.strerror}. Remove it, or make its folder writable."
+        ) from error
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1:
+        os.close(descriptor)
+        raise BakeoffError(f"The lock {path} is no file of its own. Remove it and start again.")
+    return descriptor

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bakeoff.errors import BakeoffError
-from bakeoff.judging.capacity_search import Trial, highest_that_holds, next_rate
+from bakeoff.judging.capacity_search import Doubt, Trial, doubts_about, highest_that_holds, next_rate
 from bakeoff.judging.slo import Slo, broken, figures_of_phase
 from bakeoff.project import Project
 from bakeoff.running.comparison import compare
@@ -15,8 +15,9 @@ from bakeoff.running.result import RunResult, Status
 from bakeoff.running.series import Comparison
 
 START_PER_S = 1000.0
-# Doubling from one a second to a million, and then the middle until a twentieth is left, takes fewer.
-_MOST_TRIALS = 40
+# Doubling or halving between one a second and a million, and then the middle until a twentieth is left, takes fewer,
+# also where each rate that fails is tried again.
+_MOST_TRIALS = 60
 
 Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
 
@@ -28,6 +29,11 @@ class Capacity:
     target: str
     rate_per_s: float | None
     trials: Sequence[Trial] = field(default_factory=tuple)
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """Why the limit may be the generator's, or the machine's, and not the target's."""
+        return doubts_about(self.trials)
 
 
 def find_capacities(
@@ -54,15 +60,15 @@ def _capacity(
         comparison = compare_with(project, replace(request, rates=(rate,)), progress)
         if comparison.interrupted:
             raise KeyboardInterrupt
-        missed = _missed(comparison, target, slo)
-        trials.append(Trial(rate, holds=not missed))
+        run = _measured(comparison, target)
+        missed = _missed(run, slo)
+        trials.append(Trial(rate, holds=not missed, findings=run.findings))
         progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
     return Capacity(target, highest_that_holds(trials), tuple(trials))
 
 
-def _missed(comparison: Comparison, target: str, slo: Slo) -> str:
+def _missed(run: RunResult, slo: Slo) -> str:
     """The objectives that a trial broke, as written; empty where all hold."""
-    run = _measured(comparison, target)
     return ", ".join(objective.words for objective in broken(slo, figures_of_phase(run.phases[-1].measured)))
 
 

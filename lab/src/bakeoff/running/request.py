@@ -83,6 +83,19 @@ class Variant:
         return {name: level for name, level in replace(self, twin=1).levels().items() if usual.get(name) != level}
 
 
+def factors_of(variants: Sequence[Variant]) -> list[dict[str, str]]:
+    """The levels of each variant, of the factors only in which the variants differ."""
+    levels = [variant.levels() for variant in variants]
+    names = {name for each in levels for name in each}
+    differing = {name for name in names if len({each.get(name) for each in levels}) > 1}
+    return [{name: level for name, level in each.items() if name in differing} for each in levels]
+
+
+def key_of(target: str, factors: Mapping[str, str]) -> str:
+    """What a contender is called: unique in its comparison."""
+    return " ".join([target, *(f"{name}={level}" for name, level in factors.items())])
+
+
 @dataclass(frozen=True)
 class Matrix:
     """The levels of each factor that are compared; `settings` are the targets' own, by the lab's names.

@@ -75,12 +75,15 @@ class _Run:
         phases = summary.phase_results(records, samples, request.phases)
         total = summary.total_of(phases, samples)
         warmed = self._warm_up()
-        found = [] if total is None else self._findings(records, phases, total, warmed)
+        version = next(
+            (record["engine"]["version"] for record in self._records if record["type"] == "start"), "unknown"
+        )
+        ceilings = request.ceilings(version)
+        found = [] if total is None else self._findings(records, phases, total, warmed, ceilings)
         found += memory_findings(samples, phases)
         if any(finding.kind == "audit-failed" for finding in found):
             status = Status.VOID
-        engine = next((record["engine"] for record in self._records if record["type"] == "start"), None)
-        timeline, activity = summary.timeline_of(records), self._database_activity()
+        timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
         self._laps.mark("summary")
         return RunResult(
             target=self._target.name,
@@ -90,7 +93,7 @@ class _Run:
             mode=request.mode,
             payload=contender.variant.payload,
             engine=contender.engine.name,
-            engine_version=engine["version"] if engine else "unknown",
+            engine_version=version,
             settings={**request.settings, **self._limits, **self._attached()},
             started_at=self._started_at,
             finished_at=datetime.now(UTC),
@@ -102,7 +105,7 @@ class _Run:
             samples=samples,
             findings=found,
             audit=self._audit,
-            ceilings=request.ceilings,
+            ceilings=ceilings,
             environment=self._environment,
             stream_file=self._stream_file if self._stream_file.exists() else None,
             contender=contender.key,
@@ -161,7 +164,7 @@ class _Run:
             before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
-            around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampler.own_cpu_s)
+            around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
             apart = {"agents_apart_ms": engine.apart_ns / 1e6} if isinstance(engine, Agents) else {}
             self._machine_state = {"speed_mb_s": speed, "load_average_before": load, **around, **apart}
         phases_ns = sum(record["duration_ns"] for record in self._records if record["type"] == "phase_end")
@@ -193,14 +196,19 @@ class _Run:
             return None
         return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)
 
+    def _sampling_cpu_s(self) -> float:
+        """CPU time that the lab's own looks have taken it."""
+        return sum(each.own_cpu_s for each in (self._sampler, self._database_watch) if each is not None)
+
     def _machine_state_in_full(self) -> Mapping[str, Any] | None:
         if self._machine_state is None:
             return None
         return {**self._machine_state, "outside_phases_s": self._laps.seconds}
 
-    def _database_activity(self) -> Mapping[str, Any] | None:
+    def _database_activity(self, phases: Sequence[PhaseResult]) -> Mapping[str, Any] | None:
         acknowledged = sum(record["operations"] for record in self._records if record["type"] == "phase_end")
-        return None if self._database_watch is None else self._database_watch.activity(acknowledged)
+        spans = {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
+        return None if self._database_watch is None else self._database_watch.activity(acknowledged, spans)
 
     def _on_record(self, target: Service, engine: Generator) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
@@ -229,10 +237,20 @@ class _Run:
             self._bench.progress.step(f"{contender.key}: audit")
             self._audit = audit_run(contender.engine, contender.workload, server, files.plan, files.ledger)
 
+    def _audit_findings(self) -> list[Finding]:
+        contender = self._request.contender
+        if self._audit is not None:
+            return findings.audit_findings(self._audit, contender.variant.preload)
+        has_query = "audit" in contender.workload.document
+        return [findings.not_audited(contender.engine.name, has_query=has_query, has_ledger=self._keeps_ledger)]
+
     def _warm_up(self) -> Mapping[str, Any] | None:
-        if not self._request.warm_up_s:
+        """The record of the warm-up, or None where there was none or it did not come to its end."""
+        ended = (record for record in self._records if record["type"] == "phase_end")
+        phase_end = next(ended, None) if self._request.warm_up_s else None
+        if phase_end is None:
             return None
-        return warm_up.judged(self._request.warm_up_s, summary.operations_per_second(self._records, 0))
+        return warm_up.judged(self._request.warm_up_s, phase_end, summary.operations_per_second(self._records, 0))
 
     def _findings(
         self,
@@ -240,15 +258,19 @@ class _Run:
         phases: Sequence[PhaseResult],
         total: Measured,
         warmed: Mapping[str, Any] | None,
+        ceilings: Mapping[str, float],
     ) -> list[Finding]:
         request, engine = self._request, self._request.contender.engine
         peak = max(phase.measured.throughput_per_s for phase in phases)
         found = findings.findings_of(total, THRESHOLDS)
         if request.mode != "smoke":
             command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
-            found += findings.generator_findings(records, peak, request.ceilings.get("engine"), engine.name, command)
+            found += findings.generator_findings(
+                records, peak, ceilings.get("engine"), engine.name, command, request.agents
+            )
         if request.contender.workload.uses_database:
-            found += findings.audit_findings(self._audit, engine.name, request.contender.variant.preload)
+            found += self._audit_findings()
             found += preload_findings(self._preloaded_before, self._preloaded_after)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
+        found += findings.sampling_findings(self._machine_state, total.duration_s)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

@@ -1,14 +1,15 @@
 """One run as it is asked for, and what follows from that alone."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.modes import Phase, planned_seconds
-from bakeoff.running.warm_up import warm_up_phase
+from bakeoff.running.warm_up import FEATURE, planned_until_steady, warm_up_phase
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
 from bakeoff.workload.plan import Load, Plan, Way, compile_plan
@@ -16,7 +17,7 @@ from bakeoff.workload.plan import Load, Plan, Way, compile_plan
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A contender's turn. `warm_up_s` 0: none, and every phase counts.
+    """A contender's turn. `warm_up_s` is how long the warm-up may last; 0: none, and every phase counts.
 
     `attached` is how a target that the lab does not start is reached.
     """
@@ -76,18 +77,35 @@ class RunRequest:
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
         return {**settings, **({"arrivals": arrivals.pop()} if arrivals else {})}
 
-    @property
-    def ceilings(self) -> dict[str, float]:
-        """What this machine's calibrations say a run like this cannot exceed, by name."""
-        variant = self.contender.variant
-        like_this = (variant.engine, self.way.transport, variant.payload, self.is_encrypted)
+    def ceilings(self, engine_version: str) -> dict[str, float]:
+        """What this machine's calibrations say a run like this cannot exceed, by name; of several the last counts.
+
+        `engine_version` is what the engine told of itself. What another build of it could do says nothing of this one.
+        """
         ceilings = {}
         for calibration in self.calibrations:
             if calibration.kind == "database":
                 ceilings[calibration.subject] = calibration.rate_per_s
-            elif like_this == (calibration.subject, calibration.transport, calibration.payload_size, calibration.tls):
+            elif self._is_of(calibration, engine_version):
                 ceilings["engine"] = calibration.rate_per_s
         return ceilings
+
+    def _is_of(self, calibration: Calibration, engine_version: str) -> bool:
+        """Whether it measured the engine of this run, sending as this run does."""
+        contender = self.contender
+        engine = (contender.engine.name, contender.engine.build_version(engine_version))
+        sending = (self.way.transport, contender.variant.payload, self.is_encrypted)
+        return engine == (calibration.subject, calibration.subject_version) and sending == (
+            calibration.transport,
+            calibration.payload_size,
+            calibration.tls,
+        )
+
+    def _phases_in_plan(self) -> list[Mapping[str, Any]]:
+        warm_up, *phases = self.planned_phases
+        ends_when_steady = bool(self.warm_up_s) and self.contender.engine.can(FEATURE)
+        first = planned_until_steady(warm_up) if ends_when_steady else warm_up.planned()
+        return [first, *(phase.planned() for phase in phases)]
 
     def plan(self, access: Access, ledger: Path | None) -> Plan:
         """What the engine is told."""
@@ -100,7 +118,7 @@ class RunRequest:
                 host=access.host,
                 port=access.port,
                 mode=self.mode,
-                phases=[phase.planned() for phase in self.planned_phases],
+                phases=self._phases_in_plan(),
                 payload=variant.payload,
                 seed=self.seed,
                 run=secrets.token_hex(4),

@@ -22,7 +22,7 @@ from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.schedule import Turn, turns_of
-from bakeoff.running.warm_up import warm_up_seconds
+from bakeoff.running.warm_up import warm_up_cap_s
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.workload.plan import THRESHOLDS
@@ -35,16 +35,23 @@ _FAILED_RUNS_ALLOWED = 1
 class Comparison:
     """What came of it: runs of the mode asked for, and contenders that were not measured, each with the reason.
 
-    `failed`: a contender that this machine can build was not measured, or a run of it failed. `unstored`: runs that
-    the metrics database did not take, and that only lie in files. `id` is that of the metrics database.
+    `refused` are those of them that this machine can build. `failed`: there are such, or a run failed. `unstored`: runs
+    that the metrics database did not take, and that only lie in files. `id` is that of the metrics database.
     """
 
     runs: list[RunResult] = field(default_factory=list)
     not_measured: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
     failed: bool = False
     interrupted: bool = False
     unstored: int = 0
     id: int | None = None
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Notes why a contender, or every contender of a target, was not measured that could have been."""
+        self.not_measured[key] = f"{key}: {reason}"
+        self.refused.add(key)
+        self.failed = True
 
 
 class Series:
@@ -97,16 +104,21 @@ class Series:
         if self._id is None:
             return
         comparison = self._comparison
-        good = {run.contender for run in comparison.runs if run.status in (Status.COMPLETED, Status.INTERRUPTED)}
+        before = frozenset() if self._unfinished is None else self._unfinished.done
+        good = {contender for contender, _ in before}
+        good |= {run.contender for run in comparison.runs if run.status in (Status.COMPLETED, Status.INTERRUPTED)}
         for key, problems in self._failures.items():
             if key not in good:
                 comparison.not_measured[key] = f"{key}: {problems[0]}"
-        measured = comparison.runs or (self._unfinished is not None and self._unfinished.done)
-        status = "interrupted" if comparison.interrupted else "completed" if measured else "failed"
+        status = "interrupted" if comparison.interrupted else "completed" if comparison.runs or before else "failed"
         try:
-            self._store.end_comparison(self._id, status, comparison.not_measured)
+            self._store.end_comparison(self._id, status, comparison.not_measured, comparison.refused)
         except BakeoffError as error:
-            self._bench.progress.say(f"How the comparison ended could not be stored. {error.message}")
+            first = "./bakeoff runs import and then " if comparison.unstored else ""
+            self._bench.progress.say(
+                f"How the comparison ended could not be stored. {error.message} When the database is there again, "
+                f"{first}./bakeoff run --resume brings it to its end."
+            )
 
     def _begin(self, contenders: Sequence[Contender]) -> None:
         request, unfinished = self._request, self._unfinished
@@ -128,8 +140,7 @@ class Series:
         if self._comparison.interrupted:
             return False
         problem = self._conformance_problem(contender)
-        has_smoked = self._unfinished is not None and contender.key in self._unfinished.smoked
-        if problem is None and self._request.mode != "smoke" and not has_smoked:
+        if problem is None and self._request.mode != "smoke":
             problem = self._problem_with(self._measured(self._run_request(contender, "smoke", SMOKE)))
         if problem is not None:
             self._refuse(contender, problem)
@@ -215,13 +226,12 @@ class Series:
         return None
 
     def _refuse(self, contender: Contender, reason: str) -> None:
-        self._comparison.not_measured[contender.key] = f"{contender.key}: {reason}"
-        self._comparison.failed = True
+        self._comparison.refuse(contender.key, reason)
         self._bench.progress.say(f"{contender.key}: not measured. {reason}")
 
     def _warm_up_s(self, contender: Contender) -> float:
         request = self._request
-        return warm_up_seconds(request.phases, request.warm_up_s, extended=contender.key in self._not_steady)
+        return warm_up_cap_s(request.phases, request.warm_up_s, extended=contender.key in self._not_steady)
 
     def _seconds(self, contender: Contender) -> float:
         """How long the phases of a turn take."""

@@ -98,6 +98,8 @@ def _second(record: Record, phase_began_s: float) -> Second:
 
 def _phase(begin: Record, end: Record, samples: Sequence[Sample], rate_per_s: float | None) -> PhaseResult:
     histogram = histograms.merge([end["response_histogram"] or end["service_histogram"]])
+    # Its record may come much later: once the last reply that never came is given up.
+    end_ns = begin["time_unix_ns"] + end["duration_ns"]
     measured = Measured(
         duration_s=end["duration_ns"] / 1e9,
         requests=end["sent"],
@@ -110,14 +112,14 @@ def _phase(begin: Record, end: Record, samples: Sequence[Sample], rate_per_s: fl
         bytes_received=end["bytes_received"],
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_costs(samples, begin["time_unix_ns"], end["time_unix_ns"]),
+        costs=_costs(samples, begin["time_unix_ns"], end_ns),
     )
     return PhaseResult(
         number=end["phase"] + 1,
         name=begin["name"],
         virtual_users=begin["virtual_users"],
         begin_ns=begin["time_unix_ns"],
-        end_ns=end["time_unix_ns"],
+        end_ns=end_ns,
         measured=measured,
         arrival_rate_per_s=rate_per_s,
     )

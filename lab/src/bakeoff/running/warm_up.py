@@ -1,4 +1,4 @@
-"""Warm-up: how long a run is driven before anything counts, and whether it was steady by then. Pure functions."""
+"""Warm-up: how long a run may be driven before anything counts, and whether it was steady by then. Pure functions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,48 +10,76 @@ NAME = "Warm-up"
 WINDOW_S = 3
 TOLERANCE = 0.05
 
-_LONGEST_S = 30.0
+_SHORTEST_CAP_S = 10.0
+_LONGEST_CAP_S = 30.0
 _EXTENDED_TIMES = 2
-RULE = f"throughput of {WINDOW_S} s in a row within {TOLERANCE:.0%} of their mean, or within counting noise"
+# A Poisson count's deviation is its square root.
+_DEVIATIONS_FORGIVEN = 3
+RULE = (
+    f"throughput of the last {WINDOW_S} s, and its mean in the {WINDOW_S} s before, within {TOLERANCE:.0%} of their "
+    "mean or within counting noise"
+)
+
+# Engines with this feature end the warm-up by the rule; others hold it for as long as it may last.
+FEATURE = "until-steady"
 
 
-def warm_up_seconds(phases: Sequence[Phase], asked_s: float | None, extended: bool = False) -> float:
-    """How long to warm up: what was asked for, else as long as the shortest phase and at most 30 s.
+def warm_up_cap_s(phases: Sequence[Phase], asked_s: float | None, extended: bool = False) -> float:
+    """How long the warm-up may last: what was asked for, else as long as the shortest phase, from 10 to 30 s.
 
-    A run of a contender that was not steady before is warmed up for twice as long. Phases that count iterations
+    A run of a contender that was not steady before may be warmed up for twice as long. Phases that count iterations
     (smoke) are not warmed up.
     """
-    shortest = min((phase.duration_s for phase in phases if phase.duration_s is not None), default=0.0)
-    usual = min(shortest, _LONGEST_S) if asked_s is None else asked_s
+    shortest_s = min((phase.duration_s for phase in phases if phase.duration_s is not None), default=None)
+    if shortest_s is None:
+        return 0.0
+    usual = min(max(shortest_s, _SHORTEST_CAP_S), _LONGEST_CAP_S) if asked_s is None else asked_s
     return usual * _EXTENDED_TIMES if extended else usual
 
 
-def warm_up_phase(first: Phase, seconds: float) -> Phase:
+def warm_up_phase(first: Phase, cap_s: float) -> Phase:
     """The phase that goes before the first one, with its load."""
-    return Phase(NAME, first.virtual_users, seconds, rate_per_s=first.rate_per_s, arrivals=first.arrivals)
+    return Phase(NAME, first.virtual_users, cap_s, rate_per_s=first.rate_per_s, arrivals=first.arrivals)
+
+
+def planned_until_steady(warm_up: Phase) -> Mapping[str, Any]:
+    """The warm-up as a plan holds it for an engine that can end it by the rule."""
+    return {**warm_up.planned(), "until_steady": {"window_s": WINDOW_S, "tolerance": TOLERANCE}}
+
+
+def is_steady(operations: Sequence[int], window_s: int = WINDOW_S, tolerance: float = TOLERANCE) -> bool:
+    """Whether the latest seconds are steady, of which `operations` were acknowledged in each whole one.
+
+    The contract's rule of until_steady, for engines that do not know it.
+    """
+    if len(operations) < 2 * window_s:
+        return False
+    latest, before = operations[-window_s:], operations[-2 * window_s : -window_s]
+    mean = sum(latest) / window_s
+    forgiven = max(tolerance * mean, _DEVIATIONS_FORGIVEN * math.sqrt(mean))
+    return mean > 0 and all(abs(each - mean) <= forgiven for each in [*latest, sum(before) / window_s])
 
 
 def steady_after(operations: Sequence[int]) -> int | None:
-    """Seconds until throughput was steady for the first time, or None where it never was.
+    """Seconds after which throughput was steady and stayed so to the end, or None where it was not at the end."""
+    ends = range(len(operations), 0, -1)
+    restless = next((end for end in ends if not is_steady(operations[:end])), 0)
+    return None if restless == len(operations) else restless + 1
 
-    `operations` are those of each whole second. Few operations vary by chance alone: three times the square root of
-    their mean (a Poisson count's deviation) is forgiven.
+
+def judged(cap_s: float, phase_end: Mapping[str, Any], operations: Sequence[int]) -> Mapping[str, Any]:
+    """The record of a warm-up that might have lasted `cap_s`; `steady` is None where it was too short to tell.
+
+    `phase_end` is the engine's record of it: one that ended it by the rule says when; `operations` are those of each
+    whole second.
     """
-    for end in range(WINDOW_S, len(operations) + 1):
-        window = operations[end - WINDOW_S : end]
-        mean = sum(window) / WINDOW_S
-        forgiven = max(TOLERANCE * mean, 3 * math.sqrt(mean))
-        if mean > 0 and max(abs(count - mean) for count in window) <= forgiven:
-            return end
-    return None
-
-
-def judged(seconds: float, operations: Sequence[int]) -> Mapping[str, Any]:
-    """The record of a warm-up: `steady` is None where it was too short to tell."""
-    steady_s = steady_after(operations)
+    told = "steady_after_s" in phase_end
+    steady_s = phase_end["steady_after_s"] if told else steady_after(operations)
+    too_short = steady_s is None and len(operations) < 2 * WINDOW_S
     return {
-        "duration_s": seconds,
-        "steady": None if len(operations) < WINDOW_S else steady_s is not None,
+        "duration_s": round(phase_end["duration_ns"] / 1e9, 3),
+        "cap_s": cap_s,
+        "steady": None if too_short else steady_s is not None,
         "steady_after_s": steady_s,
         "operations_per_s": list(operations),
         "rule": RULE,

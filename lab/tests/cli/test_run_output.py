@@ -1,0 +1,29 @@
+"""What `bakeoff run` prints of a search for a rate."""
+
+import pytest
+
+from bakeoff.cli.run import capacity_lines
+from bakeoff.judging.capacity_search import Trial
+from bakeoff.judging.slo import parse_slo
+from bakeoff.running.rate_search import Capacity
+from bakeoff.running.result import Finding
+
+LATE = Finding("generator-lagged", "warning", "Requests left late.", "The engine had too little CPU.")
+
+
+@pytest.mark.parametrize(
+    ("capacity", "lines"),
+    [
+        (Capacity("a", 1234.4, (Trial(1234.4, True),)), ["a: 1,234/s with p99<50ms,errors<5% (1 trials)"]),
+        (
+            Capacity("a", None, (Trial(1, False, [LATE]), Trial(1, False))),
+            [
+                "a: no rate with p99<50ms,errors<5% (2 trials)",
+                "  The limit may not be the target's:",
+                "  at 1/s: Requests left late. The engine had too little CPU.",
+            ],
+        ),
+    ],
+)
+def test_a_limit_is_told_with_what_speaks_against_it(capacity: Capacity, lines: list[str]) -> None:
+    assert list(capacity_lines(capacity, parse_slo("p99<50ms"))) == lines
