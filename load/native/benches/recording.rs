@@ -1,13 +1,17 @@
 //! What it costs to take note of a reply: counters, histograms, and a record in the ledger.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
+
 use std::hint::black_box;
 
 use bakeoff_load::engine::Tally;
 use bakeoff_load::ledger::{LedgerFile, Outcome};
 use bakeoff_load::workload::Event;
+use cpu_time::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 
-fn recording(criterion: &mut Criterion) {
+fn recording(criterion: &mut Criterion<CpuTime>) {
     let mut tally = Tally::new(true);
     let mut latency_ns = 1_u64;
     criterion.bench_function("tally/closed and open", |bencher| {
@@ -15,7 +19,8 @@ fn recording(criterion: &mut Criterion) {
             // Any latencies between 1 ns and 16 ms.
             latency_ns = (latency_ns.wrapping_mul(6_364_136_223_846_793_005) + 1) % (1 << 24);
             tally.count_sent(latency_ns >> 8);
-            tally.count_ok(1, latency_ns, latency_ns + 500);
+            tally.count_ok(1);
+            tally.record_times(Some(latency_ns), latency_ns + 500);
             black_box(&tally);
         });
     });
@@ -34,5 +39,5 @@ fn recording(criterion: &mut Criterion) {
     file.finish().expect("written");
 }
 
-criterion_group!(benches, recording);
+criterion_group!(name = benches; config = Criterion::default().with_measurement(CpuTime); targets = recording);
 criterion_main!(benches);

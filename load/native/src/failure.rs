@@ -74,12 +74,19 @@ impl Failure {
             Self::Status(status) => return format!("status_{status}").into(),
             Self::Grpc(code) => {
                 return match GRPC_CODES.get(usize::from(code)) {
-                    Some(name) => format!("grpc_{}", name.to_lowercase()).into(),
+                    Some(name) => format!("grpc_{name}").into(),
                     None => format!("grpc_{code}").into(),
                 };
             }
         };
         name.into()
+    }
+
+    /// Whether a request that failed so took a time: it was answered, if otherwise than it should be, or waited for as
+    /// long as the timeout allows.
+    #[must_use]
+    pub fn has_time(self) -> bool {
+        matches!(self, Self::Status(_) | Self::Grpc(_) | Self::Body | Self::Timeout)
     }
 
     /// What a person may want to know beyond the name.

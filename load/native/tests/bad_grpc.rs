@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use bakeoff_load::wire::h2::frame::{self, FrameHead, HEADER_BYTES, PREFACE, flag, kind};
-use bakeoff_load::wire::h2::messages;
+use bakeoff_load::wire::h2::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, PREFACE, flag, kind};
+use bakeoff_load::wire::h2::messages::{self, LONGEST_MESSAGE};
 use serde_json::{Value, json};
 
 const HEADERS: &[u8] = b"\x88";
@@ -129,7 +129,7 @@ fn trailers_that_never_come() {
 #[test]
 fn a_status_in_trailers_only() {
     let unavailable = |peer: &mut Peer, stream: u32| peer.trailers(stream, TRAILERS_UNAVAILABLE).flush();
-    assert_eq!(outcome(&json!({}), unavailable), (0, errors("grpc_unavailable", 3), 1));
+    assert_eq!(outcome(&json!({}), unavailable), (0, errors("grpc_UNAVAILABLE", 3), 1));
 }
 
 #[test]
@@ -157,6 +157,16 @@ fn content_that_is_wrong() {
 fn another_http_status() {
     let forbidden = |peer: &mut Peer, stream: u32| peer.trailers(stream, b"\x08\x03403").flush();
     assert_eq!(outcome(&json!({}), forbidden), (0, errors("status_403", 3), 1));
+}
+
+#[test]
+fn a_reply_without_end() {
+    let endless = |peer: &mut Peer, stream: u32| {
+        peer.headers(stream).flush()?;
+        let piece = [0; DEFAULT_MAX_FRAME];
+        (0..=LONGEST_MESSAGE / piece.len()).try_for_each(|_| peer.write(kind::DATA, 0, stream, &piece).flush())
+    };
+    assert_eq!(outcome(&json!({}), endless), (0, errors("malformed", 3), 1), "a call is given up, not its connection");
 }
 
 #[test]
@@ -189,6 +199,15 @@ fn going_away_with_answers_still_to_come() {
         peer.write(kind::GOAWAY, 0, 0, &last).answer(stream)
     };
     assert_eq!(outcome(&json!({}), leave), (3, BTreeMap::new(), 3), "answered, then a connection of its own for each");
+}
+
+#[test]
+fn what_is_said_to_a_server_that_leaves_is_not_said_to_the_next_one() {
+    let leave = |peer: &mut Peer, stream: u32| {
+        let last = [stream.to_be_bytes(), [0; 4]].concat();
+        peer.write(kind::GOAWAY, 0, 0, &last).write(kind::PING, 0, 0, &[0; 8]).answer(stream)
+    };
+    assert_eq!(outcome(&json!({}), leave), (3, BTreeMap::new(), 3), "each connection begins with the preface");
 }
 
 #[test]
@@ -232,6 +251,6 @@ fn a_stream_that_ends_early_fails_what_waits_on_it() {
         "phases": [{"name": "one", "virtual_users": 1, "iterations": 6}],
     });
     let memory = support::run(&events::plan(address, &changes));
-    assert_eq!((memory.ok(), memory.errors()), (3, errors("grpc_unavailable", 3)));
+    assert_eq!((memory.ok(), memory.errors()), (3, errors("grpc_UNAVAILABLE", 3)));
     assert_eq!(memory.connections_opened(), 1, "a new call on the same connection");
 }

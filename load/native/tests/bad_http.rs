@@ -4,11 +4,12 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketType};
 use serde_json::{Value, json};
-use support::{plan, read_request, run, serve};
+use support::{plan, read_request, run, serve, serve_on};
 
 /// What comes of a plan against a server that answers each request with these bytes, and then goes on or closes.
 fn outcome(reply: &'static str, closes: bool, changes: &Value) -> (u64, BTreeMap<String, u64>, u64) {
@@ -33,6 +34,51 @@ fn refused_connections() {
     let memory = run(&plan(address, &json!({})));
     assert_eq!((memory.ok(), memory.errors()), (0, errors("refused", 3)));
     assert_eq!(memory.totals[0].sent, 3, "a request that finds no connection was begun");
+}
+
+/// A listener whose queue is full, which makes the kernel drop whatever asks for a connection; and its queue.
+fn full_listener() -> (TcpListener, Vec<TcpStream>) {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port");
+    rustix::net::listen(&socket, 0).expect("listens");
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().expect("an address");
+    let patience = Duration::from_millis(100);
+    let queue: Vec<TcpStream> = (0..8).map_while(|_| TcpStream::connect_timeout(&address, patience).ok()).collect();
+    assert!(queue.len() < 8, "the queue is full");
+    (listener, queue)
+}
+
+#[test]
+fn connections_that_are_never_made() {
+    let (listener, _queue) = full_listener();
+    let address = listener.local_addr().expect("an address");
+    let memory = run(&plan(address, &json!({"transport": {"timeout_ms": 50}})));
+    assert_eq!((memory.ok(), memory.errors()), (0, errors("connect_timeout", 3)));
+    assert!(memory.totals[0].service.is_empty(), "nothing was served");
+}
+
+/// The kernel itself asks again for a connection only after a second, which is after the end.
+#[test]
+fn a_connection_that_is_not_made_in_time_is_tried_again() {
+    let (listener, queue) = full_listener();
+    let address = listener.local_addr().expect("an address");
+    let phase = json!({"name": "n", "virtual_users": 1, "duration_ms": 800});
+    let plan = plan(address, &json!({"transport": {"timeout_ms": 50}, "phases": [phase]}));
+    let memory = std::thread::scope(|scope| {
+        let load = scope.spawn(|| run(&plan));
+        std::thread::sleep(Duration::from_millis(200));
+        drop(queue);
+        serve_on(listener, |mut stream| {
+            while read_request(&mut stream).is_some() {
+                if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                    return;
+                }
+            }
+        });
+        load.join().expect("the load")
+    });
+    assert!(memory.ok() > 0, "{:?}", memory.errors());
 }
 
 #[test]

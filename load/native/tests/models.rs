@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use support::{plan, read_request, run, run_on, serve};
+use support::{plan, read_request, run, run_on, serve, slow};
 
 /// A null server in a process of its own, ended with the test.
 struct Null {
@@ -154,6 +154,38 @@ fn more_than_a_target_can_take_is_counted_as_unsent() {
     let by_second: u64 = memory.seconds.iter().map(|second| second.tally.unsent).sum();
     assert_eq!(by_second, 8);
     assert_eq!(memory.errors().get("timeout"), Some(&2));
+}
+
+#[test]
+fn what_is_late_after_a_second_is_the_whole_backlog() {
+    let address = serve(|mut stream| while read_request(&mut stream).is_some() {});
+    let changes = json!({
+        "transport": {"timeout_ms": 2_500},
+        "phases": [{"name": "r", "rate": 20, "arrival": "constant", "max_virtual_users": 2, "duration_ms": 2_000}],
+    });
+    let memory = run(&plan(address, &changes));
+    let late: Vec<(u64, u64)> =
+        memory.seconds.iter().map(|second| (second.tally.unsent, second.tally.late)).take(2).collect();
+    assert_eq!(late, [(18, 18), (20, 38)], "two are under way; of the others all are late, and stay it");
+}
+
+/// Replies that come after the end find a schedule that is over; requests that wait for a connection are forgotten.
+#[test]
+fn every_scheduled_request_is_sent_or_unsent() {
+    let address = slow(Duration::from_millis(150));
+    for (users, connections) in [(2, None), (10, Some(1))] {
+        let changes = json!({
+            "transport": {"connections": connections},
+            "phases": [
+                {"name": "r", "rate": 100, "arrival": "constant", "max_virtual_users": users, "duration_ms": 100},
+            ],
+        });
+        let memory = run(&plan(address, &changes));
+        let (sent, unsent) = (memory.totals[0].sent, memory.phases[0].unsent);
+        assert_eq!(sent + unsent, 10, "{users} users: {sent} sent, {unsent} not");
+        let by_second: u64 = memory.seconds.iter().map(|second| second.tally.unsent).sum();
+        assert_eq!(by_second, unsent, "{users} users");
+    }
 }
 
 /// The point of the open model: a target that stands still is seen to stand still, by every request that was due.

@@ -5,7 +5,6 @@ mod support;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bakeoff_load::audit::{Source, Verdict, audit};
@@ -74,8 +73,7 @@ impl Run {
         let rows: String = stored.chain(before).map(|row| format!("{row}\n")).collect();
         let path = |name: &str| self.folder.path().join(name);
         std::fs::write(path("rows"), rows).expect("written");
-        let rows: &Path = &path("rows");
-        audit(&path("plan"), &path("ledger"), &Source::Rows(rows), 3).expect("an audit")
+        audit(&path("plan"), &path("ledger"), Source::Rows(path("rows")), 3).expect("an audit")
     }
 }
 

@@ -95,6 +95,20 @@ fn records_are_as_the_schema_says() {
 }
 
 #[test]
+fn a_phase_that_a_rule_may_end_says_whether_it_was_steady() {
+    let rule = json!({"window_s": 3, "tolerance": 0.05});
+    let phases = json!([
+        {"name": "held", "virtual_users": 1, "duration_ms": 100, "until_steady": rule},
+        {"name": "rate", "rate": 50, "arrival": "constant", "max_virtual_users": 4, "duration_ms": 100,
+         "until_steady": rule},
+    ]);
+    let (_, records) = run(answering(), &json!({"phases": phases}));
+    let ends = records.iter().filter(|record| record["type"] == "phase_end");
+    assert_eq!(ends.map(|end| end.get("steady_after_s")).collect::<Vec<_>>(), [Some(&Value::Null); 2]);
+    assert!(schema()["$defs"]["phase_end"]["properties"]["steady_after_s"].is_object());
+}
+
+#[test]
 fn histograms_hold_every_reply_in_the_agreed_range() {
     let phase = json!({"name": "rate", "rate": 300, "arrival": "constant", "max_virtual_users": 4, "duration_ms": 200});
     let (_, records) = run(answering(), &json!({"phases": [phase]}));
@@ -116,6 +130,10 @@ fn the_closed_model_has_no_schedule() {
     assert_eq!(histogram(&end["service_histogram"]).len(), 3);
 }
 
+fn until_steady(rule: &Value) -> Value {
+    json!({"name": "warm-up", "virtual_users": 1, "duration_ms": 100, "until_steady": rule})
+}
+
 #[test]
 fn a_plan_that_cannot_be_carried_out_ends_the_stream_as_failed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -133,11 +151,14 @@ fn a_plan_that_cannot_be_carried_out_ends_the_stream_as_failed() {
         (changed(&|plan| plan["seed"] = json!("xyz")), "seed"),
         (changed(&|plan| plan["phases"] = json!([])), "phases"),
         (changed(&|plan| plan["phases"][0]["virtual_users"] = json!(0)), "phases"),
+        (changed(&|plan| plan["phases"][0] = until_steady(&json!({"window_s": 0, "tolerance": 0.05}))), "window_s"),
+        (changed(&|plan| plan["phases"][0] = until_steady(&json!({"window_s": 3, "tolerance": 0}))), "tolerance"),
         (changed(&|plan| plan["operations"][0]["key"] = json!(3)), "key"),
         (changed(&|plan| plan["operations"][0]["needs"] = json!("what")), "nothing creates"),
         (changed(&|plan| plan["operations"][0]["http"] = Value::Null), "not offered over http"),
         (changed(&|plan| plan["transport"]["protocol"] = json!("grpc")), "proto"),
         (changed(&|plan| plan["transport"]["stream"] = json!(true)), "stream"),
+        (changed(&|plan| plan["transport"]["window"] = json!(2)), "needs a stream"),
         (changed(&|plan| plan["transport"]["batch"] = json!(2)), "batch"),
         (changed(&|plan| plan["transport"]["host"] = json!("no.such.host.invalid")), "cannot resolve"),
         (changed(&|plan| plan["ledger"] = json!("/no/such/folder/ledger")), "ledger"),

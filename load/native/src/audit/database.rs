@@ -1,6 +1,7 @@
 //! Rows straight from PostgreSQL, streamed in COPY's binary format.
 
 use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use postgres::{Client, NoTls};
@@ -12,8 +13,8 @@ use crate::workload::END_OF_PART;
 /// What the binary format begins with.
 const SIGNATURE: &[u8; 11] = b"PGCOPY\n\xff\r\n\0";
 
-/// Streams the rows that the audit's query returns.
-pub(super) fn read(url: &str, sql: &Path, take: impl FnMut(Row<'_>)) -> Result<(), AuditError> {
+/// Streams the rows that the audit's query returns, until `take` has had enough.
+pub(super) fn read(url: &str, sql: &Path, take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), AuditError> {
     let query = std::fs::read_to_string(sql)
         .map_err(|source| AuditError::Unreadable { path: sql.display().to_string(), source })?;
     let query = query.trim().trim_end_matches(';');
@@ -25,7 +26,7 @@ pub(super) fn read(url: &str, sql: &Path, take: impl FnMut(Row<'_>)) -> Result<(
     Ok(read_binary(BufReader::with_capacity(1 << 20, rows), take).map_err(RowError::Io)?)
 }
 
-fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>)) -> io::Result<()> {
+fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> io::Result<()> {
     let mut signature = [0; 11];
     input.read_exact(&mut signature)?;
     if &signature != SIGNATURE {
@@ -49,7 +50,9 @@ fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>)) -> io::Resul
         field(&mut input, &mut document)?;
         key.clear();
         read_key(&key_bytes, &mut key).ok_or_else(|| invalid("key is no array of texts"))?;
-        take(Row { key: &key, document: &document });
+        if take(Row { key: &key, document: &document }).is_break() {
+            return Ok(());
+        }
     }
 }
 
@@ -129,7 +132,11 @@ mod tests {
     fn rows_are_read_from_the_binary_format() {
         let bytes = copied(&[(&["Car", "a,b{}\"\\"], r#"{"a": 1}"#), (&["x"], "null")]);
         let mut rows = Vec::new();
-        read_binary(bytes.as_slice(), |row| rows.push((parts(row.key), row.document.to_vec()))).expect("reads");
+        read_binary(bytes.as_slice(), |row| {
+            rows.push((parts(row.key), row.document.to_vec()));
+            ControlFlow::Continue(())
+        })
+        .expect("reads");
         let expected = [
             (vec!["Car".to_owned(), "a,b{}\"\\".to_owned()], br#"{"a": 1}"#.to_vec()),
             (vec!["x".to_owned()], b"null".to_vec()),
@@ -141,7 +148,7 @@ mod tests {
     fn a_stream_cut_short_is_an_error() {
         let bytes = copied(&[(&["Car"], "{}")]);
         for length in 0..bytes.len() {
-            assert!(read_binary(&bytes[..length], |_| {}).is_err(), "{length}");
+            assert!(read_binary(&bytes[..length], |_| ControlFlow::Continue(())).is_err(), "{length}");
         }
     }
 }

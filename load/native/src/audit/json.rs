@@ -11,9 +11,7 @@ pub fn members(object: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
         return Some(members);
     }
     loop {
-        scanner.skip_space();
-        let name = scanner.string()?;
-        scanner.expect(b':')?;
+        let name = scanner.name()?;
         let value = scanner.value()?;
         // As in jsonb, the last one of the same name wins.
         match members.iter_mut().find(|(known, _)| *known == name) {
@@ -43,20 +41,33 @@ fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
     }
 }
 
-/// The value that a JSON pointer leads to.
-pub fn pointed<'a>(document: &'a [u8], pointer: &str) -> Option<&'a [u8]> {
-    let mut value = document.trim_ascii();
-    for token in pointer.split('/').skip(1) {
-        value = match value.first()? {
-            b'{' => {
-                let token = token.replace("~1", "/").replace("~0", "~");
-                members(value)?.into_iter().find(|(name, _)| same_text(name, token.as_bytes()))?.1
-            }
-            b'[' => items(value)?.get(token.parse::<usize>().ok()?).copied()?,
-            _ => return None,
-        };
+/// A JSON pointer, taken apart once for all the documents that it is followed in.
+#[derive(Debug)]
+pub struct Pointer {
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug)]
+struct Token {
+    name: String,
+    index: Option<usize>,
+}
+
+impl Pointer {
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let token = |raw: &str| Token { name: raw.replace("~1", "/").replace("~0", "~"), index: raw.parse().ok() };
+        Self { tokens: text.split('/').skip(1).map(token).collect() }
     }
-    Some(value)
+
+    /// The value that it leads to.
+    #[must_use]
+    pub fn find<'a>(&self, document: &'a [u8]) -> Option<&'a [u8]> {
+        if self.tokens.is_empty() {
+            return Some(document.trim_ascii());
+        }
+        Scanner { text: document, at: 0 }.pointed(&self.tokens)?
+    }
 }
 
 /// A name as it is written against plain text.
@@ -191,6 +202,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The name of a member, and the colon after it.
+    fn name(&mut self) -> Option<&'a [u8]> {
+        self.skip_space();
+        let name = self.string()?;
+        self.expect(b':')?;
+        Some(name)
+    }
+
     /// Any value, as it is written.
     fn value(&mut self) -> Option<&'a [u8]> {
         self.skip_space();
@@ -208,6 +227,37 @@ impl<'a> Scanner<'a> {
             }
         }
         Some(&self.text[start..self.at])
+    }
+
+    /// Goes through a value once and gives what lies in it where these tokens lead, if anything does.
+    fn pointed(&mut self, tokens: &[Token]) -> Option<Option<&'a [u8]>> {
+        let Some((token, rest)) = tokens.split_first() else { return self.value().map(Some) };
+        self.skip_space();
+        let (is_object, close) = match self.text.get(self.at)? {
+            b'{' => (true, b'}'),
+            b'[' => (false, b']'),
+            _ => return self.value().map(|_| None),
+        };
+        self.at += 1;
+        let mut found = None;
+        if self.take(close) {
+            return Some(found);
+        }
+        for index in 0.. {
+            let is_next =
+                if is_object { same_text(self.name()?, token.name.as_bytes()) } else { token.index == Some(index) };
+            if is_next {
+                // As in jsonb, the last one of the same name wins.
+                found = self.pointed(rest)?;
+            } else {
+                self.value()?;
+            }
+            if self.take(close) {
+                break;
+            }
+            self.expect(b',')?;
+        }
+        Some(found)
     }
 
     fn skip_nested(&mut self) -> Option<()> {
@@ -270,14 +320,19 @@ mod tests {
             ("/a/x", None),
             ("/a/b/0/y", None),
         ] {
-            assert_eq!(pointed(document, pointer), found, "{pointer}");
+            assert_eq!(Pointer::new(pointer).find(document), found, "{pointer}");
         }
+        let twice = br#" {"a": {"b": 1}, "b": "}", "\u0061": {"c": [ ], "b" : [2, 3] } } "#;
+        assert_eq!(Pointer::new("/a/b/1").find(twice), Some(&b"3"[..]), "the last one of the same name wins");
+        let gone = br#"{"a":{"b":1},"a":{}}"#;
+        assert_eq!(Pointer::new("/a/b").find(gone), None);
     }
 
     #[test]
     fn broken_text_is_nothing() {
         for text in ["", "{", r#"{"a"#, r#"{"a":"#, r#"{"a":1"#, r#"{"a":[1}"#, r#"{"a":"x\"#, "{1:2}"] {
             assert!(members(text.as_bytes()).is_none_or(|members| members.len() < 2), "{text}");
+            assert_eq!(Pointer::new("/b").find(text.as_bytes()), None, "{text}");
         }
         assert!(members(b"{").is_none() && members(br#"{"a":1"#).is_none());
     }

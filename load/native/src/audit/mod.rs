@@ -1,18 +1,24 @@
 //! The audit: what a database must hold after a run, by plan and ledger, against what it does hold.
 
+mod ahead;
 mod database;
 mod expected;
 mod json;
 mod judge;
+mod replay;
 mod rows;
 mod shared;
 mod verdict;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+use std::time::Instant;
 
-pub use expected::Expected;
-pub use judge::{Judgement, Step, judge, last_document};
-pub use rows::{Row, RowError, read_json_lines};
+use ahead::RowsAhead;
+use expected::Expected;
+use replay::Replay;
+use rows::RowError;
+use verdict::Findings;
 pub use verdict::Verdict;
 
 use crate::ledger::LedgerError;
@@ -35,35 +41,56 @@ pub enum AuditError {
     Database(#[from] postgres::Error),
 }
 
+/// Beyond them rows do not come fast enough.
+const MOST_JUDGES: usize = 4;
+
 /// Where the stored state is read from.
 #[derive(Debug)]
-pub enum Source<'a> {
+pub enum Source {
     Database {
-        url: &'a str,
-        sql: &'a Path,
+        url: String,
+        sql: PathBuf,
     },
     /// JSON lines; `-` is standard input.
-    Rows(&'a Path),
+    Rows(PathBuf),
 }
 
 /// Compares a database with what plan and ledger say that it must hold.
 ///
 /// # Errors
 /// An input cannot be used; a violation is no error but a verdict.
-pub fn audit(plan: &Path, ledger: &Path, source: &Source<'_>, examples: usize) -> Result<Verdict, AuditError> {
-    let mut expected = Expected::read(plan, ledger)?;
-    let mut verdict = Verdict::new(&expected, examples);
-    let take = |row: Row<'_>| {
-        let judgement = expected.judge_row(&row);
-        verdict.take(&row, judgement, || expected.last_document());
+pub fn audit(plan: &Path, ledger: &Path, source: Source, examples: usize) -> Result<Verdict, AuditError> {
+    let begun = Instant::now();
+    let rows = RowsAhead::of(source);
+    let expected = Expected::read(plan, ledger)?;
+    let mut found = judge_rows(&expected, &rows, examples);
+    rows.end()?;
+    for (key, judgement) in Replay::new(&expected).judge_absent() {
+        found.take_absent(&key, judgement);
+    }
+    found.take_preloaded(expected.preloaded);
+    Ok(Verdict::new(begun, &expected, found))
+}
+
+/// Judges the rows on all cores: which one takes which of them, nobody knows.
+fn judge_rows(expected: &Expected, rows: &RowsAhead, examples: usize) -> Findings {
+    let judge = || {
+        let (mut replay, mut found) = (Replay::new(expected), Findings::new(examples));
+        while let Some(batch) = rows.next() {
+            for row in batch.rows() {
+                let judgement = replay.judge_row(&row);
+                found.take(&row, judgement, || replay.last_document());
+            }
+        }
+        found
     };
-    match source {
-        Source::Database { url, sql } => database::read(url, sql, take)?,
-        Source::Rows(path) => rows::read_file(path, take)?,
-    }
-    for (key, judgement) in expected.judge_absent() {
-        verdict.take_absent(&key, judgement);
-    }
-    verdict.take_preloaded(expected.preloaded);
-    Ok(verdict)
+    std::thread::scope(|scope| {
+        let others = available_parallelism().map_or(0, |cores| cores.get().min(MOST_JUDGES) - 1);
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(judge)).collect();
+        let mut found = judge();
+        for other in others {
+            found.merge(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        found
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -40,11 +41,8 @@ struct Line<'a> {
     document: &'a RawValue,
 }
 
-/// Reads JSON lines `{"key":[…],"document":…}`.
-///
-/// # Errors
-/// A line is none.
-pub fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>)) -> Result<(), RowError> {
+/// Reads JSON lines `{"key":[…],"document":…}`, until `take` has had enough.
+fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), RowError> {
     let mut text = String::new();
     let mut key = Vec::new();
     for line in 1.. {
@@ -61,13 +59,15 @@ pub fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>)) -
             key.extend_from_slice(part.as_bytes());
             key.push(END_OF_PART);
         }
-        take(Row { key: &key, document: row.document.get().as_bytes() });
+        if take(Row { key: &key, document: row.document.get().as_bytes() }).is_break() {
+            break;
+        }
     }
     Ok(())
 }
 
 /// Reads JSON lines from a file; `-` is standard input.
-pub(super) fn read_file(path: &Path, take: impl FnMut(Row<'_>)) -> Result<(), RowError> {
+pub(super) fn read_file(path: &Path, take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), RowError> {
     if path == Path::new("-") {
         return read_json_lines(io::stdin().lock(), take);
     }

@@ -23,21 +23,21 @@ impl Violations {
         }
     }
 
+    fn merge(&mut self, most: usize, other: Self) {
+        self.count += other.count;
+        self.examples.extend(other.examples);
+        self.examples.truncate(most);
+    }
+
     fn json(&self) -> Value {
         json!({"count": self.count, "examples": self.examples})
     }
 }
 
-/// What an audit found.
-#[derive(Debug)]
-pub struct Verdict {
-    begun: Instant,
+/// What was found in rows, or in those of one judge.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
     most_examples: usize,
-    is_complete: bool,
-    acknowledged: u64,
-    unknown: u64,
-    untraceable: u64,
-    entities: u64,
     rows: u64,
     unacknowledged_applied: u64,
     lost: Violations,
@@ -46,23 +46,21 @@ pub struct Verdict {
     unexplained: Violations,
 }
 
-impl Verdict {
-    pub(super) fn new(expected: &Expected, most_examples: usize) -> Self {
-        Self {
-            begun: Instant::now(),
-            most_examples,
-            is_complete: expected.is_complete,
-            acknowledged: expected.acknowledged,
-            unknown: expected.unknown,
-            untraceable: expected.untraceable,
-            entities: expected.entities() as u64,
-            rows: 0,
-            unacknowledged_applied: 0,
-            lost: Violations::default(),
-            wrong: Violations::default(),
-            stale: Violations::default(),
-            unexplained: Violations::default(),
-        }
+/// What an audit found.
+#[derive(Debug)]
+pub struct Verdict {
+    begun: Instant,
+    is_complete: bool,
+    acknowledged: u64,
+    unknown: u64,
+    untraceable: u64,
+    entities: u64,
+    findings: Findings,
+}
+
+impl Findings {
+    pub(super) fn new(most_examples: usize) -> Self {
+        Self { most_examples, ..Self::default() }
     }
 
     /// Takes a row; `expected` gives the document that acknowledged operations leave behind.
@@ -96,20 +94,47 @@ impl Verdict {
         }
     }
 
+    /// Adds what another judge found.
+    pub(super) fn merge(&mut self, other: Self) {
+        let most = self.most_examples;
+        self.rows += other.rows;
+        self.unacknowledged_applied += other.unacknowledged_applied;
+        self.lost.merge(most, other.lost);
+        self.wrong.merge(most, other.wrong);
+        self.stale.merge(most, other.stale);
+        self.unexplained.merge(most, other.unexplained);
+    }
+
     /// Rows that were stored before the run are among those that no operation explains: none may be missing.
     pub(super) fn take_preloaded(&mut self, count: u64) {
         self.lost.count += count.saturating_sub(self.unexplained.count);
+    }
+}
+
+impl Verdict {
+    /// Of an audit that has `begun`, before it read anything.
+    pub(super) fn new(begun: Instant, expected: &Expected, findings: Findings) -> Self {
+        Self {
+            begun,
+            is_complete: expected.is_complete,
+            acknowledged: expected.acknowledged,
+            unknown: expected.unknown,
+            untraceable: expected.untraceable,
+            entities: expected.entities() as u64,
+            findings,
+        }
     }
 
     /// Whether every acknowledged operation is stored as it must be.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.lost.count == 0 && self.wrong.count == 0 && self.stale.count == 0
+        [&self.findings.lost, &self.findings.wrong, &self.findings.stale].iter().all(|kind| kind.count == 0)
     }
 
     /// Everything as JSON. Rows that nothing explains are no violation: somebody else may have stored them.
     #[must_use]
     pub fn json(&self) -> Value {
+        let found = &self.findings;
         json!({
             "version": 1,
             "verdict": if self.is_clean() { "clean" } else { "violated" },
@@ -118,12 +143,12 @@ impl Verdict {
             "unacknowledged_operations": self.unknown,
             "untraceable_operations": self.untraceable,
             "entities": self.entities,
-            "rows": self.rows,
-            "unacknowledged_applied": self.unacknowledged_applied,
-            "lost": self.lost.json(),
-            "wrong": self.wrong.json(),
-            "stale": self.stale.json(),
-            "unexplained_rows": self.unexplained.json(),
+            "rows": found.rows,
+            "unacknowledged_applied": found.unacknowledged_applied,
+            "lost": found.lost.json(),
+            "wrong": found.wrong.json(),
+            "stale": found.stale.json(),
+            "unexplained_rows": found.unexplained.json(),
             "seconds": self.begun.elapsed().as_secs_f64(),
         })
     }

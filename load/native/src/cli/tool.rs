@@ -11,7 +11,7 @@ use super::ToolArguments;
 use super::target::Target;
 use crate::plan::{
     Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, Operation, Phase, Plan, PlanError, Proto,
-    Protocol, Stream, Thresholds, Tls, Transport,
+    Protocol, Stream, Thresholds, Tls, Transport, check_header,
 };
 use crate::template::{Segment, parse_template};
 
@@ -87,6 +87,7 @@ fn phase(arguments: &ToolArguments) -> Phase {
             arrival: if arguments.poisson { Arrival::Poisson } else { Arrival::Constant },
             max_virtual_users: arguments.users.unwrap_or(DEFAULT_USERS_OF_RATE),
             duration_ms: arguments.duration,
+            until_steady: None,
         }),
         (None, Some(requests)) => Phase::Counted(CountedPhase {
             name,
@@ -97,6 +98,7 @@ fn phase(arguments: &ToolArguments) -> Phase {
             name,
             virtual_users: arguments.users.unwrap_or(DEFAULT_USERS),
             duration_ms: arguments.duration,
+            until_steady: None,
         }),
     }
 }
@@ -141,7 +143,7 @@ fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Resu
     Ok(HttpCall {
         method: arguments.method.clone().unwrap_or_else(|| if has_body { "POST" } else { "GET" }.to_owned()),
         path: parse_template(&target.path)?,
-        headers: arguments.headers.iter().map(|text| header(text)).collect::<Result<_, PlanError>>()?,
+        headers: arguments.headers.iter().map(|text| header(Protocol::Http, text)).collect::<Result<_, PlanError>>()?,
         expect: arguments.expect.unwrap_or(USUAL_STATUS),
         reply: BTreeMap::new(),
         capture: BTreeMap::new(),
@@ -153,16 +155,19 @@ fn metadata(protocol: Protocol, arguments: &ToolArguments) -> Result<BTreeMap<St
     match protocol {
         Protocol::Http => Ok(BTreeMap::new()),
         Protocol::Grpc => {
-            let entry = |text: &String| header(text).map(|(name, value)| (name.to_ascii_lowercase(), value));
+            let lower = |(name, value): (String, String)| (name.to_ascii_lowercase(), value);
+            let entry = |text: &String| header(protocol, text).map(lower);
             arguments.headers.iter().map(entry).collect()
         }
     }
 }
 
-fn header(text: &str) -> Result<(String, String), PlanError> {
-    let (name, value) =
-        text.split_once(':').ok_or_else(|| PlanError::rule(format!("header {text:?}: write it as `Name: value`")))?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+fn header(protocol: Protocol, text: &str) -> Result<(String, String), PlanError> {
+    let wrong = |reason: &str| PlanError::rule(format!("header {text:?}: {reason}"));
+    let (name, value) = text.split_once(':').ok_or_else(|| wrong("write it as `Name: value`"))?;
+    let (name, value) = (name.trim(), value.trim());
+    check_header(protocol, name, value).map_err(|error| wrong(&error.to_string()))?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn proto(protocol: Protocol, arguments: &ToolArguments) -> Result<Option<Proto>, Box<dyn Error>> {

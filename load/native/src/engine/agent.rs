@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn held(duration_ms: u64) -> Phase {
-        Phase::Held(HeldPhase { name: String::new(), virtual_users: 1, duration_ms })
+        Phase::Held(HeldPhase { name: String::new(), virtual_users: 1, duration_ms, until_steady: None })
     }
 
     #[test]

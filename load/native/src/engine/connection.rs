@@ -67,6 +67,7 @@ impl<W: Wire> Connection<W> {
     }
 
     /// Writes `out` and empties it; keeps what the socket has no room for. Returns the bytes written.
+    /// What was meant for a connection that is gone is for no other one.
     ///
     /// # Errors
     /// The connection is broken.
@@ -75,7 +76,10 @@ impl<W: Wire> Connection<W> {
         if out.is_empty() {
             return Ok(0);
         }
-        let Link::Up(socket) = &self.link else { return Ok(0) };
+        let Link::Up(socket) = &self.link else {
+            out.clear();
+            return Ok(0);
+        };
         if !self.backlog.is_empty() {
             self.backlog.append(out);
             return Ok(0);

@@ -13,6 +13,7 @@ use super::crew::Rest;
 use super::pacer::Arrivals;
 use super::records::{Observer, PhaseRecord, SecondRecord};
 use super::run::{EngineError, Options};
+use super::steadiness::SteadinessWatch;
 use super::stop::Stop;
 use super::tally::Tally;
 use super::worker::{PhaseOutcome, Share, Witness, Worker};
@@ -79,6 +80,23 @@ pub(super) struct Coordinator<'a> {
     reports: Receiver<Report>,
 }
 
+/// A phase under way.
+struct Progress {
+    phase: usize,
+    start_ns: u64,
+    stop: Stop,
+    watch: Option<SteadinessWatch>,
+}
+
+impl Progress {
+    /// Ends the phase where a second over shows that it may.
+    fn take_second(&mut self, tally: &Tally, now: u64) {
+        if self.watch.as_mut().is_some_and(|watch| watch.take(tally.operations)) {
+            self.stop.bring_forward(now);
+        }
+    }
+}
+
 /// Workers begin a phase together: none waits longer than this for the last one to hear of it.
 const HEAD_START_NS: u64 = 1_000_000;
 
@@ -103,8 +121,10 @@ impl<'a> Coordinator<'a> {
             self.prepare(phase)?;
             let start_ns = schedule.begin_of(phase, self.clock.now() + HEAD_START_NS);
             observer.phase_start(index, phase.name(), self.users(phase), self.clock.unix_ns(start_ns));
-            self.begin(phase, start_ns)?;
-            let record = self.gather(index, start_ns, observer)?;
+            let stop = self.begin(phase, start_ns)?;
+            // Several engines hold a phase for its whole length: none knows when the others would end it.
+            let watch = (self.agent.of == 1).then(|| SteadinessWatch::of(phase)).flatten();
+            let record = self.gather(Progress { phase: index, start_ns, stop, watch }, observer)?;
             observer.phase_end(&record);
         }
         Ok(self.is_interrupted())
@@ -149,13 +169,15 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    fn begin(&self, phase: &Phase, start_ns: u64) -> Result<(), EngineError> {
+    /// Lets all workers begin; returns what ends the phase for all of them.
+    fn begin(&self, phase: &Phase, start_ns: u64) -> Result<Stop, EngineError> {
         let until = |duration_ms: u64| start_ns.saturating_add(duration_ms.saturating_mul(1_000_000));
         let (until_ns, left) = match phase {
             Phase::Held(phase) => (Some(until(phase.duration_ms)), None),
             Phase::Counted(phase) => (None, Some(Arc::new(AtomicU64::new(self.agent.share_of(phase.iterations))))),
             Phase::Arriving(phase) => (Some(until(phase.duration_ms)), None),
         };
+        let stop = Stop::new(until_ns, left, Arc::clone(self.interrupted));
         let think_ns = (self.plan.think_time_ms * 1e6) as u64;
         let rest = if phase.is_open() { Rest::Idle } else { Rest::Think(think_ns) };
         for worker in 0..self.workers() {
@@ -163,13 +185,13 @@ impl<'a> Coordinator<'a> {
                 users: self.share_of(phase.users(), worker),
                 rest,
                 arrivals: self.arrivals(phase, worker),
-                stop: Stop::new(until_ns, left.clone(), Arc::clone(self.interrupted)),
+                stop: stop.clone(),
                 start_ns,
                 is_scheduled: phase.is_open() || think_ns > 0,
             };
             self.command(worker as usize, Command::Run(Box::new(share)))?;
         }
-        Ok(())
+        Ok(stop)
     }
 
     fn arrivals(&self, phase: &Phase, worker: u32) -> Option<Arrivals> {
@@ -181,9 +203,17 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Passes seconds on in their order, each once all workers have told of it, until the phase is over for all.
-    fn gather(&self, phase: usize, start_ns: u64, observer: &mut impl Observer) -> Result<PhaseRecord, EngineError> {
-        let mut record =
-            PhaseRecord { phase, unix_ns: 0, duration_ns: 0, unsent: 0, connections_opened: 0, interrupted: false };
+    fn gather(&self, mut progress: Progress, observer: &mut impl Observer) -> Result<PhaseRecord, EngineError> {
+        let Progress { phase, start_ns, .. } = progress;
+        let mut record = PhaseRecord {
+            phase,
+            unix_ns: 0,
+            duration_ns: 0,
+            unsent: 0,
+            connections_opened: 0,
+            interrupted: false,
+            steadiness: None,
+        };
         let mut seconds: BTreeMap<u64, (u32, Tally)> = BTreeMap::new();
         let mut running = self.workers();
         while running > 0 {
@@ -203,7 +233,7 @@ impl<'a> Coordinator<'a> {
                     running -= 1;
                     record.unsent += outcome.unsent;
                     record.connections_opened += outcome.connections_opened;
-                    record.duration_ns = record.duration_ns.max(outcome.last_reply_ns.saturating_sub(start_ns));
+                    record.duration_ns = record.duration_ns.max(outcome.ended_ns.saturating_sub(start_ns));
                 }
             }
             let complete = self.workers();
@@ -211,12 +241,14 @@ impl<'a> Coordinator<'a> {
                 && (running == 0 || entry.get().0 == complete)
             {
                 let (second, (_, tally)) = entry.remove_entry();
+                progress.take_second(&tally, self.clock.now());
                 let unix_ns = self.clock.unix_ns(start_ns + second * 1_000_000_000);
                 observer.second(&SecondRecord { phase, second, unix_ns, tally });
             }
         }
         record.unix_ns = self.clock.unix_ns(self.clock.now());
         record.interrupted = self.is_interrupted();
+        record.steadiness = progress.watch.map(|watch| watch.steadiness);
         Ok(record)
     }
 }

@@ -40,6 +40,15 @@ struct User {
     calls: VecDeque<Call>,
 }
 
+/// What a request waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    Connection,
+    /// A connection that others share takes no more for now.
+    Room,
+    Reply,
+}
+
 /// What users do once a request is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
@@ -71,10 +80,12 @@ pub struct Crew {
     pub ready: Vec<u32>,
     /// Users whose next request is due later, in order.
     pub due: VecDeque<(u64, u32)>,
-    /// Users that wait for an arrival.
-    pub idle: VecDeque<u32>,
+    /// Users that wait for an arrival, and since when.
+    pub idle: VecDeque<(u64, u32)>,
     /// When the last reply came.
     pub last_reply_ns: u64,
+    /// When the last request failed without a reply.
+    pub last_failure_ns: u64,
     /// Events of batches that are over: their memory serves the next ones.
     spare: Vec<Vec<Event>>,
 }
@@ -105,6 +116,7 @@ impl Crew {
             due: VecDeque::new(),
             idle: VecDeque::new(),
             last_reply_ns: 0,
+            last_failure_ns: 0,
             spare: Vec::new(),
         }
     }
@@ -125,14 +137,24 @@ impl Crew {
     /// `started_ns` is when service begins, where that is before the request is written.
     #[inline]
     pub fn begin(&mut self, tag: u32, scheduled_ns: u64, started_ns: u64, now: u64) {
-        let call = Call { started_ns, scheduled_ns, deadline_ns: now + self.timeout_ns, sent: None };
+        let deadline_ns = now.saturating_add(self.timeout_ns);
+        let call = Call { started_ns, scheduled_ns, deadline_ns, sent: None };
         self.users[tag as usize].calls.push_back(call);
         self.waiting += 1;
     }
 
     /// Renders a user's waiting request into `out`. False when it has given up waiting.
+    /// `ready_ns` is when it was due and both its user and its connection were free: what a request has to wait for
+    /// because of the target is no lag of ours.
     #[inline]
-    pub fn transmit<W: Wire>(&mut self, tag: u32, wire: &mut W, out: &mut Vec<u8>, now: impl Fn() -> u64) -> bool {
+    pub fn transmit<W: Wire>(
+        &mut self,
+        tag: u32,
+        wire: &mut W,
+        out: &mut Vec<u8>,
+        ready_ns: u64,
+        now: impl Fn() -> u64,
+    ) -> bool {
         let user = &mut self.users[tag as usize];
         let Some(call) = user.calls.iter_mut().find(|call| call.sent.is_none()) else {
             return false;
@@ -147,7 +169,7 @@ impl Crew {
             call.started_ns = now;
         }
         call.sent = Some(Sent { rules, event, more });
-        self.tally.count_sent(now.saturating_sub(call.scheduled_ns));
+        self.tally.count_sent(now.saturating_sub(ready_ns));
         self.under_way += 1;
         self.waiting -= 1;
         true
@@ -164,13 +186,12 @@ impl Crew {
         let rules = &mut self.rules[sent.rules];
         match reply.outcome.and_then(|code| rules.inspect(code, reply.body, sampled)) {
             Ok(captured) => {
-                let operations = 1 + sent.more.len() as u64;
-                let (service, response) = (now.saturating_sub(call.started_ns), now.saturating_sub(call.scheduled_ns));
-                self.tally.count_ok(operations, service, response);
+                self.tally.count_ok(1 + sent.more.len() as u64);
+                self.record_times(&call, now);
                 self.acknowledge(reply.tag, sent, captured);
             }
             Err(failure) => {
-                self.tally.count_failed(failure);
+                self.count_failed(failure, &call, now);
                 self.doubt(reply.tag, sent);
             }
         }
@@ -179,40 +200,38 @@ impl Crew {
 
     /// A user's oldest request has failed without a reply.
     pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
-        let Some((_, sent)) = self.take_sent(tag) else { return };
-        self.tally.count_failed(failure);
+        let Some((call, sent)) = self.take_sent(tag) else { return };
+        self.count_failed(failure, &call, now);
         self.doubt(tag, sent);
-        self.last_reply_ns = now;
+        self.last_failure_ns = now;
         self.go_on(tag, now);
     }
 
     /// A request that waits for its connection has failed: it was begun, and nothing was sent.
     pub fn fail_unsent(&mut self, tag: u32, failure: Failure, now: u64) {
-        if self.drop_unsent(tag) {
+        if let Some(call) = self.take_unsent(tag) {
             self.tally.sent += 1;
-            self.tally.count_failed(failure);
-            self.last_reply_ns = now;
+            self.count_failed(failure, &call, now);
+            self.last_failure_ns = now;
             self.go_on(tag, now);
         }
     }
 
     /// Forgets a request that waits for its connection.
     pub fn drop_unsent(&mut self, tag: u32) -> bool {
-        let calls = &mut self.users[tag as usize].calls;
-        match calls.iter().position(|call| call.sent.is_none()) {
-            Some(index) => {
-                self.waiting -= 1;
-                calls.remove(index).is_some()
-            }
-            None => false,
-        }
+        self.take_unsent(tag).is_some()
     }
 
-    /// Users whose oldest request should have had its reply by now, and whether it was sent.
-    pub fn overdue(&self, now: u64) -> Vec<(u32, bool)> {
+    /// Users whose oldest request should have had its reply by now, and what it still waits for.
+    pub fn overdue(&self, now: u64) -> Vec<(u32, Awaited)> {
         let overdue = |(tag, user): (usize, &User)| {
             let call = user.calls.front().filter(|call| call.deadline_ns <= now)?;
-            Some((tag as u32, call.sent.is_some()))
+            let awaited = match &call.sent {
+                Some(_) => Awaited::Reply,
+                None if call.started_ns > 0 => Awaited::Room,
+                None => Awaited::Connection,
+            };
+            Some((tag as u32, awaited))
         };
         self.users.iter().enumerate().filter_map(overdue).collect()
     }
@@ -229,6 +248,27 @@ impl Crew {
         let sent = calls.front_mut()?.sent.take()?;
         self.under_way -= 1;
         calls.pop_front().map(|call| (call, sent))
+    }
+
+    fn take_unsent(&mut self, tag: u32) -> Option<Call> {
+        let calls = &mut self.users[tag as usize].calls;
+        let index = calls.iter().position(|call| call.sent.is_none())?;
+        self.waiting -= 1;
+        calls.remove(index)
+    }
+
+    fn count_failed(&mut self, failure: Failure, call: &Call, now: u64) {
+        self.tally.count_failed(failure);
+        if failure.has_time() {
+            self.record_times(call, now);
+        }
+    }
+
+    #[inline]
+    fn record_times(&mut self, call: &Call, now: u64) {
+        // Service of a request that never found a connection has not begun.
+        let service_ns = (call.started_ns > 0).then(|| now.saturating_sub(call.started_ns));
+        self.tally.record_times(service_ns, now.saturating_sub(call.scheduled_ns));
     }
 
     fn acknowledge(&mut self, tag: u32, sent: Sent, captured: Option<crate::workload::Entity>) {
@@ -269,8 +309,8 @@ impl Crew {
     fn go_on(&mut self, tag: u32, now: u64) {
         match self.rest {
             Rest::Think(0) => self.ready.push(tag),
-            Rest::Think(think_ns) => self.due.push_back((now + think_ns, tag)),
-            Rest::Idle => self.idle.push_back(tag),
+            Rest::Think(think_ns) => self.due.push_back((now.saturating_add(think_ns), tag)),
+            Rest::Idle => self.idle.push_back((now, tag)),
         }
     }
 }

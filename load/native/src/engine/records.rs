@@ -31,6 +31,15 @@ pub struct PhaseRecord {
     pub unsent: u64,
     pub connections_opened: u64,
     pub interrupted: bool,
+    /// None where no rule could end it early.
+    pub steadiness: Option<Steadiness>,
+}
+
+/// Whether throughput was steady in a phase that ends as soon as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steadiness {
+    Never,
+    AfterSeconds(u64),
 }
 
 /// Learns what happens while it happens.

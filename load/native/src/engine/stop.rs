@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The end of a phase.
 #[derive(Debug, Clone)]
 pub struct Stop {
-    until_ns: u64,
+    /// Shared by all that have this stop, so that they end together where it is brought forward.
+    until_ns: Arc<AtomicU64>,
     /// Requests that may still be begun, by all workers together.
     left: Option<Arc<AtomicU64>>,
     interrupted: Arc<AtomicBool>,
@@ -16,7 +17,12 @@ impl Stop {
     /// A phase that lasts until an instant, or for a number of requests.
     #[must_use]
     pub fn new(until_ns: Option<u64>, left: Option<Arc<AtomicU64>>, interrupted: Arc<AtomicBool>) -> Self {
-        Self { until_ns: until_ns.unwrap_or(u64::MAX), left, interrupted }
+        Self { until_ns: Arc::new(AtomicU64::new(until_ns.unwrap_or(u64::MAX))), left, interrupted }
+    }
+
+    /// Ends the phase at this instant, if it were to end later.
+    pub fn bring_forward(&self, instant_ns: u64) {
+        self.until_ns.fetch_min(instant_ns, Ordering::Relaxed);
     }
 
     /// Whether one more request may be begun; counts it where they are counted.
@@ -42,7 +48,7 @@ impl Stop {
     /// Whether even requests that were begun are not to be written any more.
     #[must_use]
     pub fn is_over(&self, now: u64) -> bool {
-        now >= self.until_ns || self.is_interrupted()
+        now >= self.until_ns() || self.is_interrupted()
     }
 
     #[inline]
@@ -52,9 +58,10 @@ impl Stop {
     }
 
     /// The instant at which the phase ends, if it ends by the clock.
+    #[inline]
     #[must_use]
     pub fn until_ns(&self) -> u64 {
-        self.until_ns
+        self.until_ns.load(Ordering::Relaxed)
     }
 }
 
@@ -80,6 +87,16 @@ mod tests {
         let other = stop.clone();
         assert!(stop.admits(0) && other.admits(0));
         assert!(!stop.admits(0) && other.is_reached(0));
+    }
+
+    #[test]
+    fn an_end_that_is_brought_forward_is_so_for_all() {
+        let stop = stop(Some(100), None);
+        let other = stop.clone();
+        stop.bring_forward(60);
+        assert!(other.admits(59) && !other.admits(60));
+        stop.bring_forward(80);
+        assert_eq!(other.until_ns(), 60);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Tally {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub unsent: u64,
+    /// What was due by the end of the second and not sent by then, however long it had been due.
+    pub late: u64,
     pub errors: Vec<(Failure, u64)>,
     pub service: Histogram<u32>,
     /// From the scheduled instant; where requests have a schedule.
@@ -38,6 +40,7 @@ impl Tally {
             bytes_sent: 0,
             bytes_received: 0,
             unsent: 0,
+            late: 0,
             errors: Vec::new(),
             service: histogram(),
             response: is_scheduled.then(histogram),
@@ -47,10 +50,18 @@ impl Tally {
 
     /// Counts a request that was answered as it should be.
     #[inline]
-    pub fn count_ok(&mut self, operations: u64, service_ns: u64, response_ns: u64) {
+    pub fn count_ok(&mut self, operations: u64) {
         self.ok += 1;
         self.operations += operations;
-        record(&mut self.service, service_ns);
+    }
+
+    /// Records how long a request took that was answered, however, or timed out; one that timed out before its
+    /// service began has only a response time.
+    #[inline]
+    pub fn record_times(&mut self, service_ns: Option<u64>, response_ns: u64) {
+        if let Some(service_ns) = service_ns {
+            record(&mut self.service, service_ns);
+        }
         if let Some(response) = &mut self.response {
             record(response, response_ns);
         }
@@ -65,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// Counts a request that was written, and how late that was.
+    /// Counts a request that was written, and how late that was after it could have been.
     #[inline]
     pub fn count_sent(&mut self, lag_ns: u64) {
         self.sent += 1;
@@ -89,6 +100,7 @@ impl Tally {
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.unsent += other.unsent;
+        self.late += other.late;
         for (failure, count) in &other.errors {
             match self.errors.iter_mut().find(|(known, _)| known == failure) {
                 Some((_, known)) => *known += count,

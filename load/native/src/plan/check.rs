@@ -1,6 +1,6 @@
 //! Rules that a plan's syntax does not tell.
 
-use super::{KeyKind, Phase, Plan, PlanError, Protocol, VERSION};
+use super::{KeyKind, Phase, Plan, PlanError, Protocol, VERSION, headers};
 
 impl Plan {
     /// Refuses what cannot be done.
@@ -15,10 +15,15 @@ impl Plan {
             (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
             (self.keys.iter().all(key_is_possible), "keys: share is 0 to 1, s above zero, shared at least one"),
             (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
+            (self.phases.iter().all(rule_is_possible), "until_steady: window_s is 1 to 3600, tolerance above zero"),
             ((1..=10_000).contains(&self.transport.batch), "transport.batch: 1 to 10000"),
             (self.transport.port > 0, "transport.port: 1 to 65535"),
             (self.transport.connections != Some(0), "transport.connections: at least one"),
             ((1..=4_096).contains(&self.transport.window), "transport.window: 1 to 4096"),
+            (
+                self.transport.window == 1 || self.transport.stream,
+                "transport.window: more than one message under way needs a stream",
+            ),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
             ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),
@@ -32,8 +37,17 @@ impl Plan {
         ];
         match rules.iter().find(|(kept, _)| !kept) {
             Some((_, message)) => Err(PlanError::rule(*message)),
-            None => self.transport.check_headers(),
+            None => self.check_headers(),
         }
+    }
+
+    fn check_headers(&self) -> Result<(), PlanError> {
+        for operation in &self.operations {
+            if let Some(call) = &operation.http {
+                headers::check_own(&operation.name, &call.headers)?;
+            }
+        }
+        headers::check_of_all(&self.transport.headers)
     }
 }
 
@@ -55,4 +69,10 @@ fn phase_is_possible(phase: &Phase) -> bool {
             Phase::Counted(phase) => phase.iterations > 0,
             Phase::Arriving(phase) => phase.duration_ms > 0 && phase.rate > 0.0 && phase.rate.is_finite(),
         }
+}
+
+fn rule_is_possible(phase: &Phase) -> bool {
+    phase
+        .until_steady()
+        .is_none_or(|rule| (1..=3_600).contains(&rule.window_s) && rule.tolerance > 0.0 && rule.tolerance.is_finite())
 }

@@ -1,6 +1,7 @@
 //! The plan: what the lab asks an engine to do to one target. Its schema is `contract/schemas/plan.schema.json`.
 
 mod check;
+mod headers;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use crate::template::Segment;
 
+pub use headers::check_header;
 pub use transport::{Protocol, Tls, Transport};
 
 /// The only version of the plan that this engine understands.
@@ -68,6 +70,8 @@ pub struct HeldPhase {
     pub name: String,
     pub virtual_users: u32,
     pub duration_ms: u64,
+    /// The phase ends as soon as this holds, and after its duration at the latest.
+    pub until_steady: Option<SteadyRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -87,6 +91,17 @@ pub struct ArrivingPhase {
     pub arrival: Arrival,
     pub max_virtual_users: u32,
     pub duration_ms: u64,
+    pub until_steady: Option<SteadyRule>,
+}
+
+/// When throughput counts as steady.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SteadyRule {
+    /// Seconds that are held against one another, and against as many before them.
+    pub window_s: u32,
+    /// The share of their mean by which seconds may differ from it.
+    pub tolerance: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -123,6 +138,16 @@ impl Phase {
             Self::Held(phase) => Some(phase.duration_ms),
             Self::Counted(_) => None,
             Self::Arriving(phase) => Some(phase.duration_ms),
+        }
+    }
+
+    /// The rule that may end it early.
+    #[must_use]
+    pub fn until_steady(&self) -> Option<SteadyRule> {
+        match self {
+            Self::Held(phase) => phase.until_steady,
+            Self::Counted(_) => None,
+            Self::Arriving(phase) => phase.until_steady,
         }
     }
 

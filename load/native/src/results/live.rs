@@ -16,7 +16,6 @@ const WIDTH: usize = 60;
 pub struct Live {
     planned_ms: Option<u64>,
     totals: PhaseTotals,
-    unsent: u64,
     recent: Vec<u64>,
     is_terminal: bool,
     /// Lines of the view that stand on the terminal.
@@ -32,7 +31,6 @@ impl Live {
         Self {
             planned_ms,
             totals: PhaseTotals::default(),
-            unsent: 0,
             recent: Vec::new(),
             is_terminal: stderr().is_terminal(),
             drawn: 0,
@@ -52,7 +50,6 @@ impl Live {
     fn count(&mut self, record: &SecondRecord) {
         let tally = &record.tally;
         self.totals.add(tally);
-        self.unsent += tally.unsent;
         if self.planned_s().is_none_or(|end| record.second < end) {
             self.recent.push(tally.ok);
         }
@@ -66,10 +63,10 @@ impl Live {
         let tally = &record.tally;
         let mut lines = vec![
             format!(
-                "{passed} s   {}/s   failed {}   unsent {}",
+                "{passed} s   {}/s   failed {}   late {}",
                 grouped(tally.ok),
                 grouped(self.totals.failed),
-                grouped(self.unsent)
+                grouped(tally.late)
             ),
             bars(&self.recent),
             String::new(),
@@ -109,7 +106,6 @@ impl Observer for Live {
 
     fn phase_start(&mut self, _phase: usize, _name: &str, _users: u32, _unix_ns: u64) {
         self.totals = PhaseTotals::default();
-        self.unsent = 0;
         self.recent.clear();
         self.drawn = 0;
     }
@@ -146,11 +142,11 @@ fn line(record: &SecondRecord) -> String {
     let latency = tally.response.as_ref().unwrap_or(&tally.service);
     let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(latency, at));
     format!(
-        "{:>5} s {:>9}/s  failed {:>6}  unsent {:>6}  p50 {p50:>9}  p99 {p99:>9}  max {max:>9}\n",
+        "{:>5} s {:>9}/s  failed {:>6}  late {:>6}  p50 {p50:>9}  p99 {p99:>9}  max {max:>9}\n",
         record.second + 1,
         grouped(tally.ok),
         grouped(tally.failed),
-        grouped(tally.unsent),
+        grouped(tally.late),
     )
 }
 
@@ -177,7 +173,10 @@ mod tests {
 
     fn second(second: u64, ok: u64, failed: u64) -> SecondRecord {
         let mut tally = Tally::new(false);
-        (0..ok).for_each(|number| tally.count_ok(1, 1_000 * (number + 1), 0));
+        for number in 0..ok {
+            tally.count_ok(1);
+            tally.record_times(Some(1_000 * (number + 1)), 0);
+        }
         tally.failed = failed;
         SecondRecord { phase: 0, second, unix_ns: 0, tally }
     }
@@ -191,7 +190,7 @@ mod tests {
     #[test]
     fn the_view_shows_the_last_second_and_all_latencies() {
         let lines = shown(&[second(0, 2_000, 3), second(1, 1_000, 0)]);
-        assert_eq!(lines[0], "2 of 3 s   1,000/s   failed 3   unsent 0");
+        assert_eq!(lines[0], "2 of 3 s   1,000/s   failed 3   late 0");
         assert_eq!(lines[1], "█▅");
         assert!(lines[3].starts_with("latency  p50 ") && lines[3].ends_with("max 2.00 ms"), "{}", lines[3]);
         assert_eq!(lines.len(), 14, "and a sketch");
@@ -201,7 +200,19 @@ mod tests {
     #[test]
     fn replies_after_the_end_are_no_further_second() {
         let lines = shown(&[second(0, 9, 0), second(1, 9, 0), second(2, 9, 0), second(3, 1, 0)]);
-        assert_eq!((lines[0].as_str(), lines[1].as_str()), ("3 of 3 s   1/s   failed 0   unsent 0", "███"));
+        assert_eq!((lines[0].as_str(), lines[1].as_str()), ("3 of 3 s   1/s   failed 0   late 0", "███"));
+    }
+
+    #[test]
+    fn a_backlog_is_shown_as_it_is_and_not_added_up() {
+        let late = |number, late| {
+            let mut record = second(number, 9, 0);
+            (record.tally.unsent, record.tally.late) = (50, late);
+            record
+        };
+        let records = [late(0, 50), late(1, 1_050), late(2, 1_050)];
+        assert_eq!(shown(&records)[0], "3 of 3 s   9/s   failed 0   late 1,050");
+        assert!(line(&records[2]).contains("  late  1,050  "), "{}", line(&records[2]));
     }
 
     #[test]
@@ -209,7 +220,7 @@ mod tests {
         assert_eq!(shown(&[second(0, 0, 5)])[3], "latency  p50 –  p99 –  max –");
         assert_eq!(
             line(&second(0, 0, 1_500)),
-            "    1 s         0/s  failed  1,500  unsent      0  p50         –  p99         –  max         –\n"
+            "    1 s         0/s  failed  1,500  late      0  p50         –  p99         –  max         –\n"
         );
     }
 }

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Map, Value, json};
 
 use super::totals::{PhaseTotals, encode};
-use crate::engine::{Observer, PhaseRecord, SecondRecord, StartRecord};
+use crate::engine::{Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 use crate::failure::Failure;
 
 /// The version of the stream.
@@ -84,7 +84,7 @@ impl<W: Write> Observer for StreamWriter<W> {
     fn phase_end(&mut self, record: &PhaseRecord) {
         let totals = std::mem::take(&mut self.totals);
         let optional = |histogram: &Option<Histogram<u64>>| histogram.as_ref().and_then(encode);
-        self.line(&json!({
+        let mut line = json!({
             "type": "phase_end",
             "phase": record.phase,
             "time_unix_ns": record.unix_ns,
@@ -102,7 +102,14 @@ impl<W: Write> Observer for StreamWriter<W> {
             "service_histogram": encode(&totals.service),
             "response_histogram": optional(&totals.response),
             "send_lag_histogram": optional(&totals.send_lag),
-        }));
+        });
+        if let Some(steadiness) = record.steadiness {
+            line["steady_after_s"] = match steadiness {
+                Steadiness::Never => Value::Null,
+                Steadiness::AfterSeconds(seconds) => json!(seconds),
+            };
+        }
+        self.line(&line);
     }
 
     fn warning(&mut self, message: &str) {

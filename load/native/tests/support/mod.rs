@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use bakeoff_load::engine::{self, Agent, Observer, Options, PhaseRecord, SecondRecord, StartRecord};
 use bakeoff_load::plan::Plan;
@@ -131,6 +132,11 @@ pub fn run_on(plan: &Plan, threads: u32, interrupted: Arc<AtomicBool>) -> Memory
 pub fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
+    serve_on(listener, handle);
+    address
+}
+
+pub fn serve_on(listener: TcpListener, handle: impl Fn(TcpStream) + Send + Sync + 'static) {
     let handle = Arc::new(handle);
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
@@ -138,7 +144,23 @@ pub fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
             std::thread::spawn(move || handle(stream));
         }
     });
-    address
+}
+
+/// A server that takes this long for each reply.
+pub fn slow(delay: Duration) -> SocketAddr {
+    serve_replies(delay, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+}
+
+/// A server that answers each request with these bytes, and takes this long for it.
+pub fn serve_replies(delay: Duration, reply: &'static str) -> SocketAddr {
+    serve(move |mut stream| {
+        while read_request(&mut stream).is_some() {
+            std::thread::sleep(delay);
+            if stream.write_all(reply.as_bytes()).is_err() {
+                return;
+            }
+        }
+    })
 }
 
 /// Reads one request: its head and its body. None when the client is gone.

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::engine::connection::Link;
+use crate::engine::crew::Awaited;
 use crate::engine::stop::Stop;
 use crate::failure::Failure;
 use crate::wire::{Cancelled, Wire};
@@ -21,13 +22,16 @@ impl<W: Wire> Worker<W> {
                 self.fail_connecting(index, Failure::ConnectTimeout);
             }
         }
-        for (tag, was_sent) in self.crew.overdue(now) {
+        for (tag, awaited) in self.crew.overdue(now) {
             let index = tag as usize % self.connections.len();
-            if was_sent {
+            let connection = &mut self.connections[index];
+            if awaited == Awaited::Reply {
                 self.time_out(index, tag, now);
             } else {
-                self.connections[index].waiting.retain(|waiting| *waiting != tag);
-                self.crew.fail_unsent(tag, Failure::Timeout, now);
+                let never_connected = awaited == Awaited::Connection && !connection.is_up();
+                let failure = if never_connected { Failure::ConnectTimeout } else { Failure::Timeout };
+                connection.waiting.retain(|waiting| *waiting != tag);
+                self.crew.fail_unsent(tag, failure, now);
             }
             self.put_off_ready(now);
             self.send_waiting(index, stop, now);

@@ -20,7 +20,7 @@ use super::tally::Tally;
 use crate::failure::Failure;
 use crate::wire::Wire;
 
-use phase::Phase;
+use phase::{Phase, Turn};
 pub use phase::{PhaseOutcome, Share, Witness};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -126,6 +126,7 @@ impl<W: Wire> Worker<W> {
         self.crew.tally = Tally::new(phase.share.is_scheduled);
         self.crew.rest = phase.share.rest;
         self.crew.last_reply_ns = phase.share.start_ns;
+        self.crew.last_failure_ns = phase.share.start_ns;
         self.line_up(&phase.share);
         let mut sweep_ns = self.sweep_interval();
         let mut next_sweep = self.clock.now() + sweep_ns;
@@ -153,14 +154,15 @@ impl<W: Wire> Worker<W> {
             self.poll_phase(wait, &mut phase)?;
         }
         self.crew.flush_ledger();
-        let unsent = phase.count_unsent(&mut self.crew.tally, u64::MAX);
+        let unsent = phase.count_unsent(&mut self.crew, u64::MAX);
         let last = std::mem::replace(&mut self.crew.tally, Tally::new(phase.share.is_scheduled));
         if !last.is_empty() {
             witness.second(phase.second, last);
         }
         Ok(PhaseOutcome {
             unsent,
-            last_reply_ns: self.crew.last_reply_ns,
+            // What fails later than the phase was to end neither stretches nor shortens it.
+            ended_ns: self.crew.last_reply_ns.max(self.crew.last_failure_ns.min(phase.share.stop.until_ns())),
             connections_opened: std::mem::take(&mut self.connections_opened),
         })
     }
@@ -180,7 +182,7 @@ impl<W: Wire> Worker<W> {
         for _ in 0..self.window {
             match share.rest {
                 Rest::Think(_) => self.crew.due.extend((0..share.users).map(|tag| (share.start_ns, tag))),
-                Rest::Idle => self.crew.idle.extend(0..share.users),
+                Rest::Idle => self.crew.idle.extend((0..share.users).map(|tag| (share.start_ns, tag))),
             }
         }
     }
@@ -194,7 +196,7 @@ impl<W: Wire> Worker<W> {
         if self.crew.waiting > 0 && phase.share.stop.is_over(now) {
             for connection in &mut self.connections {
                 for tag in connection.waiting.drain(..) {
-                    self.crew.drop_unsent(tag);
+                    phase.forgotten += u64::from(self.crew.drop_unsent(tag));
                 }
             }
         }
@@ -214,55 +216,50 @@ impl<W: Wire> Worker<W> {
     /// Begins what is due by now: a few requests, so that replies do not wait for all of them.
     fn begin_due(&mut self, phase: &mut Phase, now: u64) {
         for _ in 0..BEGUN_AT_ONCE {
-            match &mut phase.share.arrivals {
-                None => match self.crew.due.front() {
-                    Some((due, tag)) if *due <= now => {
-                        let (due, tag) = (*due, *tag);
-                        self.crew.due.pop_front();
-                        self.begin(tag, due, now, &phase.share.stop);
-                    }
-                    _ => return,
-                },
-                Some(arrivals) => {
-                    let start = phase.share.start_ns;
-                    let (Some(next), Some(tag)) = (arrivals.peek(), self.crew.idle.front()) else {
-                        return;
-                    };
-                    if start + next > now {
-                        return;
-                    }
-                    let tag = *tag;
-                    self.crew.idle.pop_front();
-                    arrivals.advance();
-                    self.begin(tag, start + next, now, &phase.share.stop);
-                }
+            let Some(turn) = self.take_due(&mut phase.share, now) else {
+                return;
+            };
+            let index = turn.tag as usize % self.connections.len();
+            if self.start_call(index, turn, now) {
+                self.flush(index, now);
             }
         }
     }
 
-    /// Begins a request and writes it if its connection has room.
-    fn begin(&mut self, tag: u32, scheduled_ns: u64, now: u64, stop: &Stop) {
-        if !stop.admits(now) {
-            return;
-        }
-        let index = tag as usize % self.connections.len();
-        if self.start_call(index, tag, scheduled_ns, now) {
-            self.flush(index, now);
+    /// Takes out a request that is due. What may not be begun any more stays where it is, so that no arrival counts
+    /// as passed that nobody took.
+    fn take_due(&mut self, share: &mut Share, now: u64) -> Option<Turn> {
+        match &mut share.arrivals {
+            None => {
+                let (due, tag) = *self.crew.due.front().filter(|(due, _)| *due <= now && share.stop.admits(now))?;
+                self.crew.due.pop_front();
+                Some(Turn { tag, scheduled_ns: due, ready_ns: due })
+            }
+            Some(arrivals) => {
+                let due = share.start_ns + arrivals.peek()?;
+                let (free_since, tag) = *self.crew.idle.front()?;
+                if due > now || !share.stop.admits(now) {
+                    return None;
+                }
+                self.crew.idle.pop_front();
+                arrivals.advance();
+                Some(Turn { tag, scheduled_ns: due, ready_ns: due.max(free_since) })
+            }
         }
     }
 
     /// Renders a request, or lets it wait for its connection. True when something was rendered.
     #[inline]
-    fn start_call(&mut self, index: usize, tag: u32, scheduled_ns: u64, now: u64) -> bool {
+    fn start_call(&mut self, index: usize, turn: Turn, now: u64) -> bool {
         let connection = &mut self.connections[index];
         let waits_for_room = connection.is_up() && !connection.wire.has_room();
         // Where connections are shared, waiting for room is part of the service that a user gets.
-        self.crew.begin(tag, scheduled_ns, if waits_for_room { now } else { 0 }, now);
+        self.crew.begin(turn.tag, turn.scheduled_ns, if waits_for_room { now } else { 0 }, now);
         if connection.has_room() {
             let clock = self.clock;
-            return self.crew.transmit(tag, &mut connection.wire, &mut self.out, || clock.now());
+            return self.crew.transmit(turn.tag, &mut connection.wire, &mut self.out, turn.ready_ns, || clock.now());
         }
-        connection.waiting.push_back(tag);
+        connection.waiting.push_back(turn.tag);
         if matches!(connection.link, Link::Down) {
             self.connect_when_due(index, now);
         }
@@ -319,7 +316,7 @@ impl<W: Wire> Worker<W> {
 
     fn end_second(&mut self, phase: &mut Phase, witness: &mut impl Witness) {
         let end_ns = phase.next_second_ns();
-        phase.count_unsent(&mut self.crew.tally, end_ns);
+        phase.count_unsent(&mut self.crew, end_ns);
         let tally = std::mem::replace(&mut self.crew.tally, Tally::new(phase.share.is_scheduled));
         witness.second(phase.second, tally);
         phase.second += 1;

@@ -1,6 +1,6 @@
 //! What happens when a socket is ready: reading replies, and letting users go on.
 
-use super::{Phase, READ_BUFFER, Worker};
+use super::{Phase, READ_BUFFER, Turn, Worker};
 use crate::engine::connection::Link;
 use crate::engine::poller::Ready;
 use crate::engine::socket::Moved;
@@ -101,7 +101,7 @@ impl<W: Wire> Worker<W> {
             for position in 0..self.going_on.len() {
                 let tag = self.going_on[position];
                 if phase.share.stop.admits(now) {
-                    self.start_call(index, tag, now, now);
+                    self.start_call(index, Turn { tag, scheduled_ns: now, ready_ns: now }, now);
                 }
             }
             self.going_on.clear();
@@ -120,7 +120,7 @@ impl<W: Wire> Worker<W> {
                 break;
             };
             let clock = self.clock;
-            self.crew.transmit(tag, &mut connection.wire, &mut self.out, || clock.now());
+            self.crew.transmit(tag, &mut connection.wire, &mut self.out, now, || clock.now());
         }
         if matches!(connection.link, Link::Down) && !connection.waiting.is_empty() && !stop.is_over(now) {
             self.connect_when_due(index, now);

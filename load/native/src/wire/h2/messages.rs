@@ -3,7 +3,7 @@
 /// Bytes before a message: whether it is compressed, and its length.
 pub const PREFIX_BYTES: usize = 5;
 /// No reply is larger: a larger length is damage.
-const LONGEST_MESSAGE: usize = 64 << 20;
+pub const LONGEST_MESSAGE: usize = 64 << 20;
 
 /// The bytes before a message.
 #[must_use]

@@ -20,11 +20,12 @@ pub struct Head {
     pub keeps_alive: bool,
 }
 
-/// Parses a head and says how many bytes it took; none while it is not complete.
+/// Parses a head and says how many bytes it took; none while it is not complete. `is_alone` when it answers a HEAD,
+/// and no body follows it.
 ///
 /// # Errors
 /// This is no HTTP/1 reply.
-pub fn parse_head(bytes: &[u8]) -> Result<Option<(Head, usize)>, Malformed> {
+pub fn parse_head(bytes: &[u8], is_alone: bool) -> Result<Option<(Head, usize)>, Malformed> {
     let mut rest = bytes;
     let Some(line) = take_line(&mut rest) else {
         // Garbage is told at once, not when enough of it has come to end a line.
@@ -40,7 +41,7 @@ pub fn parse_head(bytes: &[u8]) -> Result<Option<(Head, usize)>, Malformed> {
             Some(line) => fields.take(line)?,
         }
     }
-    Ok(Some((fields.head(status), bytes.len() - rest.len())))
+    Ok(Some((fields.head(status, is_alone), bytes.len() - rest.len())))
 }
 
 /// The next line without its end.
@@ -100,12 +101,12 @@ impl Fields {
         Ok(())
     }
 
-    fn head(&self, status: u16) -> Head {
-        let length = match (status, self.chunked, self.length) {
-            (100..=199 | 204 | 304, _, _) => Length::Known(0),
-            (_, true, _) => Length::Chunked,
-            (_, false, Some(length)) => Length::Known(length),
-            (_, false, None) => Length::UntilClose,
+    fn head(&self, status: u16, is_alone: bool) -> Head {
+        let length = match (self.chunked, self.length) {
+            _ if is_alone || matches!(status, 100..=199 | 204 | 304) => Length::Known(0),
+            (true, _) => Length::Chunked,
+            (false, Some(length)) => Length::Known(length),
+            (false, None) => Length::UntilClose,
         };
         Head { status, length, keeps_alive: self.keeps_alive && length != Length::UntilClose }
     }

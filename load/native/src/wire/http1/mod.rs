@@ -19,29 +19,40 @@ pub struct HttpCall {
     /// From the version to the last header; the length of the body follows.
     after_path: Vec<u8>,
     has_body: bool,
+    /// Nothing follows the head of a reply, whatever length it tells.
+    is_answered_by_head: bool,
 }
 
 impl HttpCall {
-    /// Prepares requests of one method to one authority with these headers.
+    /// Prepares requests of one method to one authority with these headers; a `Host` among them replaces the authority.
     pub fn new<'a>(
         method: &str,
         authority: &str,
         headers: impl IntoIterator<Item = (&'a str, &'a str)>,
         has_body: bool,
     ) -> Self {
-        let mut after_path = format!(" HTTP/1.1\r\nHost: {authority}\r\n");
-        let mut names_type = false;
+        let (mut host, mut lines, mut names_type) = (authority, String::new(), false);
         for (name, value) in headers {
+            if name.eq_ignore_ascii_case("host") {
+                host = value;
+                continue;
+            }
             names_type |= name.eq_ignore_ascii_case("content-type");
-            after_path.push_str(&format!("{name}: {value}\r\n"));
+            lines.push_str(&format!("{name}: {value}\r\n"));
         }
+        let mut after_path = format!(" HTTP/1.1\r\nHost: {host}\r\n{lines}");
         if has_body {
             let content_type = if names_type { "" } else { "Content-Type: application/json\r\n" };
             after_path.push_str(&format!("{content_type}Content-Length: "));
         } else {
             after_path.push_str("\r\n");
         }
-        Self { before_path: format!("{method} ").into_bytes(), after_path: after_path.into_bytes(), has_body }
+        Self {
+            before_path: format!("{method} ").into_bytes(),
+            after_path: after_path.into_bytes(),
+            has_body,
+            is_answered_by_head: method == "HEAD",
+        }
     }
 
     fn write(&self, path: &[u8], body: &[u8], out: &mut Vec<u8>) {
@@ -80,6 +91,7 @@ impl Wire for Http1 {
 
     fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
         self.waiting = Some(request.tag);
+        self.parser.expect_head_alone(self.calls[request.call].is_answered_by_head);
         self.calls[request.call].write(request.path, request.body, out);
     }
 

@@ -34,6 +34,8 @@ pub struct ReplyParser {
     partial: Vec<u8>,
     /// What has come of a body that did not come in one piece.
     body: Vec<u8>,
+    /// The reply to come ends with its head.
+    is_head_alone: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -62,6 +64,11 @@ const LONGEST_LINE: usize = 4 * 1024;
 const LONGEST_KEPT: usize = 1024 * 1024;
 
 impl ReplyParser {
+    /// Says whether the reply to come is one to a HEAD, which has no body whatever its head tells.
+    pub fn expect_head_alone(&mut self, is_head_alone: bool) {
+        self.is_head_alone = is_head_alone;
+    }
+
     /// Takes bytes from the front of `input`: a reply, or none when more must come.
     ///
     /// # Errors
@@ -119,7 +126,7 @@ impl ReplyParser {
 
     fn take_head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, Malformed> {
         if self.partial.is_empty() {
-            if let Some((head, taken)) = parse_head(input)? {
+            if let Some((head, taken)) = parse_head(input, self.is_head_alone)? {
                 *input = &input[taken..];
                 return Ok(Some(head));
             }
@@ -130,7 +137,7 @@ impl ReplyParser {
         let known = self.partial.len();
         let added = input.len().min(LONGEST_HEAD + 1);
         self.partial.extend_from_slice(&input[..added]);
-        match parse_head(&self.partial)? {
+        match parse_head(&self.partial, self.is_head_alone)? {
             Some((head, taken)) => {
                 *input = &input[taken.saturating_sub(known)..];
                 self.partial.clear();

@@ -1,6 +1,7 @@
 //! One HTTP/2 connection of a gRPC client.
 
 mod control;
+mod received;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use super::messages::{self, Front};
 use super::outgoing::{Grant, Outgoing};
 use crate::failure::Failure;
 use crate::wire::{Cancelled, Code, Reply, Request, Wire};
+
+use received::Received;
 
 /// What the server may send on a stream before it must wait for us.
 const STREAM_WINDOW: u32 = 4 << 20;
@@ -43,7 +46,7 @@ pub struct Grpc {
     partial: Vec<u8>,
     block: Option<Block>,
     /// Emptied buffers of streams that are over.
-    spare: Vec<Vec<u8>>,
+    spare: Vec<Received>,
 }
 
 /// A header block that has not ended yet.
@@ -60,7 +63,7 @@ struct Stream {
     status: Option<u16>,
     grpc_status: Option<u16>,
     outgoing: Outgoing,
-    received: Vec<u8>,
+    received: Received,
     consumed: u32,
 }
 
@@ -303,9 +306,16 @@ impl Grpc {
             frame::write_window_update(head.stream, std::mem::take(&mut stream.consumed), out);
         }
         if self.call == Some(head.stream) {
-            deliver(stream, &mut self.awaited, content, sink)?;
-        } else {
-            stream.received.extend_from_slice(content);
+            // The replies come in the order of the messages.
+            stream.received.pass_on(content, &mut |message| {
+                let tag = self.awaited.pop_front().ok_or(Failure::Malformed)?;
+                sink(Reply { tag, outcome: Ok(Code::Grpc(0)), body: message });
+                Ok(())
+            })?;
+        } else if let Err(failure) = stream.received.keep(content) {
+            frame::write_reset(head.stream, CANCEL, out);
+            self.break_stream(head.stream, failure, sink);
+            return Ok(());
         }
         if ends_stream {
             self.end_stream(head.stream, sink);
@@ -315,7 +325,7 @@ impl Grpc {
 
     /// A stream has ended as it should: its status tells what became of the call.
     fn end_stream(&mut self, id: u32, sink: &mut impl FnMut(Reply<'_>)) {
-        let Some(mut stream) = self.streams.remove(&id) else {
+        let Some(stream) = self.streams.remove(&id) else {
             return;
         };
         let outcome = match (stream.status, stream.grpc_status) {
@@ -334,14 +344,13 @@ impl Grpc {
             self.fail_awaited(failure, sink);
             return;
         }
-        let (outcome, body) = match (outcome, messages::front(&stream.received)) {
+        let (outcome, body) = match (outcome, stream.received.front()) {
             (Ok(Code::Grpc(0)), Front::Message(message, [])) => (outcome, message),
             (Ok(Code::Grpc(0)), _) => (Err(Failure::Malformed), &[][..]),
             (outcome, _) => (outcome, &[][..]),
         };
         sink(Reply { tag: stream.tag, outcome, body });
-        stream.received.clear();
-        self.spare.push(stream.received);
+        self.spare.push(stream.received.emptied());
     }
 
     fn break_stream(&mut self, id: u32, failure: Failure, sink: &mut impl FnMut(Reply<'_>)) {
@@ -359,33 +368,4 @@ impl Grpc {
             sink(Reply { tag, outcome: Err(failure), body: &[] });
         }
     }
-}
-
-/// Hands out the replies of a long call, in the order of its messages.
-fn deliver(
-    stream: &mut Stream,
-    awaited: &mut VecDeque<u32>,
-    content: &[u8],
-    sink: &mut impl FnMut(Reply<'_>),
-) -> Handled {
-    let mut kept = std::mem::take(&mut stream.received);
-    let mut rest = if kept.is_empty() {
-        content
-    } else {
-        kept.extend_from_slice(content);
-        &kept
-    };
-    loop {
-        match messages::front(rest) {
-            Front::Message(message, after) => {
-                let tag = awaited.pop_front().ok_or(Failure::Malformed)?;
-                sink(Reply { tag, outcome: Ok(Code::Grpc(0)), body: message });
-                rest = after;
-            }
-            Front::Incomplete => break,
-            Front::Invalid => return Err(Failure::Malformed),
-        }
-    }
-    stream.received = rest.to_vec();
-    Ok(())
 }

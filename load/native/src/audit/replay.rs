@@ -1,0 +1,97 @@
+//! Rows held against what the operations on their entities leave behind, which are rendered anew.
+
+use std::sync::Arc;
+
+use super::expected::{Expected, Link, NONE};
+use super::judge::{Judgement, Step, judge, last_document};
+use super::rows::Row;
+use super::shared::judge_shared;
+use crate::ledger::Outcome;
+use crate::workload::Renderer;
+
+/// Judges one row after the other; several may work at once.
+pub(super) struct Replay<'a> {
+    expected: &'a Expected,
+    renderer: Renderer,
+    message: Vec<u8>,
+    /// The operations on the entity judged last, in their order.
+    steps: Vec<Step>,
+}
+
+impl<'a> Replay<'a> {
+    pub fn new(expected: &'a Expected) -> Self {
+        let renderer = Renderer::new(Arc::clone(&expected.workload));
+        Self { expected, renderer, message: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Judges a row; none for a row that nothing explains.
+    pub fn judge_row(&mut self, row: &Row<'_>) -> Option<Judgement> {
+        let Some(last) = self.expected.seen(row.key) else {
+            self.steps.clear();
+            return None;
+        };
+        Some(self.judge(last, Some(row.document.trim_ascii())))
+    }
+
+    /// What the acknowledged operations of the entity judged last leave behind, as JSON; none when it is deleted.
+    pub fn last_document(&self) -> Option<String> {
+        last_document(&self.steps)
+    }
+
+    /// Judges the entities without a row, once all rows are judged.
+    pub fn judge_absent(&mut self) -> Vec<(Vec<u8>, Judgement)> {
+        let mut judged = Vec::new();
+        for last in self.expected.unseen() {
+            let judgement = self.judge(last, None);
+            if judgement != Judgement::Right {
+                let Link { record, .. } = self.expected.link(last);
+                let mut key = Vec::new();
+                self.renderer.effect_key(record.user, &record.event, record.own.as_deref(), &mut key);
+                judged.push((key, judgement));
+            }
+        }
+        judged.sort_by(|left, right| left.0.cmp(&right.0));
+        judged
+    }
+
+    /// Judges an entity by its operations: in their order, or, where users shared its key, in any.
+    fn judge(&mut self, last: u32, row: Option<&[u8]>) -> Judgement {
+        self.replay(last);
+        if self.expected.link(last).record.event.is_shared {
+            judge_shared(&self.steps, row)
+        } else {
+            judge(&self.steps, row)
+        }
+    }
+
+    /// Renders the entity's operations anew into `steps`, from the last back to the first.
+    fn replay(&mut self, last: u32) {
+        let expected = self.expected;
+        let mut count = 0;
+        let mut index = last;
+        while index != NONE {
+            let Link { record, previous } = expected.link(index);
+            let operation = usize::from(record.event.operation);
+            let Some(effect) = &expected.workload.operations[operation].effect else {
+                break;
+            };
+            self.renderer.recall(record.user, &record.event);
+            self.message.clear();
+            self.renderer.json(&mut self.message);
+            let document = expected.documents[operation].find(&self.message).unwrap_or_default();
+            if self.steps.len() == count {
+                self.steps.push(Step { user: 0, kind: effect.kind, document: Vec::new(), is_unknown: false });
+            }
+            let step = &mut self.steps[count];
+            step.user = record.user;
+            step.kind = effect.kind;
+            step.is_unknown = record.outcome == Outcome::Unknown;
+            step.document.clear();
+            step.document.extend_from_slice(document);
+            count += 1;
+            index = *previous;
+        }
+        self.steps.truncate(count);
+        self.steps.reverse();
+    }
+}

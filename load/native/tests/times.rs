@@ -1,0 +1,98 @@
+//! Which requests have a time, and from when it runs.
+
+#[path = "support/events.rs"]
+mod events;
+mod support;
+
+use std::time::Duration;
+
+use bakeoff_load::plan::Plan;
+use bakeoff_load::results::PhaseTotals;
+use serde_json::{Value, json};
+use support::{operation, plan, read_request, run, serve, serve_replies, slow};
+
+const AT_ONCE: Duration = Duration::ZERO;
+const TIMEOUT_NS: u64 = 50_000_000;
+
+/// A few requests at a rate, which gives them a service time and a response time.
+fn at_a_rate(users: u32, more: &Value) -> Value {
+    let phase = json!({
+        "name": "r", "rate": 100, "arrival": "constant", "max_virtual_users": users, "duration_ms": 50,
+    });
+    events::with(json!({"phases": [phase], "transport": {"timeout_ms": TIMEOUT_NS / 1_000_000}}), more)
+}
+
+/// What came of a plan's only phase, which no request of that came to a good end.
+fn failures(plan: &Plan, kind: &str) -> PhaseTotals {
+    let mut memory = run(plan);
+    let errors = memory.errors();
+    let totals = memory.totals.remove(0);
+    assert!(totals.failed > 0 && errors.get(kind) == Some(&totals.failed), "{errors:?}, {} ok", totals.ok);
+    totals
+}
+
+fn counts(totals: &PhaseTotals) -> (u64, u64) {
+    (totals.service.len(), totals.response.as_ref().expect("a schedule").len())
+}
+
+#[test]
+fn every_answer_has_a_time() {
+    let busy = serve_replies(AT_ONCE, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+    let totals = failures(&plan(busy, &at_a_rate(4, &json!({}))), "status_503");
+    assert_eq!(counts(&totals), (totals.failed, totals.failed));
+
+    let mut looks = operation("GET", json!(["/"]), json!([]));
+    looks["http"]["reply"] = json!({"/ok": true});
+    let wrong = serve_replies(AT_ONCE, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    let totals = failures(&plan(wrong, &at_a_rate(4, &json!({"operations": [looks]}))), "body");
+    assert_eq!(counts(&totals), (totals.failed, totals.failed));
+}
+
+#[test]
+fn a_request_that_timed_out_has_taken_that_long() {
+    let silent = || serve(|mut stream| while read_request(&mut stream).is_some() {});
+    let shared = json!({"transport": {"connections": 1}});
+    for (users, changes) in [(4, json!({})), (4, shared)] {
+        let totals = failures(&plan(silent(), &at_a_rate(users, &changes)), "timeout");
+        assert_eq!(counts(&totals), (totals.failed, totals.failed), "{changes}");
+        // A histogram keeps three digits, and so may say a little less than was recorded.
+        assert!(totals.service.min() >= TIMEOUT_NS / 1_000 * 999, "{changes}: {} ns", totals.service.min());
+    }
+}
+
+#[test]
+fn a_connection_that_broke_has_none() {
+    let rude = serve(|mut stream| drop(read_request(&mut stream)));
+    let totals = failures(&plan(rude, &at_a_rate(4, &json!({}))), "closed");
+    assert_eq!(counts(&totals), (0, 0));
+}
+
+/// What a slow target makes requests wait for is their response time, and no lag of the engine.
+#[test]
+fn waiting_for_the_target_is_no_lag() {
+    let delay = Duration::from_millis(300);
+    let phase = |users: u32| json!({"name": "r", "rate": 100, "arrival": "constant", "max_virtual_users": users, "duration_ms": 700});
+    let for_a_user = json!({"phases": [phase(1)]});
+    let for_room = json!({"phases": [phase(8)], "transport": {"connections": 1}});
+    let address = slow(delay);
+    for changes in [for_a_user, for_room] {
+        let memory = run(&plan(address, &changes));
+        let totals = &memory.totals[0];
+        assert_eq!((totals.sent, totals.ok), (3, 3), "at 0, 300 and 600 ms");
+        let (response, lag) = (totals.response.as_ref().expect("times"), totals.send_lag.as_ref().expect("times"));
+        let delay_ns = delay.as_nanos() as u64;
+        assert!(response.max() > 2 * delay_ns, "the last one was due long before: {} ns", response.max());
+        assert!(lag.max() < delay_ns, "and was written when it could be: {} ns", lag.max());
+    }
+}
+
+#[test]
+fn times_without_end_are_no_deadlines_in_the_past() {
+    let address = slow(AT_ONCE);
+    let memory = run(&plan(address, &json!({"transport": {"timeout_ms": u64::MAX}})));
+    assert_eq!((memory.ok(), memory.errors().len()), (3, 0));
+    let thinks = json!({
+        "think_time_ms": f64::MAX, "phases": [{"name": "n", "virtual_users": 2, "duration_ms": 50}],
+    });
+    assert_eq!(run(&plan(address, &thinks)).ok(), 2, "one request of each user");
+}
