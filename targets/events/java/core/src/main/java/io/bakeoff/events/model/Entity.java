@@ -9,8 +9,11 @@ package io.bakeoff.events.model;
 // An array, not a copy: entities are values by convention here, and their text goes to the database as it is.
 @SuppressWarnings("ArrayRecordComponent")
 public record Entity(Key key, byte[] attributes) {
-    /** Bytes of text that it holds. */
+    /** What an entity costs beside its texts: four objects, their places in lists, and the key's in a set. */
+    private static final int OBJECT_BYTES = 128;
+
+    /** What it costs to keep in memory. */
     public int bytes() {
-        return key.text().length + attributes.length;
+        return OBJECT_BYTES + key.text().length + attributes.length;
     }
 }

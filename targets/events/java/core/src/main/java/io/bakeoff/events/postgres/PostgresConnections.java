@@ -5,6 +5,7 @@ import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
 import io.r2dbc.postgresql.PostgresqlConnectionConfiguration;
 import io.r2dbc.postgresql.PostgresqlConnectionFactory;
+import io.r2dbc.spi.ConnectionFactory;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
@@ -17,13 +18,21 @@ public final class PostgresConnections {
     private PostgresConnections() {}
 
     /**
+     * How long to wait.
+     *
+     * @param turn for a connection, while all are in use
+     * @param statement until the server gives a statement up
+     */
+    public record Limits(Duration turn, Duration statement) {}
+
+    /**
      * A pool that connects when a connection is first needed.
      *
      * @param loops the threads that serve requests, which serve connections too
-     * @param statementLimit the server gives a statement up that takes longer
+     * @param limits how long to wait for what
      */
     public static ConnectionPool pool(
-            DatabaseUrl url, int connections, String applicationName, LoopResources loops, Duration statementLimit) {
+            DatabaseUrl url, int connections, String applicationName, LoopResources loops, Limits limits) {
         PostgresqlConnectionConfiguration connection = PostgresqlConnectionConfiguration.builder()
                 .host(url.host())
                 .port(url.port())
@@ -33,16 +42,24 @@ public final class PostgresConnections {
                 .sslMode(url.sslMode())
                 .applicationName(applicationName)
                 .connectTimeout(CONNECT_TIMEOUT)
-                .statementTimeout(statementLimit)
+                .statementTimeout(limits.statement())
                 .tcpKeepAlive(true)
                 .loopResources(loops)
                 .codecRegistrar((owner, allocator, registry) ->
                         Mono.fromRunnable(() -> registry.addFirst(new TextArrayCodec(allocator))))
                 .build();
-        return new ConnectionPool(ConnectionPoolConfiguration.builder(new PostgresqlConnectionFactory(connection))
+        return pool(new PostgresqlConnectionFactory(connection), connections, limits.turn());
+    }
+
+    /** A pool of connections of any make. */
+    static ConnectionPool pool(ConnectionFactory factory, int connections, Duration turnLimit) {
+        return new ConnectionPool(ConnectionPoolConfiguration.builder(factory)
                 .initialSize(0)
                 .minIdle(0)
                 .maxSize(connections)
+                .maxAcquireTime(turnLimit)
+                // One more attempt would wait as long again.
+                .acquireRetry(0)
                 .maxCreateConnectionTime(CONNECT_TIMEOUT.multipliedBy(2))
                 .build());
     }

@@ -7,6 +7,7 @@ import io.bakeoff.events.writing.StorageException.Reason;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.postgresql.api.PostgresqlException;
 import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.R2dbcTimeoutException;
 import io.r2dbc.spi.Result;
 import io.r2dbc.spi.ValidationDepth;
 import io.r2dbc.spi.Wrapped;
@@ -83,7 +84,12 @@ public final class PostgresStorage implements Storage {
     }
 
     private Mono<Void> with(Function<Connection, Mono<Void>> work) {
-        return Mono.usingWhen(pool.create(), work, Connection::close).onErrorMap(PostgresStorage::classify);
+        return Mono.usingWhen(connection(), work, Connection::close).onErrorMap(PostgresStorage::classify);
+    }
+
+    /** One that has ended while it lay in the pool is found out, and thrown away, when it is taken. */
+    private Mono<Connection> connection() {
+        return pool.create().onErrorResume(error -> !(error instanceof R2dbcTimeoutException), ended -> pool.create());
     }
 
     private static Mono<Void> execute(Publisher<? extends Result> results) {
@@ -96,7 +102,9 @@ public final class PostgresStorage implements Storage {
             String code = answer.getErrorDetails().getCode();
             return new StorageException(reason(code), error);
         }
-        return new StorageException(error instanceof TimeoutException ? Reason.TOO_SLOW : Reason.AWAY, error);
+        // The pool's own kind: no connection became free in time.
+        boolean tooSlow = error instanceof TimeoutException || error instanceof R2dbcTimeoutException;
+        return new StorageException(tooSlow ? Reason.TOO_SLOW : Reason.AWAY, error);
     }
 
     private static Reason reason(String code) {

@@ -1,6 +1,7 @@
 package io.bakeoff.events.process;
 
 import io.bakeoff.events.postgres.PostgresConnections;
+import io.bakeoff.events.postgres.PostgresConnections.Limits;
 import io.bakeoff.events.postgres.PostgresStorage;
 import io.bakeoff.events.settings.DatabaseUrl;
 import io.bakeoff.events.settings.Settings;
@@ -24,6 +25,9 @@ import reactor.netty.resources.LoopResources;
 public class EventsConfiguration {
     /** A statement that takes longer is given up. */
     private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(10);
+
+    /** Who has waited longer for a connection is refused: as long as a database may be away. */
+    private static final Duration TURN_LIMIT = Duration.ofSeconds(5);
 
     /** How much longer the server may take to say so. */
     private static final Duration GRACE = Duration.ofMillis(500);
@@ -50,7 +54,8 @@ public class EventsConfiguration {
             Settings settings,
             @Value("${spring.application.name}") String name,
             LoopResources loops) {
-        return PostgresConnections.pool(database, settings.poolSize(), name, loops, STATEMENT_LIMIT);
+        return PostgresConnections.pool(
+                database, settings.poolSize(), name, loops, new Limits(TURN_LIMIT, STATEMENT_LIMIT));
     }
 
     @Bean

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code postgresql://user:password@host:port/database}, the form in which other languages' drivers take it too.
  *
- * @param sslMode as libpq names it: {@code disable}, {@code require}, …
+ * @param sslMode as libpq names it, {@code disable}, {@code require}, …; without one it prefers TLS, as libpq does
  */
 public record DatabaseUrl(String host, int port, String user, String password, String database, SSLMode sslMode) {
     private static final int DEFAULT_PORT = 5432;
@@ -45,7 +45,7 @@ public record DatabaseUrl(String host, int port, String user, String password, S
                 name,
                 user.length > 1 ? decode(user[1]) : "",
                 path.length() > 1 ? decode(path.substring(1)) : name,
-                SSLMode.fromValue(parameter(url.getRawQuery(), "sslmode", "disable")));
+                SSLMode.fromValue(parameter(url.getRawQuery(), "sslmode", "prefer")));
     }
 
     private static String parameter(@Nullable String query, String name, String otherwise) {

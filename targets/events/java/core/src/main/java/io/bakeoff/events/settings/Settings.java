@@ -35,12 +35,17 @@ public record Settings(
         Authorization authorization) {
     private static final String DEFAULT_DATABASE = "postgresql://postgres:password@localhost:5432/car_entities";
 
-    /** Where the values come from: {@code application.yml}, which maps the environment's variables. */
+    /** What of the application itself decides: the variable that holds its port, and the port without one. */
+    static final String PORT_VARIABLE = "port-variable";
+
+    static final String DEFAULT_PORT = "default-port";
+
+    /** Where the values come from. */
     @FunctionalInterface
     public interface Source {
-        /** The value of a property below {@code producer.}; null or empty where it is not set. */
+        /** The value of a variable of the environment, as it is set there; null or empty where it is not. */
         @Nullable
-        String get(String property);
+        String get(String variable);
     }
 
     /**
@@ -50,27 +55,26 @@ public record Settings(
      */
     public static Settings read(Source source) {
         Values values = new Values(source);
-        WriteMode writeMode = values.word("write-mode", "WRITE_MODE", List.of(WriteMode.values()));
-        int flushers = values.number("flushers", "FLUSHERS", 2, 1, 8);
-        int poolSize = values.number("db-pool-size", "DB_POOL_SIZE", 10, 1, 1_000);
+        WriteMode writeMode = values.word("WRITE_MODE", List.of(WriteMode.values()));
+        int flushers = values.number("FLUSHERS", 2, 1, 8);
+        int poolSize = values.number("DB_POOL_SIZE", 10, 1, 1_000);
         int cores = Runtime.getRuntime().availableProcessors();
         return new Settings(
-                DatabaseUrl.parse(values.text("database-url", DEFAULT_DATABASE)),
-                values.address("bind", "BIND", "127.0.0.1"),
+                DatabaseUrl.parse(values.text("DATABASE_URL", DEFAULT_DATABASE)),
+                values.address("BIND", "127.0.0.1"),
                 values.number(
-                        "port",
-                        values.text("port-variable", "SERVER_PORT"),
-                        Integer.parseInt(values.text("default-port", "8081")),
+                        values.text(PORT_VARIABLE, "SERVER_PORT"),
+                        Integer.parseInt(values.text(DEFAULT_PORT, "8081")),
                         0,
                         65_535),
                 writeMode,
                 writeMode == WriteMode.GROUP_COMMIT ? Math.min(poolSize, flushers + 1) : poolSize,
                 flushers,
-                values.number("workers", "WORKERS", cores, 1, 1_024),
-                values.number("queue-events", "QUEUE_EVENTS", 20_000, 1, 10_000_000),
-                values.word("log-level", "LOG_LEVEL", List.of("info", "error", "warn", "debug")),
-                values.word("log-format", "LOG_FORMAT", List.of("text", "json")),
-                Tls.of(values.text("tls-cert-file", ""), values.text("tls-key-file", "")),
-                Authorization.of(values.text("api-token", "")));
+                values.number("WORKERS", cores, 1, 1_024),
+                values.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
+                values.word("LOG_LEVEL", List.of("info", "error", "warn", "debug")),
+                values.word("LOG_FORMAT", List.of("text", "json")),
+                Tls.of(values.text("TLS_CERT_FILE", ""), values.text("TLS_KEY_FILE", "")),
+                Authorization.of(values.text("API_TOKEN", "")));
     }
 }

@@ -1,32 +1,51 @@
 package io.bakeoff.events.settings;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
 
 /**
- * Checks the settings before anything starts, and hands those that Spring itself must know on to {@code
- * application.yml}, defaults filled in. Runs last of its kind, so that the file has been read, and before the logging
- * is set up.
+ * Checks the settings before anything starts, and hands those that Spring itself must know on to it, before all else
+ * that it knows: to Spring, {@code SERVER_PORT} is the name of a setting of its own. Runs last of its kind, so that
+ * {@code application.yml} has been read, and before the logging is set up.
  */
 public final class SettingsPostProcessor implements EnvironmentPostProcessor {
-    private static final String PREFIX = "producer.";
+    private static final Set<String> OF_THE_APPLICATION = Set.of(Settings.PORT_VARIABLE, Settings.DEFAULT_PORT);
 
     /** The settings of an environment, which have been checked at start. */
     public static Settings settings(ConfigurableEnvironment environment) {
-        return Settings.read(property -> environment.getProperty(PREFIX + property));
+        return Settings.read(name -> OF_THE_APPLICATION.contains(name)
+                ? environment.getProperty("producer." + name)
+                : raw(environment, name));
+    }
+
+    /** As it is set. Spring would expand what looks like a placeholder of its own, or repeat it in an error. */
+    private static @Nullable String raw(ConfigurableEnvironment environment, String variable) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            Object value = source.getProperty(variable);
+            if (value != null) {
+                return value.toString();
+            }
+        }
+        return null;
     }
 
     @Override
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
         Settings settings = settings(environment);
         Map<String, Object> resolved = new HashMap<>();
-        resolved.put(PREFIX + "bind", settings.bind().getHostAddress());
-        resolved.put(PREFIX + "port", settings.port());
-        resolved.put(PREFIX + "log-level", settings.logLevel());
+        for (String server : List.of("server.", "spring.grpc.server.")) {
+            resolved.put(server + "address", settings.bind().getHostAddress());
+            resolved.put(server + "port", settings.port());
+        }
+        resolved.put("logging.level.io.bakeoff", settings.logLevel());
         if (settings.logFormat().equals("json")) {
             resolved.put("logging.structured.format.console", "logstash");
         }

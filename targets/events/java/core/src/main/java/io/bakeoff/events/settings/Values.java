@@ -3,7 +3,7 @@ package io.bakeoff.events.settings;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Reads values one by one. A message names the environment's variable, which is what a person sets. */
+/** Reads values one by one. */
 final class Values {
     private final Settings.Source source;
 
@@ -12,22 +12,22 @@ final class Values {
     }
 
     /** A value, or a default for one that is empty. */
-    String text(String property, String otherwise) {
-        String value = source.get(property);
+    String text(String variable, String otherwise) {
+        String value = source.get(variable);
         return value == null || value.isEmpty() ? otherwise : value;
     }
 
     /** One of some words; the first is the default. */
-    <T> T word(String property, String variable, List<T> words) {
-        String value = text(property, words.get(0).toString());
+    <T> T word(String variable, List<T> words) {
+        String value = text(variable, words.get(0).toString());
         return words.stream()
                 .filter(word -> word.toString().equals(value))
                 .findFirst()
                 .orElseThrow(() -> unusable(variable, value, oneOf(words)));
     }
 
-    int number(String property, String variable, int otherwise, int least, int greatest) {
-        String value = text(property, Integer.toString(otherwise));
+    int number(String variable, int otherwise, int least, int greatest) {
+        String value = text(variable, Integer.toString(otherwise));
         try {
             int number = Integer.parseInt(value);
             if (number >= least && number <= greatest) {
@@ -40,8 +40,8 @@ final class Values {
     }
 
     /** An address, not a name: nothing is looked up. */
-    InetAddress address(String property, String variable, String otherwise) {
-        String value = text(property, otherwise);
+    InetAddress address(String variable, String otherwise) {
+        String value = text(variable, otherwise);
         try {
             return InetAddresses.parse(value);
         } catch (IllegalArgumentException notAnAddress) {

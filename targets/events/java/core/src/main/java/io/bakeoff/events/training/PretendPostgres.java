@@ -34,7 +34,7 @@ final class PretendPostgres implements AutoCloseable {
 
     DatabaseUrl url() {
         String host = listener.getInetAddress().getHostAddress();
-        return new DatabaseUrl(host, listener.getLocalPort(), "training", "", "training", SSLMode.DISABLE);
+        return new DatabaseUrl(host, listener.getLocalPort(), "training", "", "training", SSLMode.PREFER);
     }
 
     @Override
@@ -88,6 +88,9 @@ final class PretendPostgres implements AutoCloseable {
         }
 
         void serve() throws IOException {
+            in.skipNBytes(in.readInt() - Integer.BYTES); // asks for TLS
+            out.writeByte('N');
+            out.flush();
             in.skipNBytes(in.readInt() - Integer.BYTES);
             send('R', new byte[Integer.BYTES]); // authenticated
             send('S', text("server_version\00018.0\000"));

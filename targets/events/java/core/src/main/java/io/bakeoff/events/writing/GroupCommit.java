@@ -2,7 +2,9 @@ package io.bakeoff.events.writing;
 
 import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Outcome;
+import io.bakeoff.events.model.Problem;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -115,14 +117,24 @@ final class GroupCommit implements WriteStrategy {
     }
 
     private void finish(Batch batch, List<Outcome> outcomes) {
+        boolean unavailable = outcomes.contains(Problem.UNAVAILABLE);
+        Batch refused = new Batch();
         synchronized (this) {
             // Before the answers: a client that has one may send the next update of the same entity.
             queue.finish(batch);
             flushing--;
+            if (unavailable) {
+                // Patience has ended for them, too: one behind another, they could wait for minutes.
+                refused = queue.takeAll();
+            }
         }
         // The next commit first: the database works while the clients are answered.
         flush();
         batch.acknowledge(outcomes);
+        if (!refused.isEmpty()) {
+            refused.acknowledge(Collections.nCopies(refused.events().size(), Problem.UNAVAILABLE));
+            runAll(takeWaitingForRoom());
+        }
         signalDrained();
     }
 

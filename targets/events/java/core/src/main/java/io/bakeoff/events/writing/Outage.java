@@ -37,8 +37,10 @@ final class Outage {
 
     private Mono<Void> rideOut(Mono<Void> attempt, Duration pause) {
         return attempt.doOnSuccess(nothing -> end()).onErrorResume(StorageException.class, error -> {
-            if (error.reason() != Reason.AWAY) {
+            if (error.reason() == Reason.REFUSED) {
                 end();
+            }
+            if (error.reason() != Reason.AWAY) {
                 return Mono.error(error);
             }
             Duration left = PATIENCE.minus(now().minus(begin(error)));

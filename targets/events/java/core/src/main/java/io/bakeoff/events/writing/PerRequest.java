@@ -11,17 +11,16 @@ import reactor.core.publisher.Sinks;
 /** One transaction for each request, no more requests under way than the queue would hold. */
 final class PerRequest implements WriteStrategy {
     private final Committer committer;
-    private final int bound;
     private final Sinks.Empty<Void> drained = Sinks.empty();
 
     // All below under this object's lock.
+    private final Room room;
     private final List<Runnable> waitingForRoom = new ArrayList<>();
-    private int underWay;
     private boolean draining;
 
     PerRequest(Committer committer, int bound) {
         this.committer = committer;
-        this.bound = bound;
+        this.room = new Room(bound);
     }
 
     @Override
@@ -41,7 +40,7 @@ final class PerRequest implements WriteStrategy {
     @Override
     public void whenRoom(Event event, Runnable retry) {
         synchronized (this) {
-            if (underWay == bound) {
+            if (!room.isFor(1, event.bytes())) {
                 waitingForRoom.add(retry);
                 return;
             }
@@ -59,7 +58,7 @@ final class PerRequest implements WriteStrategy {
     public Mono<Void> drain() {
         synchronized (this) {
             draining = true;
-            if (underWay == 0) {
+            if (room.isEmpty()) {
                 drained.tryEmitEmpty();
             }
         }
@@ -68,23 +67,24 @@ final class PerRequest implements WriteStrategy {
 
     /** Subscribed apart from the request: a client that goes away does not break off a transaction. */
     private boolean begin(List<Event> events, Consumer<List<Outcome>> whenDone) {
+        long bytes = events.stream().mapToLong(Event::bytes).sum();
         synchronized (this) {
-            if (underWay == bound) {
+            if (!room.isFor(1, bytes)) {
                 return false;
             }
-            underWay++;
+            room.take(bytes);
         }
         committer.commit(events).subscribe(outcomes -> {
-            List<Runnable> retries = end();
+            List<Runnable> retries = end(bytes);
             whenDone.accept(outcomes);
             retries.forEach(Runnable::run);
         });
         return true;
     }
 
-    private synchronized List<Runnable> end() {
-        underWay--;
-        if (draining && underWay == 0) {
+    private synchronized List<Runnable> end(long bytes) {
+        room.giveBack(bytes);
+        if (draining && room.isEmpty()) {
             drained.tryEmitEmpty();
         }
         List<Runnable> retries = List.copyOf(waitingForRoom);

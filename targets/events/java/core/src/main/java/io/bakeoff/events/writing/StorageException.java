@@ -8,7 +8,7 @@ public final class StorageException extends Exception {
     public enum Reason {
         /** The database cannot be reached or cannot take writes now; it may another time. */
         AWAY,
-        /** The statement took too long; another attempt would take as long again. */
+        /** The statement, or the wait for a connection, took too long; another attempt would take as long again. */
         TOO_SLOW,
         /** The database refuses these rows. */
         REFUSED

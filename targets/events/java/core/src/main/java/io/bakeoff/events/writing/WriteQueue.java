@@ -15,14 +15,10 @@ final class WriteQueue {
 
     static final int BATCH_BYTES = 4 << 20;
 
-    /** The bound in events would allow 20 GB of the largest events. */
-    static final int QUEUE_BYTES = 128 << 20;
-
-    private final int bound;
+    private final Room room;
     private final boolean concurrent;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final Set<Key> underWay = new HashSet<>();
-    private long bytes;
 
     /**
      * A queue of at most {@code bound} events.
@@ -30,7 +26,7 @@ final class WriteQueue {
      * @param concurrent whether batches can be under way side by side
      */
     WriteQueue(int bound, boolean concurrent) {
-        this.bound = bound;
+        this.room = new Room(bound);
         this.concurrent = concurrent;
     }
 
@@ -38,13 +34,12 @@ final class WriteQueue {
         return waiting.isEmpty();
     }
 
-    /** An empty queue takes anything, or a bulk above the bound could never be stored. */
-    boolean hasRoom(int events, long moreBytes) {
-        return waiting.isEmpty() || waiting.size() + events <= bound && bytes + moreBytes <= QUEUE_BYTES;
+    boolean hasRoom(int events, long bytes) {
+        return room.isFor(events, bytes);
     }
 
     void add(Event event, Acknowledgement acknowledgement) {
-        bytes += event.bytes();
+        room.take(event.bytes());
         waiting.add(new Waiting(event, acknowledgement));
     }
 
@@ -64,11 +59,19 @@ final class WriteQueue {
             if (full && !batch.isEmpty() || mustWait(event)) {
                 break;
             }
-            bytes -= event.bytes();
-            batch.add(waiting.remove());
+            batch.add(remove());
         }
         claim(batch);
         return batch;
+    }
+
+    /** Takes all, which are not to be stored. */
+    Batch takeAll() {
+        Batch all = new Batch();
+        while (!waiting.isEmpty()) {
+            all.add(remove());
+        }
+        return all;
     }
 
     /** The batch is no longer under way. */
@@ -76,6 +79,12 @@ final class WriteQueue {
         if (concurrent) {
             batch.events().forEach(event -> event.entities().forEach(entity -> underWay.remove(entity.key())));
         }
+    }
+
+    private Waiting remove() {
+        Waiting first = waiting.remove();
+        room.giveBack(first.event().bytes());
+        return first;
     }
 
     private boolean mustWait(Event event) {

@@ -26,7 +26,7 @@ class JsonEventsTest {
         Entity entity = event.entities().get(0);
         assertThat(entity.key()).hasToString("Car/日");
         assertThat(new String(entity.attributes(), UTF_8)).isEqualTo(attributes);
-        assertThat(event.bytes()).isEqualTo("Car日".getBytes(UTF_8).length + attributes.length());
+        assertThat(event.bytes()).isGreaterThan("Car日".getBytes(UTF_8).length + attributes.length());
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static io.bakeoff.events.writing.Events.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bakeoff.events.postgres.PostgresConnections.Limits;
 import io.bakeoff.events.settings.DatabaseUrl;
 import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.writing.Rows;
@@ -143,8 +144,8 @@ class PostgresStorageTest {
     }
 
     private ConnectionPool pool(String url, Duration statementLimit) {
-        DatabaseUrl database = Settings.read(Map.of("database-url", url)::get).database();
-        return PostgresConnections.pool(database, 1, "PostgresStorageTest", loops, statementLimit);
+        DatabaseUrl database = Settings.read(Map.of("DATABASE_URL", url)::get).database();
+        return PostgresConnections.pool(database, 1, "PostgresStorageTest", loops, new Limits(LIMIT, statementLimit));
     }
 
     private static Rows rows(String... updates) {

@@ -57,7 +57,7 @@ class AuthorizationTest {
 
     @Test
     void settingsDoNotShowIt() {
-        assertThat(Settings.read(property -> property.equals("api-token") ? "s3cret!" : null)
+        assertThat(Settings.read(variable -> variable.equals("API_TOKEN") ? "s3cret!" : null)
                         .toString())
                 .doesNotContain("s3cret!");
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SettingsTest {
     @Test
     void defaults() {
-        Settings settings = read(Map.of("write-mode", "", "database-url", ""));
+        Settings settings = read(Map.of("WRITE_MODE", "", "DATABASE_URL", ""));
         assertThat(settings.bind().getHostAddress()).isEqualTo("127.0.0.1");
         assertThat(settings.port()).isEqualTo(8081);
         assertThat(settings.writeMode()).isEqualTo(WriteMode.GROUP_COMMIT);
@@ -23,22 +23,22 @@ class SettingsTest {
         assertThat(settings.logLevel()).isEqualTo("info");
         assertThat(settings.logFormat()).isEqualTo("text");
         assertThat(settings.database())
-                .isEqualTo(new DatabaseUrl("localhost", 5432, "postgres", "password", "car_entities", SSLMode.DISABLE));
+                .isEqualTo(new DatabaseUrl("localhost", 5432, "postgres", "password", "car_entities", SSLMode.PREFER));
     }
 
     @Test
     void everySettingCanBeSet() {
         Settings settings = read(Map.of(
-                "database-url", "postgres://u%40x:p%3A+1@[::1]:6543/d?sslmode=require",
-                "port", "0",
-                "bind", "::",
-                "write-mode", "per-request",
-                "db-pool-size", "7",
-                "flushers", "8",
-                "workers", "3",
-                "queue-events", "1",
-                "log-level", "debug",
-                "log-format", "json"));
+                "DATABASE_URL", "postgres://u%40x:p%3A+1@[::1]:6543/d?sslmode=require",
+                "SERVER_PORT", "0",
+                "BIND", "::",
+                "WRITE_MODE", "per-request",
+                "DB_POOL_SIZE", "7",
+                "FLUSHERS", "8",
+                "WORKERS", "3",
+                "QUEUE_EVENTS", "1",
+                "LOG_LEVEL", "debug",
+                "LOG_FORMAT", "json"));
         assertThat(settings.database()).isEqualTo(new DatabaseUrl("::1", 6543, "u@x", "p:+1", "d", SSLMode.REQUIRE));
         assertThat(settings.bind().isAnyLocalAddress()).isTrue();
         assertThat(settings)
@@ -52,7 +52,7 @@ class SettingsTest {
     @ParameterizedTest
     @CsvSource({"10, 2, 3", "2, 8, 2", "10, 1, 2"})
     void groupCommitOpensNoMoreConnectionsThanItUses(String poolSize, String flushers, int connections) {
-        assertThat(read(Map.of("db-pool-size", poolSize, "flushers", flushers)).poolSize())
+        assertThat(read(Map.of("DB_POOL_SIZE", poolSize, "FLUSHERS", flushers)).poolSize())
                 .isEqualTo(connections);
     }
 
@@ -61,17 +61,17 @@ class SettingsTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "write-mode|batch|WRITE_MODE is \"batch\": use group-commit or per-request",
-                "log-level|INFO|LOG_LEVEL is \"INFO\": use info, error, warn or debug",
-                "log-format|xml|LOG_FORMAT is \"xml\": use text or json",
-                "flushers|9|FLUSHERS is \"9\": use a whole number from 1 to 8",
-                "flushers|0|FLUSHERS is \"0\": use a whole number from 1 to 8",
-                "db-pool-size|ten|DB_POOL_SIZE is \"ten\": use a whole number from 1 to 1000",
-                "workers|-1|WORKERS is \"-1\": use a whole number from 1 to 1024",
-                "queue-events|1e3|QUEUE_EVENTS is \"1e3\": use a whole number from 1 to 10000000",
-                "port|65536|SERVER_PORT is \"65536\": use a whole number from 0 to 65535",
-                "bind|localhost|BIND is \"localhost\": use an IP address such as 127.0.0.1 or ::",
-                "bind|1.2.3.400|BIND is \"1.2.3.400\": use an IP address such as 127.0.0.1 or ::"
+                "WRITE_MODE|batch|WRITE_MODE is \"batch\": use group-commit or per-request",
+                "LOG_LEVEL|INFO|LOG_LEVEL is \"INFO\": use info, error, warn or debug",
+                "LOG_FORMAT|xml|LOG_FORMAT is \"xml\": use text or json",
+                "FLUSHERS|9|FLUSHERS is \"9\": use a whole number from 1 to 8",
+                "FLUSHERS|0|FLUSHERS is \"0\": use a whole number from 1 to 8",
+                "DB_POOL_SIZE|ten|DB_POOL_SIZE is \"ten\": use a whole number from 1 to 1000",
+                "WORKERS|-1|WORKERS is \"-1\": use a whole number from 1 to 1024",
+                "QUEUE_EVENTS|1e3|QUEUE_EVENTS is \"1e3\": use a whole number from 1 to 10000000",
+                "SERVER_PORT|65536|SERVER_PORT is \"65536\": use a whole number from 0 to 65535",
+                "BIND|localhost|BIND is \"localhost\": use an IP address such as 127.0.0.1 or ::",
+                "BIND|1.2.3.400|BIND is \"1.2.3.400\": use an IP address such as 127.0.0.1 or ::"
             })
     void aSettingThatCannotBeUsedIsNamedWithWhatCan(String property, String value, String message) {
         assertThatThrownBy(() -> read(Map.of(property, value)))
@@ -89,7 +89,7 @@ class SettingsTest {
                 "postgresql://u:secret@h/d?sslmode=maybe"
             })
     void aDatabaseUrlThatCannotBeUsedIsNotRepeated(String url) {
-        assertThatThrownBy(() -> read(Map.of("database-url", url)))
+        assertThatThrownBy(() -> read(Map.of("DATABASE_URL", url)))
                 .isInstanceOf(SettingException.class)
                 .hasMessageStartingWith("DATABASE_URL is not a PostgreSQL URL: use ")
                 .hasMessageNotContaining("secret")

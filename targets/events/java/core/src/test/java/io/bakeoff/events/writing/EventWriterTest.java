@@ -83,7 +83,7 @@ class EventWriterTest {
     }
 
     private EventWriter writer(String mode) {
-        Map<String, String> values = Map.of("write-mode", mode, "queue-events", "3");
+        Map<String, String> values = Map.of("WRITE_MODE", mode, "QUEUE_EVENTS", "3");
         return new EventWriter(storage, Settings.read(values::get), clock);
     }
 }

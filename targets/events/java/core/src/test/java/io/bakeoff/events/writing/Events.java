@@ -19,6 +19,11 @@ public final class Events {
                 .toList());
     }
 
+    /** An event of one car with so much text that two of them find room, and no third. */
+    public static Event halfOfTheRoom(String id) {
+        return event(id + "={\"text\":\"" + "x".repeat(Room.BYTES / 2 - 1_000) + "\"}");
+    }
+
     static Entity entity(String type, String id, String document) {
         return new Entity(Key.of(type, id), document.getBytes(UTF_8));
     }

@@ -3,13 +3,16 @@ package io.bakeoff.events.writing;
 import io.bakeoff.events.model.Entity;
 import io.bakeoff.events.writing.StorageException.Reason;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
 
 /** A database in memory that answers at once, refuses, is away, or waits until it is told to go on. */
 public final class FakeStorage implements Storage {
@@ -52,6 +55,12 @@ public final class FakeStorage implements Storage {
     /** From now on the database is away. */
     public void leave() {
         answer = rows -> Mono.error(new StorageException(Reason.AWAY, new IllegalStateException("connection refused")));
+    }
+
+    /** From now on the database is silent, until after so long each statement is given up. */
+    public void hang(Duration limit, Scheduler clock) {
+        answer = rows -> Mono.delay(limit, clock)
+                .then(Mono.error(new StorageException(Reason.TOO_SLOW, new TimeoutException("silence"))));
     }
 
     /** From now on statements are answered at once. */

@@ -1,19 +1,24 @@
 package io.bakeoff.events.writing;
 
 import static io.bakeoff.events.writing.Events.event;
+import static io.bakeoff.events.writing.Events.halfOfTheRoom;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Outcome;
 import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.model.Stored;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 class GroupCommitTest {
     private static final int BOUND = 10;
@@ -102,6 +107,71 @@ class GroupCommitTest {
     }
 
     @Test
+    void theQueueIsBoundedInBytesToo() {
+        GroupCommit group = group(1);
+        offer(group, "first");
+        assertThat(group.offer(halfOfTheRoom("1"), outcomes::add)).isTrue();
+        assertThat(group.offer(halfOfTheRoom("2"), outcomes::add)).isTrue();
+        assertThat(group.offer(halfOfTheRoom("3"), outcomes::add)).isFalse();
+        assertThat(group.storeAll(List.of(halfOfTheRoom("3"))).blockOptional()).isEmpty();
+        AtomicInteger calls = new AtomicInteger();
+        group.whenRoom(halfOfTheRoom("3"), calls::incrementAndGet);
+        assertThat(calls).hasValue(0);
+
+        storage.release();
+        assertThat(calls).hasValue(1);
+        assertThat(group.offer(halfOfTheRoom("3"), outcomes::add)).isTrue();
+    }
+
+    @Test
+    void entitiesTakeRoomHoweverSmallTheyAre() {
+        GroupCommit group = new GroupCommit(committer(Schedulers.immediate()), 1, Integer.MAX_VALUE);
+        offer(group, "first");
+        Event many = rows(0, 1_000);
+        long fitting = Room.BYTES / (1_000 * 100);
+        long accepted = Stream.generate(() -> many)
+                .limit(fitting)
+                .takeWhile(event -> group.offer(event, outcomes::add))
+                .count();
+        assertThat(accepted).as("as if each took a hundred bytes").isPositive().isLessThan(fitting);
+    }
+
+    /** Two flushers, so two statements are under way, and three batches wait. */
+    @Test
+    void aHangingDatabaseIsWaitedForOnceByAll() {
+        VirtualTimeScheduler clock = VirtualTimeScheduler.create();
+        Duration limit = Duration.ofSeconds(10);
+        storage.hang(limit, clock);
+        GroupCommit group = new GroupCommit(committer(clock), 2, BOUND);
+        for (int batch = 0; batch < 5; batch++) {
+            assertThat(group.offer(rows(600 * batch, 600), outcomes::add)).isTrue();
+        }
+        clock.advanceTimeBy(limit.minusMillis(1));
+        assertThat(outcomes).isEmpty();
+        clock.advanceTimeBy(Duration.ofMillis(1));
+        assertThat(outcomes).hasSize(5).containsOnly(Problem.UNAVAILABLE);
+        assertThat(group.drain().toFuture()).isCompleted();
+
+        storage.comeBack();
+        offer(group, "1");
+        assertThat(outcomes).last().isEqualTo(Stored.STORED);
+    }
+
+    @Test
+    void whoWaitsForRoomIsCalledWhenThoseThatWaitedAreRefused() {
+        VirtualTimeScheduler clock = VirtualTimeScheduler.create();
+        storage.leave();
+        GroupCommit group = new GroupCommit(committer(clock), 1, 1);
+        offer(group, "1", "2");
+        AtomicInteger calls = new AtomicInteger();
+        group.whenRoom(event("3={}"), calls::incrementAndGet);
+        assertThat(calls).hasValue(0);
+        clock.advanceTimeBy(Outage.PATIENCE);
+        assertThat(outcomes).containsExactly(Problem.UNAVAILABLE, Problem.UNAVAILABLE);
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
     void whoWaitsForRoomIsCalledWhenThereIsSome() {
         GroupCommit group = group(1);
         offer(group, "first");
@@ -143,7 +213,11 @@ class GroupCommitTest {
     }
 
     private GroupCommit group(int flushers) {
-        return new GroupCommit(new Committer(storage, new Outage(Schedulers.immediate())), flushers, BOUND);
+        return new GroupCommit(committer(Schedulers.immediate()), flushers, BOUND);
+    }
+
+    private Committer committer(Scheduler clock) {
+        return new Committer(storage, new Outage(clock));
     }
 
     private void offer(GroupCommit group, String... ids) {

@@ -42,7 +42,7 @@ class OutageTest {
 
     @Test
     void anAnswerOfAnyKindEndsTheOutage() {
-        for (Mono<Void> answer : java.util.List.of(Mono.<Void>empty(), refused())) {
+        for (Mono<Void> answer : java.util.List.of(Mono.<Void>empty(), failing(Reason.REFUSED))) {
             outage.rideOut(away()).onErrorComplete().subscribe();
             clock.advanceTimeBy(Outage.PATIENCE);
             outage.rideOut(answer).onErrorComplete().subscribe();
@@ -54,14 +54,25 @@ class OutageTest {
         }
     }
 
+    @Test
+    void silenceIsNoAnswer() {
+        outage.rideOut(away()).onErrorComplete().subscribe();
+        clock.advanceTimeBy(Outage.PATIENCE);
+        outage.rideOut(failing(Reason.TOO_SLOW)).onErrorComplete().subscribe();
+
+        attempts.set(0);
+        StepVerifier.create(outage.rideOut(away())).verifyError(StorageException.class);
+        assertThat(attempts).as("patience is not renewed").hasValue(1);
+    }
+
     private Mono<Void> away() {
         return Mono.defer(() -> {
             attempts.incrementAndGet();
-            return Mono.error(new StorageException(Reason.AWAY, new IllegalStateException("connection refused")));
+            return failing(Reason.AWAY);
         });
     }
 
-    private static Mono<Void> refused() {
-        return Mono.error(new StorageException(Reason.REFUSED, new IllegalStateException("no such table")));
+    private static Mono<Void> failing(Reason reason) {
+        return Mono.error(new StorageException(reason, new IllegalStateException("planted")));
     }
 }

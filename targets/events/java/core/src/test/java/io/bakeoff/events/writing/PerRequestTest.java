@@ -1,8 +1,10 @@
 package io.bakeoff.events.writing;
 
 import static io.bakeoff.events.writing.Events.event;
+import static io.bakeoff.events.writing.Events.halfOfTheRoom;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Outcome;
 import io.bakeoff.events.model.Stored;
 import java.util.ArrayList;
@@ -13,7 +15,7 @@ import reactor.core.scheduler.Schedulers;
 
 class PerRequestTest {
     private final FakeStorage storage = new FakeStorage();
-    private final PerRequest requests = new PerRequest(new Committer(storage, new Outage(Schedulers.immediate())), 2);
+    private final PerRequest requests = requests(2);
     private final List<Outcome> outcomes = new ArrayList<>();
 
     @Test
@@ -43,6 +45,29 @@ class PerRequestTest {
     }
 
     @Test
+    void requestsUnderWayAreBoundedInBytesToo() {
+        PerRequest many = requests(100);
+        storage.hold();
+        assertThat(many.offer(halfOfTheRoom("1"), outcomes::add)).isTrue();
+        assertThat(many.offer(halfOfTheRoom("2"), outcomes::add)).isTrue();
+        assertThat(many.offer(halfOfTheRoom("3"), outcomes::add)).isFalse();
+        assertThat(many.storeAll(List.of(halfOfTheRoom("3"))).blockOptional()).isEmpty();
+        AtomicInteger calls = new AtomicInteger();
+        many.whenRoom(halfOfTheRoom("3"), calls::incrementAndGet);
+        assertThat(calls).hasValue(0);
+
+        storage.release();
+        assertThat(calls).hasValue(1);
+        assertThat(many.offer(halfOfTheRoom("3"), outcomes::add)).isTrue();
+    }
+
+    @Test
+    void aLoneRequestMayBeLargerThanTheBound() {
+        List<Event> bulk = List.of(halfOfTheRoom("1"), halfOfTheRoom("2"), halfOfTheRoom("3"));
+        assertThat(requests.storeAll(bulk).block()).containsOnly(Stored.STORED);
+    }
+
+    @Test
     void draining() {
         storage.hold();
         requests.offer(event("1={}"), outcomes::add);
@@ -50,5 +75,9 @@ class PerRequestTest {
         assertThat(drained).isNotDone();
         storage.release();
         assertThat(drained).isCompleted();
+    }
+
+    private PerRequest requests(int bound) {
+        return new PerRequest(new Committer(storage, new Outage(Schedulers.immediate())), bound);
     }
 }

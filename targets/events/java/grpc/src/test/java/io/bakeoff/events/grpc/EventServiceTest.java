@@ -43,7 +43,7 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 class EventServiceTest {
     private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
     private final FakeStorage storage = new FakeStorage();
-    private final Settings settings = Settings.read(Map.of("queue-events", "2", "flushers", "1")::get);
+    private final Settings settings = Settings.read(Map.of("QUEUE_EVENTS", "2", "FLUSHERS", "1")::get);
     private final EventWriter writer = new EventWriter(storage, settings, clock);
     private final OpenStreams streams = new OpenStreams();
     private TestServer server;
@@ -125,12 +125,13 @@ class EventServiceTest {
     @Test
     void withoutTheTokenNothingButHealthIsAnswered() throws Exception {
         stop();
-        serve(Settings.read(Map.of("api-token", "secret")::get).authorization());
+        serve(Settings.read(Map.of("API_TOKEN", "secret")::get).authorization());
         String unauthorized = "UNAUTHENTICATED authorization: a valid bearer token is required";
         assertThat(refusal(EventRequest.getDefaultInstance())).isEqualTo(unauthorized);
         assertThat(refusal(padded(1_048_576))).isEqualTo(unauthorized);
         assertThat(callMethod("no.such/Method", 100)).isEqualTo(unauthorized);
         assertThat(callMethod("grpc.health.v1.Health/Method", 100)).isEqualTo(unauthorized);
+        assertThat(callMethod("grpc.health.v1.Health/List", 0)).isEqualTo("UNIMPLEMENTED method: not found");
         assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getHealthy())
                 .isTrue();
         assertThat(HealthGrpc.newBlockingStub(channel)

@@ -28,7 +28,7 @@ class IncomingCallsTest {
     private static final EventRequest EVENT = Requests.event("1");
 
     private final FakeStorage storage = new FakeStorage();
-    private final Settings settings = Settings.read(property -> null);
+    private final Settings settings = Settings.read(variable -> null);
     private final EventWriter writer = new EventWriter(storage, settings, Schedulers.parallel());
     private TestServer server;
 

@@ -2,6 +2,7 @@ package io.bakeoff.events.rest;
 
 import io.bakeoff.events.process.ServerPort;
 import io.netty.channel.ChannelOption;
+import java.time.Duration;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -39,16 +40,16 @@ class ServerConfiguration {
     WebServerFactoryCustomizer<NettyReactiveWebServerFactory> server() {
         return factory -> {
             factory.addServerCustomizers(server -> server.option(ChannelOption.SO_BACKLOG, BACKLOG));
-            factory.addServerCustomizers(ServerConfiguration::letSlowClientsGo);
+            factory.addServerCustomizers(server -> letSlowClientsGo(server, SlowClients.LIMIT));
         };
     }
 
-    private static HttpServer letSlowClientsGo(HttpServer server) {
+    static HttpServer letSlowClientsGo(HttpServer server, Duration limit) {
         // With TLS the codec is not there before it has been negotiated.
         return server.configuration().isSecure()
-                ? server.idleTimeout(SlowClients.LIMIT).requestTimeout(SlowClients.LIMIT)
+                ? server.idleTimeout(limit).requestTimeout(limit)
                 : server.doOnChannelInit((observer, channel, address) ->
-                        channel.pipeline().addAfter(NettyPipeline.HttpCodec, "slowClients", new SlowClients()));
+                        channel.pipeline().addAfter(NettyPipeline.HttpCodec, "slowClients", new SlowClients(limit)));
     }
 
     /** Straight to the routes: a DispatcherHandler has nothing to dispatch here, and its share of a request is large. */

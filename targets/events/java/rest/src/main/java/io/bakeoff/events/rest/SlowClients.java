@@ -13,23 +13,29 @@ import java.util.concurrent.TimeUnit;
 /**
  * Lets a client go that takes too long from one reply, or from connecting, to the end of its next request.
  *
- * <p>Instead of Reactor Netty's timeouts, which change the pipeline and set a timer for every request, and which a head
- * that trickles in does not trip. Stands right after the HTTP codec of a connection.
+ * <p>Instead of Reactor Netty's timeouts, which change the pipeline and set a timer for every request, and allow a body
+ * as long again as the head before it. Stands right after the HTTP codec of a connection.
  */
 final class SlowClients extends ChannelDuplexHandler {
     /** How long a client may take. */
     static final Duration LIMIT = Duration.ofSeconds(60);
 
+    private final long limit;
     private long turnStarted;
     private boolean clientsTurn;
     private boolean receiving;
     private boolean answered;
     private boolean refused;
 
+    /** Lets a client go that takes longer than {@code limit}. */
+    SlowClients(Duration limit) {
+        this.limit = limit.toNanos();
+    }
+
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         beginTurn(context);
-        checkAfter(context, LIMIT.toNanos());
+        checkAfter(context, limit);
     }
 
     @Override
@@ -72,7 +78,7 @@ final class SlowClients extends ChannelDuplexHandler {
     }
 
     private void check(ChannelHandlerContext context) {
-        long left = clientsTurn ? LIMIT.toNanos() - (now(context) - turnStarted) : LIMIT.toNanos();
+        long left = clientsTurn ? limit - (now(context) - turnStarted) : limit;
         if (context.isRemoved()) {
             return;
         }
@@ -82,7 +88,7 @@ final class SlowClients extends ChannelDuplexHandler {
             // Whoever reads the body answers, and gets as long to do so.
             refused = true;
             beginTurn(context);
-            checkAfter(context, LIMIT.toNanos());
+            checkAfter(context, limit);
             context.fireExceptionCaught(ReadTimeoutException.INSTANCE);
         } else {
             context.close();

@@ -33,7 +33,7 @@ class EventRoutesTest {
 
     private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
     private final FakeStorage storage = new FakeStorage();
-    private final Settings settings = Settings.read(Map.of("queue-events", "1")::get);
+    private final Settings settings = Settings.read(Map.of("QUEUE_EVENTS", "1")::get);
     private final EventWriter writer = new EventWriter(storage, settings, clock);
     private final WebTestClient client = client(settings);
 
@@ -226,7 +226,7 @@ class EventRoutesTest {
         "GET, /api/v1/events/health/, , 401"
     })
     void aTokenIsCheckedBeforeAnythingElse(String method, String path, String header, int status) {
-        WebTestClient.RequestBodySpec request = client(Settings.read(Map.of("api-token", "secret")::get))
+        WebTestClient.RequestBodySpec request = client(Settings.read(Map.of("API_TOKEN", "secret")::get))
                 .method(HttpMethod.valueOf(method))
                 .uri(path);
         if (header != null) {

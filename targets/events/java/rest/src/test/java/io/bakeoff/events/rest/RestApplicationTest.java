@@ -8,24 +8,34 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** The whole process, over a real socket to a real database. */
 @EnabledIfEnvironmentVariable(
         named = "TEST_DATABASE_URL",
         matches = "postgres.+",
         disabledReason = "needs a PostgreSQL: set TEST_DATABASE_URL")
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.DEFINED_PORT,
-        properties = {"producer.port=0", "producer.database-url=${TEST_DATABASE_URL}"})
 class RestApplicationTest {
-    private final HttpClient client = HttpClient.newHttpClient();
+    private static ConfigurableApplicationContext application;
 
-    @Autowired
-    private ServerPort port;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final ServerPort port = application.getBean(ServerPort.class);
+
+    @BeforeAll
+    static void start() {
+        application = SpringApplication.run(
+                RestApplication.class, "--SERVER_PORT=0", "--DATABASE_URL=" + System.getenv("TEST_DATABASE_URL"));
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
 
     @Test
     void storesAnEventAndIsHealthy() throws Exception {

@@ -25,7 +25,7 @@ class SlowClientsTest {
     @BeforeEach
     void connect() {
         connection.freezeTime();
-        connection.pipeline().addLast(new HttpServerCodec(), new SlowClients());
+        connection.pipeline().addLast(new HttpServerCodec(), new SlowClients(SlowClients.LIMIT));
     }
 
     @Test
