@@ -3,6 +3,7 @@
 mod support;
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
@@ -25,8 +26,8 @@ fn the_reply_to_a_head_ends_with_its_head() {
     }
 }
 
-#[test]
-fn a_host_of_ones_own_replaces_the_address() {
+/// A server that is content with everything and keeps the heads of its requests.
+fn serve_and_keep_heads() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let heads = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&heads);
     let address = serve(move |mut stream| {
@@ -37,6 +38,28 @@ fn a_host_of_ones_own_replaces_the_address() {
             }
         }
     });
+    (address, heads)
+}
+
+#[test]
+fn a_batch_has_the_headers_of_the_first_operation() {
+    let (address, heads) = serve_and_keep_heads();
+    let mut post = operation("POST", json!(["/"]), json!([]));
+    post["http"]["headers"] = json!({"x-of": "operation", "x-both": "operation"});
+    let batch = json!({"method": "POST", "path": "/bulk", "expect": 200, "open": "[", "separator": ",", "close": "]"});
+    let transport = json!({"batch": 2, "headers": {"x-all": "transport", "x-both": "transport"}});
+    let memory = run(&plan(address, &json!({"operations": [post], "batch": batch, "transport": transport})));
+    assert!(memory.errors().is_empty());
+    let head = heads.lock().expect("a lock").pop().expect("a request");
+    let mut own: Vec<&str> = head.lines().filter(|line| line.starts_with("x-")).collect();
+    own.sort_unstable();
+    assert!(head.starts_with("POST /bulk "), "{head}");
+    assert_eq!(own, ["x-all: transport", "x-both: operation", "x-of: operation"]);
+}
+
+#[test]
+fn a_host_of_ones_own_replaces_the_address() {
+    let (address, heads) = serve_and_keep_heads();
     for (headers, host) in [(json!({}), address.to_string()), (json!({"host": "shop.test"}), "shop.test".to_owned())] {
         let mut get = operation("GET", json!(["/"]), json!([]));
         get["http"]["headers"] = headers;

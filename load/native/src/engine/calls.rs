@@ -17,18 +17,22 @@ pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
     let authority = plan.transport.authority();
     let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
         let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
-        let is_own = |name: &str| call.headers.keys().any(|known| known.eq_ignore_ascii_case(name));
-        let of_all = texts(&plan.transport.headers).filter(|(name, _)| !is_own(name));
-        let headers = of_all.chain(texts(&call.headers));
         let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
-        http1::HttpCall::new(&call.method, &authority, headers, has_body)
+        http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body)
     };
-    let operations = workload.operations.iter().zip(plan.operations.iter().filter_map(|o| o.http.as_ref()));
+    let calls = || plan.operations.iter().filter_map(|operation| operation.http.as_ref());
     let batch = plan
         .batch
         .iter()
-        .map(|batch| http1::HttpCall::new(&batch.method, &authority, texts(&plan.transport.headers), true));
-    operations.map(operation).chain(batch).collect()
+        .zip(calls())
+        .map(|(batch, first)| http1::HttpCall::new(&batch.method, &authority, headers(plan, first), true));
+    workload.operations.iter().zip(calls()).map(operation).chain(batch).collect()
+}
+
+/// The headers of all requests, less those that the call has of its own, and these.
+fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let is_own = |name: &str| call.headers.keys().any(|known| known.eq_ignore_ascii_case(name));
+    texts(&plan.transport.headers).filter(move |(name, _)| !is_own(name)).chain(texts(&call.headers))
 }
 
 /// The rules for the replies of the HTTP requests.
