@@ -7,6 +7,8 @@ module=$1
 name=producer-api-java-$module
 app=$module/target/app
 
+# Spring Boot leaves an application as it is when only a module that it holds has changed.
+rm -f "$module/target/$name.jar" "$module/target/$name.jar.original"
 ./mvnw --batch-mode --no-transfer-progress --quiet --projects "$module" --also-make -DskipTests package
 # Made beside and put in place when it is complete: the one before may be running, or another build.
 new=$(mktemp -d "$app.XXXXXX")

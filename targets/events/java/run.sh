@@ -42,7 +42,7 @@ fi
 # A service that is young shares its cores with the compiler: inlining less halves what that has to do.
 compile="-XX:MaxInlineLevel=7 -XX:FreqInlineSize=120 -XX:InlineSmallCode=1000"
 # The same for training as for running: another collector would make another cache.
-set_up="$compile --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Xms96m -Xmx192m $quiet"
+set_up="$compile --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Xms96m -Xmx448m $quiet"
 
 case ${2:-} in
     --extract)

@@ -2,8 +2,8 @@ package io.bakeoff.events.writing;
 
 /** The room for what has been accepted and is not yet stored. Not thread-safe: its owner holds a lock. */
 final class Room {
-    /** The bound by number would allow 20 GB of the largest events; of the heap in {@code run.sh} this is a quarter. */
-    static final int BYTES = 48 << 20;
+    /** The bound by number would allow 20 GB of the largest events; of the heap in {@code run.sh} this is a third. */
+    static final int BYTES = 144 << 20;
 
     private final int bound;
     private int taken;
