@@ -8,17 +8,11 @@ is in the figure.
 import socket
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from bakeoff.conformance.case import Call
-from bakeoff.conformance.grpc_caller import GrpcCaller
-from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
-from bakeoff.conformance.http_caller import HttpCaller
-from bakeoff.conformance.http_protocol import HttpProtocol
-from bakeoff.conformance.runner import CaseProtocol, load_cases
+from bakeoff.conformance.runner import load_cases, speaking
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.running.service import fresh_table
@@ -47,7 +41,7 @@ class FirstMessage:
             if time.monotonic() > deadline:
                 return False
             time.sleep(_PAUSE_S)
-        with _speaking(self.target, self.workload, access) as speaker:
+        with speaking(self.target.protocol, self.workload, access, is_reachable=True) as speaker:
             return not speaker.store(self.message)
 
 
@@ -77,15 +71,6 @@ def _takes_connections(access: Access) -> bool:
     except OSError:
         return False
     return True
-
-
-@contextmanager
-def _speaking(target: Target, workload: Workload, access: Access) -> Iterator[CaseProtocol]:
-    if target.protocol == "grpc":
-        with GrpcCaller(access) as caller:
-            yield GrpcProtocol(workload, codec_of(workload), caller.send)
-    else:
-        yield HttpProtocol(workload, HttpCaller(access).send)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """`bakeoff gate` over a stored history: what is judged against what, and the exit status."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 import typer
 from rich.console import Console
-from throwaway_server import throwaway_server
 
 from bakeoff.cli.gate import GateOptions, run_gate
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.regressions import Limits
-from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.running import comparison as running
@@ -42,19 +40,9 @@ OPTIONS = GateOptions(
 )
 
 
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        MetricsStore(running).migrate()
-        yield running
-
-
-@pytest.fixture
-def store(server: Server, monkeypatch: pytest.MonkeyPatch) -> MetricsStore:
-    """An empty history, which the command reads."""
-    server.execute_script("TRUNCATE comparisons RESTART IDENTITY CASCADE")
-    monkeypatch.setenv("METRICS_DATABASE_URL", server.url)
-    return MetricsStore(server)
+@pytest.fixture(autouse=True)
+def read_by_the_command(store: MetricsStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from throwaway_server import throwaway_server
 
 from arbitrary_runs import run_results
 from bakeoff.cli.history import compare_runs
@@ -26,7 +24,6 @@ from bakeoff.history.listing import RunFilter, known_apis, list_runs
 from bakeoff.history.overview import latest_of_each_api, overview
 from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
-from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, document_of, read_documents, text_of
 from bakeoff.running.result import RunResult, Status
@@ -39,22 +36,6 @@ from observations import ACTIVITY, STATE
 pytestmark = pytest.mark.end_to_end
 
 ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 2)
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with a schema that is up to date and no rows."""
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        MetricsStore(running).migrate()
-        yield running
-
-
-@pytest.fixture
-def store(server: Server) -> MetricsStore:
-    """An empty history."""
-    server.execute_script("TRUNCATE comparisons RESTART IDENTITY CASCADE")
-    server.execute_script("ALTER SEQUENCE test_runs_id_seq RESTART")
-    return MetricsStore(server)
 
 
 def add(store: MetricsStore, *runs: RunResult) -> list[int]:

@@ -1,17 +1,15 @@
 """Which of several stored comparisons `latest` and a commit stand for."""
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from throwaway_server import throwaway_server
 
 from bakeoff.errors import BakeoffError
 from bakeoff.history.conditions import Conditions
 from bakeoff.history.references import Referenced, resolve, resolve_asked
-from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.running.request import ComparisonRequest
@@ -23,20 +21,6 @@ from made_up import BEGIN, run_result
 pytestmark = pytest.mark.end_to_end
 
 ORIGIN = Origin(BEGIN, "", "events", "quick", "./bakeoff run quick", 1)
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        MetricsStore(running).migrate()
-        yield running
-
-
-@pytest.fixture
-def store(server: Server) -> MetricsStore:
-    """An empty history."""
-    server.execute_script("TRUNCATE comparisons RESTART IDENTITY CASCADE")
-    return MetricsStore(server)
 
 
 @pytest.fixture(scope="module")

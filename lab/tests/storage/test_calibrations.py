@@ -1,13 +1,9 @@
 """Calibrations in a real PostgreSQL: which of them a run is told of."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from throwaway_server import throwaway_server
 
-from bakeoff.postgres.server import Server
-from bakeoff.project import Project
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore
 
@@ -16,18 +12,11 @@ pytestmark = pytest.mark.end_to_end
 CEILING = Calibration("here", "engine", "native", "1+a", "events", "http", "default", 64, 100.0, 4.5)
 
 
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        MetricsStore(running).migrate()
-        yield running
-
-
-def test_the_newest_of_each_version_is_told_the_oldest_first(server: Server) -> None:
+def test_the_newest_of_each_version_is_told_the_oldest_first(store: MetricsStore) -> None:
     line = Calibration("here", "database", "batches of 500", "18", "events", "sql", "default", 2, 7.0)
     again, next_build = replace(CEILING, rate_per_s=90.0), replace(CEILING, subject_version="1+b", rate_per_s=80.0)
     tls, large = replace(CEILING, tls=True), replace(CEILING, payload_size="8k")
     elsewhere, other = replace(CEILING, machine="there"), replace(CEILING, workload="users")
     for each in (CEILING, next_build, line, tls, large, elsewhere, other, again):
-        add_calibration(server, each)
-    assert latest_calibrations(server, "here", "events") == [next_build, line, tls, large, again]
+        add_calibration(store.server, each)
+    assert latest_calibrations(store.server, "here", "events") == [next_build, line, tls, large, again]
