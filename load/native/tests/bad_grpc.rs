@@ -12,6 +12,7 @@ use std::time::Duration;
 use bakeoff_load::wire::h2::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, PREFACE, flag, kind};
 use bakeoff_load::wire::h2::messages::{self, LONGEST_MESSAGE};
 use serde_json::{Value, json};
+use support::Memory;
 
 const HEADERS: &[u8] = b"\x88";
 const TRAILERS_OK: &[u8] = b"\x00\x0bgrpc-status\x010";
@@ -88,6 +89,11 @@ type Outcome = (u64, BTreeMap<String, u64>, u64);
 
 /// What comes of three requests against a server that does this with each.
 fn outcome(changes: &Value, handle: impl Fn(&mut Peer, u32) -> Option<()> + Send + Sync + 'static) -> Outcome {
+    let memory = run_against(changes, handle);
+    (memory.ok(), memory.errors(), memory.connections_opened())
+}
+
+fn run_against(changes: &Value, handle: impl Fn(&mut Peer, u32) -> Option<()> + Send + Sync + 'static) -> Memory {
     let address = support::serve(move |stream| {
         let Some(mut peer) = Peer::greet(stream) else { return };
         while let Some(stream) = peer.request() {
@@ -96,8 +102,7 @@ fn outcome(changes: &Value, handle: impl Fn(&mut Peer, u32) -> Option<()> + Send
             }
         }
     });
-    let memory = support::run(&events::plan(address, changes));
-    (memory.ok(), memory.errors(), memory.connections_opened())
+    support::run(&events::plan(address, changes))
 }
 
 fn errors(kind: &str, count: u64) -> BTreeMap<String, u64> {
@@ -178,6 +183,17 @@ fn header_blocks_in_pieces() {
         peer.write(kind::CONTINUATION, flag::END_HEADERS, stream, &rest[2..]).flush()
     };
     assert_eq!(outcome(&json!({}), pieces), (3, BTreeMap::new(), 1));
+}
+
+#[test]
+fn a_reset_after_the_end_does_not_stretch_its_phase() {
+    let reset_late = |peer: &mut Peer, stream: u32| {
+        std::thread::sleep(Duration::from_millis(300));
+        peer.write(kind::RST_STREAM, 0, stream, &2_u32.to_be_bytes()).flush()
+    };
+    let held = json!({"phases": [{"name": "held", "virtual_users": 1, "duration_ms": 100}]});
+    let memory = run_against(&held, reset_late);
+    assert_eq!((memory.errors(), memory.phases[0].duration_ns), (errors("stream_reset", 1), 100_000_000));
 }
 
 #[test]

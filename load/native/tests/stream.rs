@@ -2,16 +2,16 @@
 
 mod support;
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde_json::{Value, json};
-use support::{plan_json, read_request, serve};
+use support::{plan_json, slow};
 
 fn run(address: SocketAddr, changes: &Value) -> (Output, Vec<Value>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -32,13 +32,7 @@ fn run_plan(path: &Path) -> (Output, Vec<Value>) {
 }
 
 fn answering() -> SocketAddr {
-    serve(|mut stream| {
-        while read_request(&mut stream).is_some() {
-            if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
-                return;
-            }
-        }
-    })
+    slow(Duration::ZERO)
 }
 
 /// The members that the schema's record of this type requires and allows.

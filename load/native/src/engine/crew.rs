@@ -181,7 +181,9 @@ impl Crew {
         let Some((call, sent)) = self.take_sent(reply.tag) else {
             return;
         };
-        self.last_reply_ns = now;
+        // The wire tells here of streams that ended without a reply, too.
+        let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
+        *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
         let sampled = self.sampler.picks_next();
         let rules = &mut self.rules[sent.rules];
         match reply.outcome.and_then(|code| rules.inspect(code, reply.body, sampled)) {

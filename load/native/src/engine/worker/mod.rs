@@ -190,9 +190,12 @@ impl<W: Wire> Worker<W> {
     /// Nobody begins any more. When the time is over, requests that wait for a connection are forgotten, and after
     /// an interruption replies are not waited for beyond all patience.
     fn stand_down(&mut self, phase: &mut Phase, now: u64) {
-        let stopped_ns = *phase.stopped_ns.get_or_insert(now);
+        // A worker may hear late of an end that was brought forward: what fell due meanwhile was never due.
+        let stopped_ns = *phase.stopped_ns.get_or_insert(now.min(phase.share.stop.until_ns()));
         self.crew.ready.clear();
         self.crew.due.clear();
+        // Or an arrival that came too late for them would be waited for without a pause.
+        self.crew.idle.clear();
         if self.crew.waiting > 0 && phase.share.stop.is_over(now) {
             for connection in &mut self.connections {
                 for tag in connection.waiting.drain(..) {
