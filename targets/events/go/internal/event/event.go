@@ -31,7 +31,8 @@ func (e Event) Bytes() int {
 	return bytes
 }
 
-// ChargeFor counts a message of many events, which those that are valid keep in memory all of, at their cost.
+// ChargeFor charges a bulk's message, which any valid event of it keeps in memory whole: the first valid one bears
+// what the others do not.
 func ChargeFor(size int, events []Decoded) {
 	var first *Event
 	for i := range events {

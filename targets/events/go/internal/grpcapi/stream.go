@@ -87,7 +87,7 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 	defer close(turns)
 	defer func() {
 		if reason := recover(); reason != nil {
-			end(ctx, turns, s.panicked(reason))
+			pass(ctx, turns, turn{end: s.panicked(reason)})
 		}
 	}()
 	watch := newStopwatch(func() { endOverdue(messages) })
@@ -97,21 +97,19 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 		if !more {
 			return
 		}
-		select {
-		case turns <- next:
-		case <-ctx.Done():
-			return
-		}
-		if next.end != nil {
+		if !pass(ctx, turns, next) || next.end != nil {
 			return
 		}
 	}
 }
 
-func end(ctx context.Context, turns chan<- turn, reason error) {
+// pass returns false when the call has ended.
+func pass(ctx context.Context, turns chan<- turn, next turn) bool {
 	select {
-	case turns <- turn{end: reason}:
+	case turns <- next:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -116,6 +116,8 @@ func (q *queue) next(b *batch) bool {
 			break
 		}
 		if q.closed && q.waiting.len() == 0 {
+			// Each flusher that ends wakes the next one that waits.
+			q.arrived.Signal()
 			return false
 		}
 		q.arrived.Wait()

@@ -177,6 +177,38 @@ func TestWhenWritingIsGivenUpAllThatWaitAreTold(t *testing.T) {
 	}
 }
 
+func TestEveryFlusherEndsWhateverItWaitedFor(t *testing.T) {
+	for name, end := range map[string]func(giveUp func(), storage *fakeStorage){
+		"given up": func(giveUp func(), _ *fakeStorage) { giveUp() },
+		"stored":   func(_ func(), storage *fakeStorage) { close(storage.gate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				storage := newFakeStorage()
+				storage.gate = make(chan struct{})
+				ctx, giveUp := context.WithCancel(t.Context())
+				defer giveUp()
+				w := Start(ctx, storage, Options{Mode: GroupCommit, Flushers: 8, QueueEvents: 10}, quiet)
+				for range 2 {
+					// Of one entity: the second waits for the first, and all flushers but one for what may be stored.
+					if _, err := w.Accept(t.Context(), update("{}", "1")); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+				}
+				drained := make(chan struct{})
+				go func() {
+					w.Drain()
+					close(drained)
+				}()
+				synctest.Wait()
+				end(giveUp, storage)
+				<-drained
+			})
+		})
+	}
+}
+
 func TestBehindADatabaseThatHangsNobodyWaitsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage := newFakeStorage()
