@@ -17,15 +17,15 @@ import pytest
 from rich.console import Console
 
 from bakeoff import processes
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.project import Project
-from bakeoff.running.comparison import compare
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult
-from bakeoff.running.series import Comparison
+from bakeoff.results.run import RunResult
 from bakeoff.scaffold.scaffold import scaffold_of, write_scaffold
 from bakeoff.workload.loader import load_workload
 

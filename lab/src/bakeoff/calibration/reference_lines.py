@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff import processes
-from bakeoff.calibration.lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.workload.effects import StoredRow, rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan

@@ -98,8 +98,8 @@ def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
 def _measured_again(project: Project, candidate: Referenced, names: Sequence[str], command: str) -> Measurement:
     from rich.console import Console
 
-    from bakeoff.running.comparison import compare
-    from bakeoff.running.progress import shown_on
+    from bakeoff.cli.progress import shown_on
+    from bakeoff.comparing.comparison import compare
 
     request = request_to_repeat(candidate, names, command)
     say(f"Measuring again what failed: {', '.join(names)}.")

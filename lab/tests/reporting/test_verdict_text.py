@@ -3,8 +3,8 @@ from rich.console import Console
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Estimate
-from bakeoff.results.verdict import finding_lines, judgement_table, plus_minus, verdict_lines
-from bakeoff.running.result import RunResult, Status
+from bakeoff.reporting.verdict_text import finding_lines, judgement_table, plus_minus, verdict_lines
+from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, finding, rounds_of, run_of
 
 

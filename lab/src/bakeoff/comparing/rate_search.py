@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.preparation import choose
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.capacity_search import Doubt, Trial, doubts_about, highest_that_holds, next_rate
 from bakeoff.judging.slo import Slo, broken, figures_of_phase
 from bakeoff.project import Project
-from bakeoff.running.comparison import compare
-from bakeoff.running.preparation import choose
+from bakeoff.results.run import RunResult, Status
 from bakeoff.running.progress import Progress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult, Status
-from bakeoff.running.series import Comparison
 
 START_PER_S = 1000.0
 # Doubling or halving between one a second and a million, and then the middle until a twentieth is left, takes fewer,

@@ -6,16 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
+from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
-from bakeoff.running.contender import Contender, contenders_of
+from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
-from bakeoff.running.request import ComparisonRequest, Variant
 from bakeoff.running.service import at_work, variables_of
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload

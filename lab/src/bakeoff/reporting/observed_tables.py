@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from bakeoff.results.numbers import NOTHING, number, percent
+from bakeoff.reporting.terminal_numbers import NOTHING, number, percent
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 _MOST_WAITS = 3

@@ -3,8 +3,8 @@ from typing import Any
 
 from rich.console import Console
 
-from bakeoff.running.live_view import ViewState, rendered
-from bakeoff.running.progress import PlainProgress, shown_on
+from bakeoff.cli.live_view import ViewState, rendered
+from bakeoff.cli.progress import PlainProgress, shown_on
 
 
 def text_of(state: ViewState, now_s: float) -> str:

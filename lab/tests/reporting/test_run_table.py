@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from bakeoff.results.numbers import milliseconds, percent
-from bakeoff.results.table import comparison_table, one_line, run_details
-from bakeoff.running.result import RunResult, Status
+from bakeoff.reporting.run_table import comparison_table, one_line, run_details
+from bakeoff.reporting.terminal_numbers import milliseconds, percent
+from bakeoff.results.run import RunResult, Status
 from made_up import cost, measured, phase, run_of
 from observations import ACTIVITY, STATE
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from bakeoff.closed_toml import line_of
+from bakeoff.comparing.experiment import read_experiment
+from bakeoff.comparing.request import ComparisonRequest, Matrix, request_from
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
-from bakeoff.running.experiment import read_experiment
 from bakeoff.running.isolation import Isolation
-from bakeoff.running.request import ComparisonRequest, Matrix, request_from
 
 GOOD = """\
 version = 1

@@ -1,7 +1,7 @@
 from collections import Counter
 
+from bakeoff.comparing.schedule import turns_of
 from bakeoff.running.contender import Contender
-from bakeoff.running.schedule import turns_of
 from made_up_manifests import engine, target, workload
 
 CONTENDERS = [Contender(target(f"t{number}"), workload(), engine("native")) for number in range(6)]

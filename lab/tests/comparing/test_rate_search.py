@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.rate_search import find_capacities
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.slo import parse_slo
 from bakeoff.project import Project
-from bakeoff.running.progress import PlainProgress, Progress
-from bakeoff.running.rate_search import find_capacities
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import Finding, Status
-from bakeoff.running.series import Comparison
+from bakeoff.results.run import Finding, Status
+from bakeoff.running.progress import Progress
 from made_up import measured, run_result
 
 TARGET = "producer-api-rust-rest"

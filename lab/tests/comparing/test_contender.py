@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.request import TWINS, Matrix
 from bakeoff.errors import UsageError
-from bakeoff.running.contender import contenders_of
-from bakeoff.running.request import TWINS, Matrix, sending_named
+from bakeoff.factors.variant import sending_named
 from made_up_manifests import engine, target, workload
 
 WORKLOADS = {"events": workload()}

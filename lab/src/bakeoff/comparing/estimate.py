@@ -1,5 +1,7 @@
 """How long a comparison takes, from what its runs have taken so far."""
 
+from bakeoff.durations import words_for
+
 # Start, audit and stop of a run, until a run of this comparison has shown it.
 _OVERHEAD_S = 3.0
 _PROVING_S = 4.0
@@ -29,11 +31,3 @@ class Estimate:
             f"{runs} run{'' if runs == 1 else 's'} of {contenders} contender{'' if contenders == 1 else 's'}{several}: "
             f"about {words_for(seconds)}"
         )
-
-
-def words_for(seconds: float) -> str:
-    """A length of time as people say it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

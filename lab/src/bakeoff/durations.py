@@ -16,3 +16,11 @@ def seconds_of(text: str, *, shortest_s: float = _SHORTEST_S) -> float:
         least = f", and at least {shortest_s * 1000:.0f}ms" if shortest_s else ""
         raise UsageError(f'"{text}" is not a duration: write 500ms, 10s or 2m{least}.')
     return seconds
+
+
+def words_for(seconds: float) -> str:
+    """A length of time as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -14,10 +14,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.durations import words_for
 from bakeoff.engines.stream import Record
-from bakeoff.running.estimate import words_for
+from bakeoff.results.run import RunResult
 from bakeoff.running.progress import p99_ms, users_of
-from bakeoff.running.result import RunResult
 from bakeoff.sparkline import sparkline
 
 _SECONDS_SHOWN = 48

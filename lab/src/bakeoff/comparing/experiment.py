@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.closed_toml import ClosedToml, read_closed_toml
+from bakeoff.comparing.request import TWINS, ComparisonRequest, Matrix
+from bakeoff.durations import seconds_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
-from bakeoff.running.durations import seconds_of
-from bakeoff.running.request import TWINS, ComparisonRequest, Matrix
 
 
 def read_experiment(project: Project, path: Path) -> ComparisonRequest:

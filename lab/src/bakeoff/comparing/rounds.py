@@ -5,23 +5,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from bakeoff.comparing.estimate import Estimate
+from bakeoff.comparing.preparation import conform
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.schedule import Turn, turns_of
+from bakeoff.conformance.text import summary
 from bakeoff.errors import BakeoffError
-from bakeoff.results.conformance import summary
+from bakeoff.reporting.result_files import write_result_files
+from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
-from bakeoff.results.files import write_result_files
-from bakeoff.results.table import one_line
+from bakeoff.results.run import RunResult, Status
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
-from bakeoff.running.estimate import Estimate
 from bakeoff.running.laps import Laps, told
 from bakeoff.running.modes import SMOKE, Phase
-from bakeoff.running.preparation import conform
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.schedule import Turn, turns_of
 from bakeoff.running.warm_up import warm_up_cap_s
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished

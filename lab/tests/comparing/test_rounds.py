@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
+from bakeoff.comparing import rounds
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison, Series
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.engines import histograms
 from bakeoff.errors import BakeoffError
+from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running import series
+from bakeoff.results.run import Finding, Measured, RunResult, Status
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
-from bakeoff.running.request import ComparisonRequest, Variant
-from bakeoff.running.result import Finding, Measured, RunResult, Status
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.series import Comparison, Series
 from bakeoff.storage.metrics_store import Unfinished
 from made_up_manifests import engine, target, workload
 
@@ -95,10 +96,10 @@ class Lab:
         self.progress = Silence()
         self.comparison = Comparison()
         self._project = Project(tmp_path)
-        monkeypatch.setattr(series, "measure", self._measure)
-        monkeypatch.setattr(series, "conform", self._conform)
-        monkeypatch.setattr(series, "latest_calibrations", lambda *_: [])
-        monkeypatch.setattr(series, "write_result_files", lambda *_: None)
+        monkeypatch.setattr(rounds, "measure", self._measure)
+        monkeypatch.setattr(rounds, "conform", self._conform)
+        monkeypatch.setattr(rounds, "latest_calibrations", lambda *_: [])
+        monkeypatch.setattr(rounds, "write_result_files", lambda *_: None)
 
     def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
         """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""

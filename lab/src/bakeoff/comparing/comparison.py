@@ -5,6 +5,10 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
+from bakeoff.comparing.preparation import build, choose
+from bakeoff.comparing.request import ComparisonRequest, request_from
+from bakeoff.comparing.rounds import Comparison, Series
+from bakeoff.comparing.schedule import turns_of
 from bakeoff.containers.container import find_container
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.errors import BakeoffError
@@ -18,11 +22,7 @@ from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
 from bakeoff.running.limits import check_limits
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.preparation import build, choose
 from bakeoff.running.progress import Progress
-from bakeoff.running.request import ComparisonRequest, request_from
-from bakeoff.running.schedule import turns_of
-from bakeoff.running.series import Comparison, Series
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
 
