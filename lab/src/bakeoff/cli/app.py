@@ -385,7 +385,7 @@ def gate(
         typer.Option(help="What to hold it against: a run (42), a comparison (c7), FILE.json, a git reference."),
     ] = None,
     candidate: Annotated[str, typer.Option(help="What is judged, named likewise.")] = "latest",
-    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/HISTORY.md.")] = None,
+    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/GUARD_CI.md.")] = None,
     p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, per cent.")] = 20.0,
     throughput: Annotated[float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, per cent.")] = 15.0,
     errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, per cent.")] = 1.0,

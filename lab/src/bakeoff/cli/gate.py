@@ -134,7 +134,7 @@ def _report(gate: Gate, options: GateOptions) -> None:
         for line in annotations_of(gate):
             typer.echo(line)
     if gate.stale_baseline:
-        say("This machine was worse than for the baseline. Measure the baseline's commit again now: docs/HISTORY.md.")
+        say("This machine was slower than for the baseline. Measure the baseline's commit again now: docs/GUARD_CI.md.")
     if not gate.compared:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 
