@@ -1,6 +1,6 @@
 """Which runs are made, in which order, and what becomes of those that fail."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,6 +110,16 @@ class Lab:
         taken.end()
         return [self._named(run) for run in self.measured]
 
+    def run_as_built(self, request: ComparisonRequest, names: str, arrivals: "Arrivals") -> list[str]:
+        """The same, with contenders in the order in which they arrive."""
+        bench: Any = Bench(self._project, None, self.progress)
+        store: Any = self.store
+        arriving: Any = arrivals
+        taken = Series(bench, store, request, self.comparison, None)
+        taken.run_as_built([Contender(target(name), workload(), engine("native")) for name in names], arriving)
+        taken.end()
+        return [f"{run.contender.key}{run.round}" for run in self.measured]
+
     def _named(self, run: RunRequest) -> str:
         name = run.contender.key
         return name.upper() if run.mode == "smoke" else f"{name}{run.round}"
@@ -122,6 +132,22 @@ class Lab:
         self.conformed.append((conforming.name, variant))
         differences = ("wrong",) if conforming.name in self.broken else ()
         return ConformanceResult("rest", (CaseResult("case", "subject", "rule", differences),), 0)
+
+
+class Arrivals:
+    """Contenders built in the order of `names`; a build runs until the last one is there."""
+
+    def __init__(self, names: str) -> None:
+        self._names = names
+        self._left = len(names)
+
+    def as_built(self) -> Iterator[Contender]:
+        for name in self._names:
+            self._left -= 1
+            yield Contender(target(name), workload(), engine("native"))
+
+    def building(self) -> str:
+        return "some target" if self._left else ""
 
 
 @pytest.fixture
@@ -253,3 +279,20 @@ def test_who_was_measured_before_is_not_unmeasured_by_runs_that_fail_now(lab: La
     )
     lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset({("a", 1)})))
     assert lab.store.ended == ("completed", {})
+
+
+def test_a_smoke_run_measures_each_contender_as_soon_as_it_is_built(lab: Lab) -> None:
+    proven: list[tuple[str, int]] = []
+
+    def answer(run: RunRequest) -> RunResult:
+        proven.append((run.contender.key, len(lab.conformed)))
+        return completed(run)
+
+    lab.answer = answer
+    lab.broken.add("b")
+    assert lab.run_as_built(ComparisonRequest("smoke", "", rounds=2), "abc", Arrivals("cba"))[:2] == ["c1", "a1"]
+    # The first is measured when no other has been proven yet, and those of the second round follow all of the first.
+    assert proven[:2] == [("c", 1), ("a", 3)]
+    assert sorted(key for key, _ in proven[2:]) == ["a", "c"]
+    found = [[finding.kind for finding in run.findings] for run in lab.comparison.runs]
+    assert found == [["builds-beside"], [], [], []]

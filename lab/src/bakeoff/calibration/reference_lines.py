@@ -92,7 +92,7 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         output = process.stdout.read().decode()
         status = process.wait()
     finally:
-        processes.stop(process, signal.SIGTERM, patience_s=5)
+        processes.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
         raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: allow more with --duration.")

@@ -2,10 +2,12 @@
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from bakeoff.comparing.preparation import build, choose
+from bakeoff.comparing.arriving import Arriving
+from bakeoff.comparing.build_queue import building, first_measured_first
+from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import Comparison, Series
 from bakeoff.comparing.schedule import turns_of
@@ -96,17 +98,41 @@ def _measure_all(
     progress: Progress,
     unfinished: Unfinished | None = None,
 ) -> None:
-    for engine in {contender.engine.name: contender.engine for contender in contenders}.values():
+    engines = {contender.engine.name: contender.engine for contender in contenders}.values()
+    for engine in engines:
         engine.check_toolchain()
-        build(engine.build, progress)
-    built = _built(contenders, request.attached, comparison, progress)
-    if not built:
-        if unfinished is None:
+    engine_builds = [engine.build for engine in engines]
+    targets = [each.target for each in contenders if each.target.name not in request.attached]
+    own = first_measured_first([target.build for target in targets])
+    with building([*engine_builds, *own], progress) as queued:
+
+        def refuse(name: str, reason: str) -> None:
+            comparison.refuse(name, reason)
+            progress.say(f"{name}: not measured. {reason}")
+
+        arriving = Arriving(queued, engine_builds, contenders, request.attached, refuse)
+        # The five requests of a smoke run prove that things work; nobody waits for the last build to see the first.
+        as_built = request.mode == "smoke" and queued.is_busy
+        built = list(contenders) if as_built else list(arriving.in_order())
+        if built:
+            _measure_built(project, request, built, arriving if as_built else None, comparison, progress, unfinished)
+        elif unfinished is None:
             _note_refusals(project, request, contenders, comparison)
-        return
+
+
+def _measure_built(
+    project: Project,
+    request: ComparisonRequest,
+    contenders: Sequence[Contender],
+    arriving: Arriving | None,
+    comparison: Comparison,
+    progress: Progress,
+    unfinished: Unfinished | None,
+) -> None:
+    """Takes all runs; with `arriving`, each contender as soon as its target is built."""
     with contextlib.ExitStack() as stack:
         progress.step("starting PostgreSQL")
-        uses_database = any(contender.workload.uses_database for contender in built)
+        uses_database = any(contender.workload.uses_database for contender in contenders)
         server = stack.enter_context(application_database(project)) if uses_database else None
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()
@@ -116,7 +142,10 @@ def _measure_all(
         stack.enter_context(_pinned_database(server, request))
         series = Series(bench, store, request, comparison, unfinished)
         try:
-            series.run(built)
+            if arriving is None:
+                series.run(contenders)
+            else:
+                series.run_as_built(contenders, arriving)
         except KeyboardInterrupt:
             comparison.interrupted = True
         except Exception:
@@ -130,7 +159,7 @@ def _measure_all(
 def _note_refusals(
     project: Project, request: ComparisonRequest, contenders: Sequence[Contender], comparison: Comparison
 ) -> None:
-    """A comparison of which nothing could be built is one too: nobody shall take the one before it for the latest."""
+    """A comparison of which nothing could be built is stored too, so that it is the latest."""
     workload = contenders[0].workload.name
     origin = Origin(datetime.now(UTC), request.name, workload, request.mode, request.command, request.rounds)
     with metrics_database(project) as server:
@@ -151,19 +180,3 @@ def _pinned_database(server: Server | None, request: ComparisonRequest) -> Itera
         raise BakeoffError("--pin cannot bind a database that the lab did not start: leave out database=…")
     with tree_pinned_to(server.pid if server is not None and server.pid is not None else 0, cpus):
         yield
-
-
-def _built(
-    contenders: Sequence[Contender], attached: Collection[str], comparison: Comparison, progress: Progress
-) -> list[Contender]:
-    """The contenders whose target builds; each target is built once."""
-    refused: dict[str, str] = {}
-    own = {each.target.name: each.target for each in contenders if each.target.name not in attached}
-    for target in own.values():
-        try:
-            build(target.build, progress)
-        except BakeoffError as error:
-            refused[target.name] = error.message
-            comparison.refuse(target.name, error.message)
-            progress.say(f"{target.name}: not measured. {error.message}")
-    return [contender for contender in contenders if contender.target.name not in refused]

@@ -1,10 +1,11 @@
 """The runs of a comparison: every contender proven once, then measured round by round."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.estimate import Estimate
 from bakeoff.comparing.preparation import conform
 from bakeoff.comparing.request import ComparisonRequest
@@ -77,17 +78,45 @@ class Series:
         self._not_steady: set[str] = set()
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
+        self._done: frozenset[tuple[str, int]] = frozenset()
+        self._left: set[str] = set()
+        self._beside: Callable[[], str] = lambda: ""
 
     def run(self, contenders: Sequence[Contender]) -> None:
         """Proves every contender, then takes all turns that are left."""
+        estimate = self._announced(contenders)
+        proven = [each for each in contenders if each.key in self._left and self._proves(each)]
+        self._take_all(turns_of(proven, self._request.rounds, self._request.seed, self._done), estimate)
+        self._say_outside()
+
+    def run_as_built(self, contenders: Sequence[Contender], arriving: Arriving) -> None:
+        """Proves and measures each contender as soon as its target is built; further rounds follow when all are."""
+        estimate = self._announced(contenders)
+        proven = []
+        for contender in arriving.as_built():
+            self._beside = arriving.building
+            if contender.key in self._left and self._proves(contender):
+                proven.append(contender)
+                self._take_all(turns_of([contender], 1, self._request.seed, self._done), estimate)
+            if self._comparison.interrupted:
+                return
+        taken = {(contender.key, 1) for contender in proven}
+        turns = turns_of(proven, self._request.rounds, self._request.seed, {*self._done, *taken})
+        self._take_all(turns, estimate)
+        self._say_outside()
+
+    def _announced(self, contenders: Sequence[Contender]) -> Estimate:
         request, progress = self._request, self._bench.progress
         self._begin(contenders)
-        done: Collection[tuple[str, int]] = () if self._unfinished is None else self._unfinished.done
-        left = {turn.contender.key for turn in turns_of(contenders, request.rounds, request.seed, done)}
+        self._done = frozenset() if self._unfinished is None else frozenset(self._unfinished.done)
+        self._left = {turn.contender.key for turn in turns_of(contenders, request.rounds, request.seed, self._done)}
         estimate = Estimate(self._seconds(contenders[0]))
-        progress.say(estimate.announced(len(left), request.rounds, len(turns_of(contenders, request.rounds, 0, done))))
-        proven = [each for each in contenders if each.key in left and self._proves(each)]
-        turns = turns_of(proven, request.rounds, request.seed, done)
+        planned = len(turns_of(contenders, request.rounds, 0, self._done))
+        progress.say(estimate.announced(len(self._left), request.rounds, planned))
+        return estimate
+
+    def _take_all(self, turns: Sequence[Turn], estimate: Estimate) -> None:
+        progress = self._bench.progress
         for number, turn in enumerate(turns):
             if self._comparison.interrupted:
                 return
@@ -95,9 +124,11 @@ class Series:
             began = time.monotonic()
             self._take(turn)
             estimate.learn(time.monotonic() - began)
+
+    def _say_outside(self) -> None:
         outside = told(self._outside_s)
         if outside is not None:
-            progress.say(outside)
+            self._bench.progress.say(outside)
 
     def end(self) -> None:
         """Notes how the comparison ended."""
@@ -198,7 +229,10 @@ class Series:
         if self._request.rounds > 1 and run.mode == self._request.mode:
             words += f", round {run.round} of {self._request.rounds}"
         self._bench.progress.step(words, run.planned_s)
+        beside = self._beside()
         result = measure(self._bench, run)
+        if beside:
+            result = replace(result, findings=[*result.findings, built_beside(beside)])
         storing = Laps()
         write_result_files(self._bench.project, result, self._origin)
         assert self._id is not None
