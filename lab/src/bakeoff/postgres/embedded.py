@@ -87,6 +87,20 @@ def stop(instance: Instance) -> None:
             process.wait(30)
 
 
+def crash(instance: Instance) -> None:
+    """Kills the server and all of its backends at once, as a machine's failure of power would end them."""
+    assert instance.process is not None
+    # The postmaster goes first: it would start backends again. Each backend leads a session of its own.
+    postmaster = psutil.Process(instance.process.pid)
+    backends = postmaster.children(recursive=True)
+    postmaster.kill()
+    for backend in backends:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            backend.kill()
+    processes.stop(instance.process, signal.SIGKILL, 30)
+    psutil.wait_procs(backends, timeout=30)
+
+
 def leave_running(instance: Instance) -> None:
     """Lets it outlive this lab, for others that use it still."""
     if instance.process is not None:
