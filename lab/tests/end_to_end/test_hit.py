@@ -26,7 +26,7 @@ def url(project: Project, tmp_path: Path) -> Iterator[str]:
         processes.wait_until_listening(server, port, tmp_path / "null.log")
         yield f"http://127.0.0.1:{port}/any"
     finally:
-        processes.stop(server, signal.SIGTERM, patience_s=5)
+        processes.stop(server, signal.SIGTERM, timeout_s=5)
 
 
 def test_a_count_of_requests_is_sent_and_answered(project: Project, url: str, results: Path) -> None:

@@ -120,7 +120,7 @@ def _capacity_per_s(project: Project, engine: Engine, request: OneOff) -> float 
         plan = request.plan(_NULL_STATUS, Access(LOOPBACK, port), _CAPACITY_S)
         records = _records(project, engine, plan, lambda _record: None)
     finally:
-        processes.stop(server, signal.SIGTERM, patience_s=5)
+        processes.stop(server, signal.SIGTERM, timeout_s=5)
     end = next(record for record in records if record["type"] == "phase_end")
     rate: float = end["ok"] / (end["duration_ns"] / 1e9)
     return rate or None
