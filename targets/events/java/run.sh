@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs an application on the newest Java there is: that of JAVA_HOME, else the newest of /usr/lib/jvm, else the one
-# on PATH. Beside the jar lies what `--train` made: classes, and from Java 25 on profiles too, as the JVM has them in
-# memory after a while. A JVM that finds it unfit, for it is another one's, goes without.
+# Runs an application on the newest Java: that of JAVA_HOME, else the newest of /usr/lib/jvm, else the one on PATH.
+# `--train` writes a cache beside the jar: loaded classes and, from Java 25 on, profiles. A JVM that finds the cache
+# unsuitable, because it was made by another one, runs without it.
 #   run.sh JAR [--extract FOLDER | --train]
 #   run.sh -version
 set -eu
@@ -32,14 +32,14 @@ cache=${jar%.jar}-java${release:-0}.cache
 if [ "${release:-0}" -ge 25 ]; then
     use=-XX:AOTCache=$cache
     make=-XX:AOTCacheOutput=$cache
-    # Protobuf and Netty use sun.misc.Unsafe, and say so on every start.
+    # Protobuf and Netty use sun.misc.Unsafe, which prints a warning at every start.
     quiet="-Xlog:aot=off,cds=off --sun-misc-unsafe-memory-access=allow"
 else
     use=-XX:SharedArchiveFile=$cache
     make=-XX:ArchiveClassesAtExit=$cache
     quiet=-Xlog:cds=off,cds+dynamic=off,class+path=off
 fi
-# A service that is young shares its cores with the compiler: inlining less halves what that has to do.
+# At start the service shares its cores with the compiler: less inlining halves the compiler's work.
 compile="-XX:MaxInlineLevel=7 -XX:FreqInlineSize=120 -XX:InlineSmallCode=1000"
 # The same for training as for running: another collector would make another cache.
 set_up="$compile --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Xms96m -Xmx448m $quiet"

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.results.run import Finding
+from bakeoff.running.result import Finding
 
 TOLERANCE = 0.05
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMessageOfABulkIsCountedOnce(t *testing.T) {
+func TestAMessageOfManyEventsIsChargedOnce(t *testing.T) {
 	valid := func(source int) Decoded { return Decoded{Event: Event{Source: source}} }
 	invalid := Decoded{Err: errors.New("invalid")}
 	for _, test := range []struct {

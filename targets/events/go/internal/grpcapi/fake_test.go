@@ -21,7 +21,7 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// storage returns one error from every call, or panics; gate blocks Store, and entered signals its start.
+// storage answers every call with one error, or panics; gate holds up what is stored, and entered tells of it.
 type storage struct {
 	err     error
 	panics  bool

@@ -1,4 +1,4 @@
-//! Rules and reply of a bulk, the same for both protocols.
+//! What a bulk shares over both protocols: its rules and its reply.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::limits;
 pub struct Failure {
     /// Position in the request, from 0.
     pub index: usize,
-    /// The message that a single event would have got.
+    /// Why, as a single event would have been told.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ pub struct BulkReport {
     pub processed: usize,
     /// Events not stored, in the order of the request.
     pub failures: Vec<Failure>,
-    /// A UUID that identifies the bulk.
+    /// A UUID to find the bulk by.
     pub batch_id: String,
     /// From the decoded request to the last commit.
     pub processing_time_ms: u32,

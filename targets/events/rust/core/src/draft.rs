@@ -1,18 +1,18 @@
-//! A decoded event whose syntax is valid and whose rules have not been checked.
+//! An event as a decoder found it, before any rule but the syntax has been checked.
 //!
-//! A decoder must read a message to its end before it reports anything, because syntax errors have priority,
+//! A decoder must read a message to its end before it may report anything, for broken syntax comes first,
 //! and must then report the first broken rule in the contract's order, not in the order of the message.
-//! So decoders only record what they find; `validation` decides.
+//! So decoders only note what they found; `validation` decides.
 
 use std::borrow::Cow;
 
-/// The content of a field.
+/// What stands where a field belongs.
 #[derive(Debug, Default, PartialEq)]
 pub enum Field<T> {
     /// Nothing.
     #[default]
     Absent,
-    /// `null`: the same as absent, except that its name must not occur again.
+    /// `null`: the same as nothing, except that its name must not come again.
     Null,
     /// A value of the field's kind.
     Present(T),
@@ -23,7 +23,7 @@ pub enum Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Records the value of a name that may occur once.
+    /// Notes what stands beside a name of an object in which no name may come twice.
     pub fn put(&mut self, found: Self) {
         *self = match self {
             Self::Absent => found,
@@ -32,18 +32,18 @@ impl<T> Field<T> {
     }
 }
 
-/// A string, or for dates an integer, as written in the message.
+/// A string, or for dates a whole number, as it stands in the message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar<'a> {
-    /// Text without escapes.
+    /// Text that is what it says.
     Plain(&'a str),
-    /// The inside of a JSON string that contains escapes; its syntax has been checked.
+    /// The inside of a JSON string that holds escapes; its syntax has been checked.
     Escaped(&'a str),
     /// The literal of a JSON number without fraction and exponent.
     Integer(&'a str),
 }
 
-/// Why a value cannot be stored although its syntax is valid.
+/// Why text cannot be stored although its syntax is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// U+0000.
@@ -59,7 +59,7 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    /// The contract's wording.
+    /// The contract's words.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ pub struct Body<'a> {
     pub entities: Field<Entities<'a>>,
 }
 
-/// The array of entities. Elements beyond the limit are counted and dropped.
+/// The array of entities. One that is too long is counted to its end, not kept.
 #[derive(Debug, Default, PartialEq)]
 pub struct Entities<'a> {
     pub kept: Vec<Field<EntityUpdate<'a>>>,
@@ -107,7 +107,7 @@ pub struct Entities<'a> {
 }
 
 impl<'a> Entities<'a> {
-    /// Adds the next element.
+    /// Adds what the next element holds.
     pub fn push(&mut self, entity: Field<EntityUpdate<'a>>) {
         self.count += 1;
         if self.count <= crate::limits::ENTITIES {

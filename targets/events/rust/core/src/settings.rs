@@ -1,4 +1,4 @@
-//! Settings from the environment, validated before anything starts.
+//! Settings from the environment, checked before anything starts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,20 +11,21 @@ use std::thread::available_parallelism;
 use sqlx::postgres::PgConnectOptions;
 use tracing::Level;
 
+use crate::tls::{CERTIFICATE_VARIABLE, KEY_VARIABLE, TlsFiles};
 use crate::token::Token;
 
-/// Constants of a target.
+/// What a target has of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The name in its manifest, also the application name of its connections.
+    /// As in its manifest; connections carry it too.
     pub name: &'static str,
-    /// The crate whose log lines are shown beside those of the core.
+    /// Crate whose log lines are shown beside those of the core.
     pub module: &'static str,
     /// Variable that holds the port.
     pub port_variable: &'static str,
     /// The documented port.
     pub default_port: u16,
-    /// Protocols that it offers by ALPN over TLS, the preferred one first.
+    /// What it offers over TLS by ALPN, the best first.
     pub protocols: &'static [&'static str],
 }
 
@@ -55,43 +56,34 @@ pub enum LogFormat {
     Json,
 }
 
-/// The certificate and its key, both as PEM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TlsFiles {
-    /// The server's certificate and the intermediate ones.
-    pub certificates: PathBuf,
-    /// The private key of the server's certificate.
-    pub key: PathBuf,
-}
-
-/// All settings, validated.
+/// All settings, each usable.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Address and credentials of the database.
+    /// Where the database is, and as whom to use it.
     pub database: PgConnectOptions,
     /// Where to listen; port 0 takes a free one.
     pub address: SocketAddr,
     /// How events reach the database.
     pub write_mode: WriteMode,
-    /// Maximum number of connections to the database.
+    /// Connections to the database at the most.
     pub pool_size: usize,
-    /// Batches in flight at once.
+    /// Batches under way at once.
     pub flushers: usize,
     /// Threads that serve requests.
     pub workers: usize,
-    /// Maximum number of queued events; in per-request mode of requests in flight.
+    /// Events that wait at the most; in per-request mode requests under way.
     pub queue_events: usize,
-    /// Certificate and key, if TLS is configured.
+    /// Certificate and key when clients are to speak TLS.
     pub tls: Option<TlsFiles>,
-    /// The token that requests must carry, if set.
+    /// What every request must carry, if set.
     pub token: Option<Token>,
-    /// The minimum level of log lines.
+    /// The least important lines that are shown.
     pub log_level: Level,
-    /// The format of log lines.
+    /// How they look.
     pub log_format: LogFormat,
 }
 
-/// A setting that cannot be used. Names it, its value, and the values that can be used.
+/// A setting that cannot be used. Says which, what it is, and what to use.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingError(String);
 
@@ -110,10 +102,6 @@ impl fmt::Display for SettingError {
 
 impl std::error::Error for SettingError {}
 
-/// The variable that names the certificate file.
-pub const CERTIFICATE_VARIABLE: &str = "TLS_CERT_FILE";
-/// The variable that names the key file.
-pub const KEY_VARIABLE: &str = "TLS_KEY_FILE";
 const DEFAULT_DATABASE: &str = "postgresql://postgres:password@localhost:5432/car_entities";
 
 impl Settings {
@@ -204,13 +192,13 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         }
     }
 
-    /// A secret: the error does not repeat it.
+    /// A secret: it is not repeated.
     fn token(&self, name: &str) -> Result<Option<Token>, SettingError> {
         let unusable = || SettingError(format!("{name} cannot be used: use 1 to 256 visible ASCII characters"));
         (self.0)(name).map(|text| Token::new(&text).ok_or_else(unusable)).transpose()
     }
 
-    /// The URL contains a password: the error does not repeat it.
+    /// The URL holds a password: it is not repeated.
     fn database(&self, application: &str) -> Result<PgConnectOptions, SettingError> {
         let url = (self.0)("DATABASE_URL").unwrap_or_else(|| DEFAULT_DATABASE.to_owned());
         let is_postgresql = url.starts_with("postgresql://") || url.starts_with("postgres://");

@@ -1,35 +1,35 @@
-//! Graceful shutdown: one signal for everything that serves requests.
+//! The wish to stop, as everything that serves requests learns of it.
 
 use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Receives the shutdown signal.
+/// Learns that the process is to stop.
 #[derive(Clone, Debug)]
 pub struct Shutdown(watch::Receiver<bool>);
 
-/// Sends the shutdown signal.
+/// Tells that the process is to stop.
 #[derive(Debug)]
 pub struct Trigger(watch::Sender<bool>);
 
 impl Shutdown {
-    /// A connected pair; the signal has not been sent.
+    /// A wish not yet uttered, and what utters it.
     #[must_use]
     pub fn new() -> (Trigger, Self) {
         let (sender, receiver) = watch::channel(false);
         (Trigger(sender), Self(receiver))
     }
 
-    /// Waits for the signal. A dropped trigger counts as one.
+    /// Waits for the wish. A trigger that is gone utters it, too.
     pub async fn requested(&mut self) {
-        let _signalled = self.0.wait_for(|stop| *stop).await;
+        let _uttered = self.0.wait_for(|stop| *stop).await;
     }
 }
 
 impl Trigger {
-    /// Sends the signal.
-    pub fn fire(&self) {
+    /// Utters the wish.
+    pub fn pull(&self) {
         self.0.send_replace(true);
     }
 }

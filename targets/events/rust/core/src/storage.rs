@@ -1,4 +1,4 @@
-//! The interface between write modes and the database.
+//! The seam between write strategies and the database.
 
 use futures_util::future::BoxFuture;
 
@@ -7,18 +7,18 @@ use crate::rows::Rows;
 /// Why rows were not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageError {
-    /// The database cannot be reached or cannot accept writes now; a retry may succeed.
-    Unavailable(String),
+    /// The database cannot be reached or cannot take writes now; it may another time.
+    Away(String),
     /// The database refuses these rows.
     Refused(String),
 }
 
-/// The future result of a call to storage.
+/// What storage answers, some time.
 pub type Answer<'a> = BoxFuture<'a, Result<(), StorageError>>;
 
-/// Stores rows. Tests use a fake.
+/// Where rows go. Tests put a fake here.
 pub trait Storage: Send + Sync {
-    /// Stores all rows or none; they are durable when it returns.
+    /// Stores all rows or none, durably when it answers.
     fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a>;
 
     /// Whether the database answers now.

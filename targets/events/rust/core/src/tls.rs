@@ -1,8 +1,8 @@
-//! TLS, if a certificate is configured.
+//! TLS, where a certificate is set.
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
@@ -11,9 +11,23 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::settings::{CERTIFICATE_VARIABLE, KEY_VARIABLE, SettingError, TlsFiles};
+use crate::settings::SettingError;
 
-/// Accepts TLS 1.2 and 1.3 and offers `protocols` by ALPN, the preferred one first.
+/// The variable that names the certificates.
+pub const CERTIFICATE_VARIABLE: &str = "TLS_CERT_FILE";
+/// The variable that names the key.
+pub const KEY_VARIABLE: &str = "TLS_KEY_FILE";
+
+/// Where certificates and key are, both as PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The server's certificate, and those between it and the one that clients trust.
+    pub certificates: PathBuf,
+    /// The private key of the server's certificate.
+    pub key: PathBuf,
+}
+
+/// What shakes hands with clients over TLS 1.2 or 1.3, and offers `protocols` by ALPN, the best first.
 pub fn acceptor(files: &TlsFiles, protocols: &[&str]) -> Result<TlsAcceptor, SettingError> {
     let certificates = read_certificates(&files.certificates)
         .map_err(|reason| unusable(CERTIFICATE_VARIABLE, &files.certificates, "a PEM file of certificates", reason))?;
@@ -38,7 +52,7 @@ fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, io::Er
 fn reason(error: pem::Error) -> io::Error {
     match error {
         pem::Error::Io(error) => error,
-        pem::Error::NoItemsFound => io::Error::other("the file contains none"),
+        pem::Error::NoItemsFound => io::Error::other("it holds none"),
         error => io::Error::other(error),
     }
 }
@@ -52,9 +66,8 @@ mod tests {
     use super::*;
     use rcgen::{CertifiedKey, generate_simple_self_signed};
     use std::fs;
-    use std::path::PathBuf;
 
-    /// A temporary folder with certificates and keys.
+    /// A folder with what rightly or wrongly may be set.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -74,7 +87,7 @@ mod tests {
             Self(folder)
         }
 
-        /// The error of a pair of files, empty if there is none.
+        /// What is wrong with a pair of files.
         fn message(&self, certificates: &str, key: &str) -> String {
             let files = TlsFiles { certificates: self.0.join(certificates), key: self.0.join(key) };
             let folder = format!("{}/", self.0.display());
@@ -98,11 +111,11 @@ mod tests {
         let folder = Folder::create("unusable");
         for (certificates, key, message) in [
             ("missing", "key", r#"TLS_CERT_FILE is "missing": use a PEM file of certificates (No such file"#),
-            ("key", "key", r#"TLS_CERT_FILE is "key": use a PEM file of certificates (the file contains none)"#),
+            ("key", "key", r#"TLS_CERT_FILE is "key": use a PEM file of certificates (it holds none)"#),
             (
                 "certificate",
                 "certificate",
-                r#"TLS_KEY_FILE is "certificate": use a PEM file of a private key (the file contains none)"#,
+                r#"TLS_KEY_FILE is "certificate": use a PEM file of a private key (it holds none)"#,
             ),
             (
                 "certificate",
@@ -110,8 +123,8 @@ mod tests {
                 r#"TLS_KEY_FILE is "other-key": use the key of the certificate in TLS_CERT_FILE ("#,
             ),
         ] {
-            let actual = folder.message(certificates, key);
-            assert!(actual.starts_with(message), "{actual}");
+            let told = folder.message(certificates, key);
+            assert!(told.starts_with(message), "{told}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Compares timestamps with `time`.
+//! Timestamps, held against `time`.
 
 use events_core::json::decode_event;
 use serde_json::json;

@@ -1,11 +1,11 @@
-//! `updatedAttributes`: its unchanged text, and whether it can be stored.
+//! `updatedAttributes`: its text as it stands, and whether it can be stored.
 
 use std::borrow::Cow;
 
+use super::escape;
 use super::number;
-use super::reader::{RawNumber, RawString, Reader, SyntaxError, Visitor};
+use super::reader::{Inspector, RawNumber, RawString, Reader, SyntaxError};
 use crate::draft::{Attributes, Flaw};
-use crate::escape;
 use crate::limits::ATTRIBUTE_DEPTH;
 
 /// Reads an object as attributes.
@@ -22,7 +22,7 @@ struct Storability {
     flaw: Option<Flaw>,
 }
 
-impl Visitor for Storability {
+impl Inspector for Storability {
     fn string(&mut self, string: RawString<'_>) {
         if string.escaped && self.flaw.is_none() {
             self.flaw = escape::flaw(string.inside);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * {@code updatedAttributes}.
  *
  * @param text JSON text of an object
- * @param flaw the first thing in it that cannot be stored
+ * @param unstorable the first part of it that cannot be stored
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Attributes(byte[] text, @Nullable Flaw flaw) implements Field {}
+public record Attributes(byte[] text, @Nullable Unstorable unstorable) implements Field {}

@@ -4,12 +4,12 @@ import io.bakeoff.events.model.Limits;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The array of entities as a decoder found it. One that is too long is counted to its end, not kept. */
+/** The array of entities as decoded, before validation. Elements beyond the limit are counted but not kept. */
 public final class Entities implements Field {
     private final List<Field> kept = new ArrayList<>(2);
     private int count;
 
-    /** Adds what the next element holds. */
+    /** Adds the next element. */
     public void add(Field entity) {
         count++;
         if (count <= Limits.ENTITIES) {
@@ -17,12 +17,12 @@ public final class Entities implements Field {
         }
     }
 
-    /** How many there are. */
+    /** Number of elements. */
     public int count() {
         return count;
     }
 
-    /** The first ones, as many as an event may have. */
+    /** The first elements, up to the limit of an event. */
     public List<Field> kept() {
         return kept;
     }

@@ -3,25 +3,25 @@ package io.bakeoff.events.decoding;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What the escapes in a JSON string stand for. The syntax of the string has been checked. */
+/** Escape sequences in a JSON string whose syntax has been checked. */
 public final class Escapes {
     private static final int NOT_A_UNIT = -1;
 
     private Escapes() {}
 
-    /** What keeps the inside of a string from being stored. */
-    public static @Nullable Flaw flaw(Text inside) {
+    /** Why the content of a string cannot be stored; null when it can. */
+    public static @Nullable Unstorable unstorable(Text inside) {
         for (int position = 0; position < inside.length(); position++) {
             if (inside.at(position) != '\\') {
                 continue;
             }
             int unit = codeUnit(inside, position);
             if (unit == 0) {
-                return Flaw.NUL;
+                return Unstorable.NUL;
             }
             if (unit >= Character.MIN_SURROGATE && unit <= Character.MAX_SURROGATE) {
                 if (!isPair(unit, codeUnit(inside, position + 6))) {
-                    return Flaw.LONE_SURROGATE;
+                    return Unstorable.LONE_SURROGATE;
                 }
                 position += 6;
             }
@@ -30,7 +30,7 @@ public final class Escapes {
         return null;
     }
 
-    /** The text that the inside of a string stands for, given that it has no flaw. */
+    /** The content of a storable string without escape sequences. */
     public static Text unescape(Text inside) {
         StringBuilder text = new StringBuilder(inside.length());
         String escaped = new String(inside.source(), inside.start(), inside.length(), StandardCharsets.UTF_8);
@@ -62,7 +62,7 @@ public final class Escapes {
                 && low <= Character.MAX_LOW_SURROGATE;
     }
 
-    /** The UTF-16 code unit of the {@code \\uXXXX} at a position, if there is one. */
+    /** The UTF-16 code unit of the {@code \\uXXXX} at a position, or {@link #NOT_A_UNIT}. */
     private static int codeUnit(Text inside, int position) {
         if (position + 6 > inside.length() || inside.at(position) != '\\' || inside.at(position + 1) != 'u') {
             return NOT_A_UNIT;

@@ -1,15 +1,16 @@
 package io.bakeoff.events.decoding;
 
 /**
- * What stands where a field belongs.
+ * The decoded value of a field.
  *
- * <p>A decoder must read a message to its end before it may report anything, for broken syntax comes first, and must
- * then report the first broken rule in the contract's order, not in the order of the message. So decoders only note
- * what they found; {@link Validation} decides.
+ * <p>A decoder reads a message to its end before it reports anything, because syntax errors come first. Then the first
+ * broken rule in the contract's order is reported, not the first in the message. So decoders only record what they
+ * find; {@link Validation} decides.
  */
-public sealed interface Field permits Gap, Text, Attributes, EventDraft, HeaderDraft, BodyDraft, Entities, EntityDraft {
-    /** Notes what stands beside a name of an object in which no name may come twice. */
+public sealed interface Field
+        permits NoValue, Text, Attributes, EventDraft, EventDraft.Header, EventDraft.Body, Entities, EventDraft.Entity {
+    /** Records the value of a member of an object in which duplicate names are an error. */
     default Field put(Field found) {
-        return this == Gap.ABSENT ? found : Gap.DUPLICATE;
+        return this == NoValue.ABSENT ? found : NoValue.DUPLICATE;
     }
 }

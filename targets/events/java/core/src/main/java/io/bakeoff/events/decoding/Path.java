@@ -1,8 +1,8 @@
 package io.bakeoff.events.decoding;
 
-/** Where a field stands; written out only when a rule is broken. */
+/** The path of a field; formatted only when a rule is broken. */
 sealed interface Path {
-    /** A path that is always the same. */
+    /** A constant path. */
     record Fixed(String text) implements Path {
         @Override
         public String toString() {
@@ -10,7 +10,7 @@ sealed interface Path {
         }
     }
 
-    /** An entity or, with a name, a field of it. */
+    /** The path of an entity or, with a name, of one of its fields. */
     record OfEntity(int index, String name) implements Path {
         @Override
         public String toString() {

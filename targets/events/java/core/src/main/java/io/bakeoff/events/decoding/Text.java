@@ -3,23 +3,23 @@ package io.bakeoff.events.decoding;
 import java.util.Arrays;
 
 /**
- * A string, or for dates a whole number, as it stands in the message: UTF-8, {@code [start, end)} of {@code source}.
+ * A string, or for dates an integer, as encoded in the message: UTF-8, {@code [start, end)} of {@code source}.
  *
- * @param form how to read it
+ * @param form how to interpret the bytes
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Text(byte[] source, int start, int end, Form form) implements Field {
-    /** How to read the bytes. */
+    /** How to interpret the bytes. */
     public enum Form {
-        /** They are what they say. */
+        /** The text itself. */
         PLAIN,
-        /** The inside of a JSON string that holds escapes; its syntax has been checked. */
+        /** The content of a JSON string with escape sequences; its syntax has been checked. */
         ESCAPED,
-        /** The literal of a JSON number without fraction and exponent. */
+        /** The literal of a JSON integer, without fraction and exponent. */
         INTEGER
     }
 
-    /** Text that is what it says. */
+    /** Text without escape sequences. */
     public static Text plain(byte[] text) {
         return new Text(text, 0, text.length, Form.PLAIN);
     }
@@ -34,7 +34,7 @@ public record Text(byte[] source, int start, int end, Form form) implements Fiel
         return source[start + position];
     }
 
-    /** Whether these are the bytes. */
+    /** Whether it equals the given bytes. */
     public boolean is(byte[] bytes) {
         return Arrays.equals(source, start, end, bytes, 0, bytes.length);
     }

@@ -51,7 +51,7 @@ final class Timestamps {
                 && isAtMost(59, text, 17);
     }
 
-    /** Position behind the fraction, if there is one; a point without digits is left standing. */
+    /** Position after the optional fraction; a point without digits is not consumed. */
     private static int afterFraction(Text text) {
         if (text.at(DATE_TIME_LENGTH) != '.') {
             return DATE_TIME_LENGTH;
@@ -77,7 +77,7 @@ final class Timestamps {
         return number >= 0 && number <= limit;
     }
 
-    /** The number that the digits at a place are, or -1. */
+    /** The number at a position, or -1 when there are other characters than digits. */
     private static int number(Text text, int start, int length) {
         int number = 0;
         for (int position = start; position < start + length; position++) {

@@ -30,7 +30,7 @@ public final class Utf8 {
         return true;
     }
 
-    /** Length of the sequence of two to four bytes that begins here, 0 where there is none. */
+    /** Length of the sequence of two to four bytes at this position, 0 if it is invalid. */
     private static int sequenceLength(byte[] bytes, int position, int end) {
         int first = bytes[position] & 0xff;
         if (first < 0xc2 || first > 0xf4) {
@@ -48,7 +48,7 @@ public final class Utf8 {
         return length;
     }
 
-    /** After some first bytes the second has fewer values than 80 to BF. */
+    /** After some first bytes the second is limited to fewer values than 80 to BF. */
     private static boolean isSecond(int first, int second) {
         int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
         int greatest = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;

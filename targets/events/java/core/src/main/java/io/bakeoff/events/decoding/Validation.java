@@ -29,19 +29,19 @@ public final class Validation {
 
     private Validation() {}
 
-    /** The event that a draft is, or the first rule that it breaks. */
+    /** The valid event, or the first broken rule. */
     public static Decoded validate(EventDraft draft) {
         try {
-            HeaderDraft header = object(HeaderDraft.class, draft.header, HEADER);
-            BodyDraft body = object(BodyDraft.class, draft.body, BODY);
+            EventDraft.Header header = object(EventDraft.Header.class, draft.header, HEADER);
+            EventDraft.Body body = object(EventDraft.Body.class, draft.body, BODY);
             validateHeader(header);
             return new Event(validateEntities(body.entities));
-        } catch (RuleBroken broken) {
+        } catch (ValidationException broken) {
             return Problem.invalid(broken.getMessage());
         }
     }
 
-    private static void validateHeader(HeaderDraft header) throws RuleBroken {
+    private static void validateHeader(EventDraft.Header header) throws ValidationException {
         if (!isUuid(requiredText(header.uuid, UUID))) {
             throw broken(UUID, "must be a UUID");
         }
@@ -54,11 +54,11 @@ public final class Validation {
         }
     }
 
-    private static List<Entity> validateEntities(Field field) throws RuleBroken {
-        if (field == Gap.WRONG_KIND) {
+    private static List<Entity> validateEntities(Field field) throws ValidationException {
+        if (field == NoValue.WRONG_KIND) {
             throw broken(ENTITIES, "must be an array");
         }
-        if (field == Gap.DUPLICATE) {
+        if (field == NoValue.DUPLICATE) {
             throw duplicate(ENTITIES);
         }
         if (!(field instanceof Entities entities) || entities.count() < 1 || entities.count() > Limits.ENTITIES) {
@@ -71,8 +71,8 @@ public final class Validation {
         return valid;
     }
 
-    private static Entity validateEntity(Field field, int index) throws RuleBroken {
-        if (!(field instanceof EntityDraft entity)) {
+    private static Entity validateEntity(Field field, int index) throws ValidationException {
+        if (!(field instanceof EventDraft.Entity entity)) {
             throw broken(new Path.OfEntity(index, ""), "must be an object");
         }
         Path typePath = new Path.OfEntity(index, ".entityType");
@@ -83,24 +83,24 @@ public final class Validation {
         atMost(255, id, idPath);
         Path attributesPath = new Path.OfEntity(index, ".updatedAttributes");
         Attributes attributes = object(Attributes.class, entity.updatedAttributes, attributesPath);
-        if (attributes.flaw() != null) {
-            throw broken(attributesPath, attributes.flaw().reason());
+        if (attributes.unstorable() != null) {
+            throw broken(attributesPath, attributes.unstorable().reason());
         }
         Key key = Key.of(type.source(), type.start(), type.end(), id.source(), id.start(), id.end());
         return new Entity(key, attributes.text());
     }
 
-    private static <T extends Field> T object(Class<T> kind, Field field, Path path) throws RuleBroken {
+    private static <T extends Field> T object(Class<T> kind, Field field, Path path) throws ValidationException {
         if (kind.isInstance(field)) {
             return kind.cast(field);
         }
-        if (field == Gap.ABSENT || field == Gap.NULL) {
+        if (field == NoValue.ABSENT || field == NoValue.NULL) {
             throw broken(path, "required");
         }
-        throw field == Gap.DUPLICATE ? duplicate(path) : broken(path, "must be an object");
+        throw field == NoValue.DUPLICATE ? duplicate(path) : broken(path, "must be an object");
     }
 
-    private static Text requiredText(Field field, Path path) throws RuleBroken {
+    private static Text requiredText(Field field, Path path) throws ValidationException {
         Text text = optionalText(field, path);
         if (text == null) {
             throw broken(path, "required");
@@ -108,12 +108,12 @@ public final class Validation {
         return text;
     }
 
-    /** Text without escapes; null where there is none, or an empty one, which is the same. */
-    private static @Nullable Text optionalText(Field field, Path path) throws RuleBroken {
-        if (field == Gap.ABSENT || field == Gap.NULL) {
+    /** Text without escape sequences; null when it is missing or empty, which are equivalent. */
+    private static @Nullable Text optionalText(Field field, Path path) throws ValidationException {
+        if (field == NoValue.ABSENT || field == NoValue.NULL) {
             return null;
         }
-        if (field == Gap.DUPLICATE) {
+        if (field == NoValue.DUPLICATE) {
             throw duplicate(path);
         }
         if (!(field instanceof Text text) || text.form() == Text.Form.INTEGER) {
@@ -125,25 +125,25 @@ public final class Validation {
         }
         for (int position = 0; position < plain.length(); position++) {
             if (plain.at(position) == 0) {
-                throw broken(path, Flaw.NUL.reason());
+                throw broken(path, Unstorable.NUL.reason());
             }
         }
         return plain;
     }
 
-    private static Text unescaped(Text text, Path path) throws RuleBroken {
-        Flaw flaw = Escapes.flaw(text);
-        if (flaw != null) {
-            throw broken(path, flaw.reason());
+    private static Text unescaped(Text text, Path path) throws ValidationException {
+        Unstorable unstorable = Escapes.unstorable(text);
+        if (unstorable != null) {
+            throw broken(path, unstorable.reason());
         }
         return Escapes.unescape(text);
     }
 
-    private static void validateTimestamp(Field field, Path path) throws RuleBroken {
+    private static void validateTimestamp(Field field, Path path) throws ValidationException {
         boolean valid;
         if (field instanceof Text text && text.form() == Text.Form.INTEGER) {
             valid = Timestamps.isEpochMilliseconds(text);
-        } else if (field == Gap.WRONG_KIND) {
+        } else if (field == NoValue.WRONG_KIND) {
             valid = false;
         } else {
             Text text = optionalText(field, path);
@@ -154,8 +154,8 @@ public final class Validation {
         }
     }
 
-    private static void atMost(int limit, Text text, Path path) throws RuleBroken {
-        // No text has more characters than bytes, which spares nearly every text the counting.
+    private static void atMost(int limit, Text text, Path path) throws ValidationException {
+        // A text has at most as many characters as bytes, so counting is rarely needed.
         if (text.length() > limit && text.characters() > limit) {
             throw broken(path, "must have at most " + limit + " characters");
         }
@@ -180,11 +180,11 @@ public final class Validation {
         return character >= '0' && character <= 'f' && (HEX_DIGITS >>> character - '0' & 1) != 0;
     }
 
-    private static RuleBroken duplicate(Path path) {
+    private static ValidationException duplicate(Path path) {
         return broken(path, "duplicate field");
     }
 
-    private static RuleBroken broken(Path path, String reason) {
-        return new RuleBroken(path + ": " + reason);
+    private static ValidationException broken(Path path, String reason) {
+        return new ValidationException(path + ": " + reason);
     }
 }

@@ -3,17 +3,14 @@ package io.bakeoff.events.json;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.bakeoff.events.decoding.Attributes;
-import io.bakeoff.events.decoding.BodyDraft;
 import io.bakeoff.events.decoding.Entities;
-import io.bakeoff.events.decoding.EntityDraft;
 import io.bakeoff.events.decoding.Escapes;
 import io.bakeoff.events.decoding.EventDraft;
 import io.bakeoff.events.decoding.Field;
-import io.bakeoff.events.decoding.Gap;
-import io.bakeoff.events.decoding.HeaderDraft;
+import io.bakeoff.events.decoding.NoValue;
 import io.bakeoff.events.decoding.Text;
 
-/** Reads events as drafts. A value that is not of the kind that belongs somewhere is read to its end all the same. */
+/** Reads events before validation. A value of the wrong type is still read to its end. */
 final class EventReader {
     private static final byte[] EVENT_HEADER = "eventHeader".getBytes(US_ASCII);
     private static final byte[] EVENT_BODY = "eventBody".getBytes(US_ASCII);
@@ -33,7 +30,7 @@ final class EventReader {
         this.reader = reader;
     }
 
-    /** An {@link EventDraft}, or what stands in its place. */
+    /** An {@link EventDraft}, or the value found instead. */
     Field event() throws SyntaxException {
         if (reader.peek() != '{') {
             return otherKind();
@@ -46,7 +43,7 @@ final class EventReader {
             } else if (member.is(EVENT_BODY)) {
                 event.body = event.body.put(body());
             } else {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             }
         }
         return event;
@@ -56,7 +53,7 @@ final class EventReader {
         if (reader.peek() != '{') {
             return otherKind();
         }
-        HeaderDraft header = new HeaderDraft();
+        EventDraft.Header header = new EventDraft.Header();
         for (Text name = reader.firstMember(); name != null; name = reader.nextMember()) {
             Text member = plain(name);
             if (member.is(UUID)) {
@@ -70,7 +67,7 @@ final class EventReader {
             } else if (member.is(EVENT_TYPE)) {
                 header.eventType = header.eventType.put(scalar());
             } else {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             }
         }
         return header;
@@ -80,12 +77,12 @@ final class EventReader {
         if (reader.peek() != '{') {
             return otherKind();
         }
-        BodyDraft body = new BodyDraft();
+        EventDraft.Body body = new EventDraft.Body();
         for (Text name = reader.firstMember(); name != null; name = reader.nextMember()) {
             if (plain(name).is(ENTITIES)) {
                 body.entities = body.entities.put(entities());
             } else {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             }
         }
         return body;
@@ -106,7 +103,7 @@ final class EventReader {
         if (reader.peek() != '{') {
             return otherKind();
         }
-        EntityDraft entity = new EntityDraft();
+        EventDraft.Entity entity = new EventDraft.Entity();
         for (Text name = reader.firstMember(); name != null; name = reader.nextMember()) {
             Text member = plain(name);
             if (member.is(ENTITY_TYPE)) {
@@ -116,7 +113,7 @@ final class EventReader {
             } else if (member.is(UPDATED_ATTRIBUTES)) {
                 entity.updatedAttributes = entity.updatedAttributes.put(attributes());
             } else {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             }
         }
         return entity;
@@ -127,9 +124,9 @@ final class EventReader {
             return otherKind();
         }
         int start = reader.position();
-        Storability storability = new Storability();
-        reader.walk(storability);
-        return new Attributes(reader.bytesFrom(start), storability.flaw());
+        StorabilityCheck check = new StorabilityCheck();
+        reader.walk(check);
+        return new Attributes(reader.bytesFrom(start), check.unstorable());
     }
 
     private Field scalar() throws SyntaxException {
@@ -139,7 +136,7 @@ final class EventReader {
         }
         if (next == '-' || next >= '0' && next <= '9') {
             Text integer = reader.integer();
-            return integer == null ? Gap.WRONG_KIND : integer;
+            return integer == null ? NoValue.WRONG_KIND : integer;
         }
         return otherKind();
     }
@@ -147,14 +144,14 @@ final class EventReader {
     private Field otherKind() throws SyntaxException {
         if (reader.peek() == 'n') {
             reader.nothing();
-            return Gap.NULL;
+            return NoValue.NULL;
         }
-        reader.walk(Inspector.NONE);
-        return Gap.WRONG_KIND;
+        reader.walk(ValueVisitor.NONE);
+        return NoValue.WRONG_KIND;
     }
 
-    /** A name without escapes. One that cannot be stored is no name of ours and may stay as it is. */
+    /** A name without escape sequences. A name that cannot be stored matches no field and is left as it is. */
     private static Text plain(Text name) {
-        return name.form() == Text.Form.ESCAPED && Escapes.flaw(name) == null ? Escapes.unescape(name) : name;
+        return name.form() == Text.Form.ESCAPED && Escapes.unstorable(name) == null ? Escapes.unescape(name) : name;
     }
 }

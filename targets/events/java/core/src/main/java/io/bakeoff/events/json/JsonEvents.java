@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * JSON bodies to events.
+ * Decodes events from JSON.
  *
- * <p>The parser is our own because the contract asks for what no general one gives: syntax errors before all others
- * wherever they stand, wrong kinds and duplicates by path, lone surrogates and numbers out of range told apart from
- * broken syntax, and the attributes as the text they came in, looked at once. Tests hold its grammar against Jackson.
+ * <p>The strict profile of the contract requires a custom parser: syntax errors take precedence wherever they occur,
+ * wrong types and duplicate names are reported by path, lone surrogates and numbers out of range are distinguished from
+ * invalid syntax, and the attributes keep their text. One pass does all of it. Tests compare its grammar with Jackson's.
  */
 public final class JsonEvents {
     private static final Problem NOT_UTF8 = Problem.invalid("body: not valid UTF-8");
@@ -28,7 +28,7 @@ public final class JsonEvents {
 
     private JsonEvents() {}
 
-    /** The event that a body holds. */
+    /** Decodes one event. */
     public static Decoded event(byte[] body) {
         if (!Utf8.isValid(body, 0, body.length)) {
             return NOT_UTF8;
@@ -43,7 +43,7 @@ public final class JsonEvents {
         }
     }
 
-    /** The events that a body holds, each by itself right or wrong. */
+    /** Decodes an array of events, each valid or invalid by itself. */
     public static DecodedBulk bulk(byte[] body) {
         if (!Utf8.isValid(body, 0, body.length)) {
             return NOT_UTF8;
@@ -54,7 +54,7 @@ public final class JsonEvents {
             List<Decoded> events = new ArrayList<>();
             int count = isArray ? elements(reader, events) : 0;
             if (!isArray) {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             }
             reader.end();
             return isArray ? Bulk.of(events, count) : NOT_AN_ARRAY;
@@ -63,14 +63,14 @@ public final class JsonEvents {
         }
     }
 
-    /** Reads what comes after the last element that is allowed for its syntax only; the number of all. */
+    /** Elements beyond the limit are only checked for syntax. Returns the number of all elements. */
     private static int elements(JsonReader reader, List<Decoded> events) throws SyntaxException {
         EventReader eventReader = new EventReader(reader);
         int count = 0;
         for (boolean more = reader.firstElement(); more; more = reader.nextElement()) {
             count++;
             if (count > Limits.BULK_EVENTS) {
-                reader.walk(Inspector.NONE);
+                reader.walk(ValueVisitor.NONE);
             } else {
                 events.add(element(reader, eventReader));
             }

@@ -4,7 +4,7 @@ import io.bakeoff.events.decoding.Text;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** RFC 8259, byte by byte, without recursion: a hostile body may nest as deep as it is long. */
+/** An RFC 8259 parser without recursion: a malicious body may nest as deep as it is long. */
 final class JsonReader {
     private static final byte[] TRUE = {'t', 'r', 'u', 'e'};
     private static final byte[] FALSE = {'f', 'a', 'l', 's', 'e'};
@@ -12,10 +12,10 @@ final class JsonReader {
 
     private final byte[] source;
     private int position;
-    /** The closing brackets that a walk waits for. */
+    /** The closing brackets that are still expected. */
     private byte[] open = new byte[64];
 
-    /** Reads UTF-8 from its start to its end. */
+    /** A parser of UTF-8 text. */
     JsonReader(byte[] source) {
         this.source = source;
     }
@@ -30,7 +30,7 @@ final class JsonReader {
         return Arrays.copyOfRange(source, start, position);
     }
 
-    /** The first byte of the next token, which is not read yet; 0 at the end, which begins no token. */
+    /** Peeks at the first byte of the next token; 0 at the end of the text, which no token starts with. */
     int peek() {
         int next = current();
         while (next == ' ' || next == '\n' || next == '\t' || next == '\r') {
@@ -40,7 +40,7 @@ final class JsonReader {
         return next;
     }
 
-    /** Nothing but white space is left. */
+    /** Requires that only white space is left. */
     void end() throws SyntaxException {
         peek();
         if (position < source.length) {
@@ -48,14 +48,14 @@ final class JsonReader {
         }
     }
 
-    /** Enters an object: the name of its first member, whose value follows, or null when it has none. */
+    /** Enters an object. Returns the name of its first member, or null when it is empty. */
     @Nullable
     Text firstMember() throws SyntaxException {
         token('{');
         return take('}') ? null : name();
     }
 
-    /** The name of the next member, or null when the object has ended. */
+    /** Returns the name of the next member, or null at the end of the object. */
     @Nullable
     Text nextMember() throws SyntaxException {
         if (take(',')) {
@@ -65,13 +65,13 @@ final class JsonReader {
         return null;
     }
 
-    /** Enters an array: whether an element follows. */
+    /** Enters an array. Returns whether an element follows. */
     boolean firstElement() throws SyntaxException {
         token('[');
         return !take(']');
     }
 
-    /** Whether another element follows. */
+    /** Returns whether another element follows. */
     boolean nextElement() throws SyntaxException {
         if (take(',')) {
             return true;
@@ -80,22 +80,22 @@ final class JsonReader {
         return false;
     }
 
-    /** Reads a value of any kind to its end. */
-    void walk(Inspector inspector) throws SyntaxException {
+    /** Reads a value of any type to its end. */
+    void walk(ValueVisitor visitor) throws SyntaxException {
         int depth = 0;
         do {
             int next = peek();
             if (next == '{' || next == '[') {
-                depth = enter(next, depth, inspector);
+                depth = enter(next, depth, visitor);
                 if (!take(open[depth - 1])) {
-                    member(open[depth - 1], inspector);
+                    member(open[depth - 1], visitor);
                     continue;
                 }
                 depth--;
             } else {
-                scalar(next, inspector);
+                scalar(next, visitor);
             }
-            depth = leave(depth, inspector);
+            depth = leave(depth, visitor);
         } while (depth > 0);
     }
 
@@ -114,7 +114,7 @@ final class JsonReader {
                 escaped = true;
                 escape();
             } else if (next >= 0 && next < ' ') {
-                // Also the end of the text: a NUL here is either that or just as wrong.
+                // Also the end of the text: either that or a NUL, which is invalid too.
                 throw new SyntaxException();
             } else {
                 position++;
@@ -123,7 +123,7 @@ final class JsonReader {
         return new Text(source, start, position++, escaped ? Text.Form.ESCAPED : Text.Form.PLAIN);
     }
 
-    /** Reads a number; null when it has a fraction or an exponent. */
+    /** Reads a number. Returns null when it has a fraction or an exponent. */
     @Nullable
     Text integer() throws SyntaxException {
         Text number = number();
@@ -135,48 +135,48 @@ final class JsonReader {
         word(NULL);
     }
 
-    private int enter(int bracket, int depth, Inspector inspector) {
+    private int enter(int bracket, int depth, ValueVisitor visitor) {
         position++;
         if (depth == open.length) {
             open = Arrays.copyOf(open, depth * 2);
         }
         open[depth] = (byte) (bracket == '{' ? '}' : ']');
-        inspector.opens(depth + 1);
+        visitor.opens(depth + 1);
         return depth + 1;
     }
 
-    /** Closes what ends here; the depth that is left, at which another value follows unless it is 0. */
-    private int leave(int from, Inspector inspector) throws SyntaxException {
+    /** Closes objects and arrays that end here. Returns the remaining depth; unless it is 0 another value follows. */
+    private int leave(int from, ValueVisitor visitor) throws SyntaxException {
         int depth = from;
         while (depth > 0 && !take(',')) {
             token(open[depth - 1]);
             depth--;
         }
         if (depth > 0) {
-            member(open[depth - 1], inspector);
+            member(open[depth - 1], visitor);
         }
         return depth;
     }
 
-    private void member(byte closing, Inspector inspector) throws SyntaxException {
+    private void member(byte closing, ValueVisitor visitor) throws SyntaxException {
         if (closing == '}') {
-            inspect(name(), inspector);
+            inspect(name(), visitor);
         }
     }
 
-    private void scalar(int first, Inspector inspector) throws SyntaxException {
+    private void scalar(int first, ValueVisitor visitor) throws SyntaxException {
         switch (first) {
-            case '"' -> inspect(string(), inspector);
+            case '"' -> inspect(string(), visitor);
             case 't' -> word(TRUE);
             case 'f' -> word(FALSE);
             case 'n' -> word(NULL);
-            default -> inspector.number(number());
+            default -> visitor.number(number());
         }
     }
 
-    private static void inspect(Text string, Inspector inspector) {
+    private static void inspect(Text string, ValueVisitor visitor) {
         if (string.form() == Text.Form.ESCAPED) {
-            inspector.string(string);
+            visitor.string(string);
         }
     }
 

@@ -4,14 +4,14 @@ import io.bakeoff.events.decoding.Text;
 import io.bakeoff.events.model.Limits;
 import java.nio.charset.StandardCharsets;
 
-/** Whether a number can be stored: by a double, as the contract says, and by PostgreSQL's {@code numeric}. */
+/** Whether a number can be stored: within the range of a double, as the contract requires, and of {@code numeric}. */
 final class Numbers {
-    /** A literal shorter than this, and without an exponent, is neither too large nor too small for a double. */
+    /** A shorter literal without an exponent is always within the range of a double. */
     private static final int SAFE_CHARACTERS = 300;
 
     private Numbers() {}
 
-    /** The nearest double is finite, and zero only if the literal is; nothing about it is longer than allowed. */
+    /** Whether the nearest double is finite, and zero only if the literal is, and no part exceeds its limit. */
     static boolean isStorable(Text literal) {
         int mantissaEnd = literal.form() == Text.Form.INTEGER ? literal.length() : mantissaEnd(literal);
         if (mantissaEnd == literal.length() && literal.length() < SAFE_CHARACTERS) {

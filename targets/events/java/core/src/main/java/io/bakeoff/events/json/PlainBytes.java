@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** The bytes of a string that mean themselves: all but quotes, backslashes and control characters. Eight at a time. */
+/** Skips bytes of a string that need no handling (all but quotes, backslashes, control characters), eight at a time. */
 final class PlainBytes {
     /** The first byte of eight is the lowest. */
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -17,7 +17,7 @@ final class PlainBytes {
 
     private PlainBytes() {}
 
-    /** The position of the first byte from {@code start} on that is not plain, or one from which fewer than eight are left. */
+    /** The position of the first byte that needs handling, or a position with fewer than eight bytes left. */
     static int skip(byte[] source, int start) {
         int position = start;
         while (position + Long.BYTES <= source.length) {
@@ -31,8 +31,8 @@ final class PlainBytes {
     }
 
     /**
-     * The high bit of the lowest byte that is not plain. What is subtracted makes a byte negative that was not: zero,
-     * to which the byte looked for was turned, or one below a space. A borrow reaches higher bytes only.
+     * The high bit of the lowest byte that needs handling. XOR makes a byte zero where it matches; subtracting then sets
+     * the high bit of zero and of bytes below a space. A borrow affects higher bytes only.
      */
     private static long others(long bytes) {
         return ((bytes ^ QUOTES) - ONES | (bytes ^ BACKSLASHES) - ONES | bytes - SPACES) & ~bytes & HIGH_BITS;

@@ -1,6 +1,6 @@
 package io.bakeoff.events.json;
 
-/** The text is not JSON. A client's mistake is no event of ours: there is no stack trace. */
+/** The text is not JSON. Without a stack trace: invalid requests are expected. */
 final class SyntaxException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * A bulk of which at least one event is valid.
  *
- * @param events the elements in order, each by itself right or wrong
+ * @param events the elements in order, each valid or invalid by itself
  */
 public record Bulk(List<Decoded> events) implements DecodedBulk {
-    /** An element above the size of a single event. */
+    /** An element larger than a single event may be. */
     public static final Problem EVENT_TOO_LARGE =
             Problem.invalid("event: larger than " + Limits.EVENT_BYTES + " bytes");
 
@@ -17,8 +17,8 @@ public record Bulk(List<Decoded> events) implements DecodedBulk {
     /**
      * Applies the rules of a bulk as a whole.
      *
-     * @param events the elements in order, of which those beyond the limit may be missing
-     * @param count the number of all
+     * @param events the elements in order; those beyond the limit may be missing
+     * @param count the number of all elements
      */
     public static DecodedBulk of(List<Decoded> events, int count) {
         if (count == 0) {

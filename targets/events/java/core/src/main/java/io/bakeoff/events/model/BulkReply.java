@@ -1,4 +1,4 @@
 package io.bakeoff.events.model;
 
-/** What became of a bulk: its events have been answered each by itself, or nothing of it was stored. */
+/** The result of a bulk: a report on each event, or the reason why nothing was stored. */
 public sealed interface BulkReply permits BulkReport, Problem {}

@@ -3,9 +3,9 @@ package io.bakeoff.events.model;
 import java.util.List;
 
 /**
- * The reply to a bulk of which at least one event was valid; its components are the members of the JSON reply.
+ * The reply to a bulk with at least one valid event. Its components are the members of the JSON reply.
  *
- * @param success nothing failed
+ * @param success whether no event failed
  * @param message the summary: {@code 2 of 3 events processed}
  */
 public record BulkReport(
@@ -21,7 +21,7 @@ public record BulkReport(
      * One event of a bulk that was not stored.
      *
      * @param index position in the request, from 0
-     * @param message why, as a single event would have been told
+     * @param message the message that a single event would get
      */
     public record Failure(int index, String message) {}
 }

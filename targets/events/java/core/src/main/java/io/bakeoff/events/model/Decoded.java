@@ -1,4 +1,4 @@
 package io.bakeoff.events.model;
 
-/** What a decoder makes of a message: an event that obeys every rule, or the first rule that it breaks. */
+/** A decoded message: a valid event, or the first broken rule. */
 public sealed interface Decoded permits Event, Problem {}

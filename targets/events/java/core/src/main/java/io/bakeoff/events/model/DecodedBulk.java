@@ -1,4 +1,4 @@
 package io.bakeoff.events.model;
 
-/** What a decoder makes of a bulk: events of which at least one is valid, or why nothing of it can be stored. */
+/** A decoded bulk: at least one valid event, or the reason why nothing can be stored. */
 public sealed interface DecodedBulk permits Bulk, Problem {}

@@ -6,13 +6,13 @@ package io.bakeoff.events.model;
  * @param key which entity
  * @param attributes JSON text of an object in UTF-8, without white space around it
  */
-// An array, not a copy: entities are values by convention here, and their text goes to the database as it is.
+// Not copied: entities are immutable by convention, and their text is sent to the database unchanged.
 @SuppressWarnings("ArrayRecordComponent")
 public record Entity(Key key, byte[] attributes) {
-    /** What an entity costs beside its texts: four objects, their places in lists, and the key's in a set. */
+    /** Estimated memory of an entity beside its texts: four objects and their references. */
     private static final int OBJECT_BYTES = 128;
 
-    /** What it costs to keep in memory. */
+    /** Estimated memory, in bytes. */
     public int bytes() {
         return OBJECT_BYTES + key.text().length + attributes.length;
     }

@@ -3,13 +3,13 @@ package io.bakeoff.events.model;
 import java.util.List;
 
 /**
- * A valid event: the part of it that is stored.
+ * The part of a valid event that is stored.
  *
  * @param entities what to merge into the table, all or none, in this order; at least one
- * @param bytes what it costs to keep in memory
+ * @param bytes estimated memory
  */
 public record Event(List<Entity> entities, int bytes) implements Decoded {
-    /** What an event costs beside its entities: itself, its list, its place in a queue, and who waits for it. */
+    /** Estimated memory of an event beside its entities: the event, its list, its queue entry and its acknowledgement. */
     private static final int OBJECT_BYTES = 128;
 
     /** An event that updates {@code entities}. */

@@ -6,9 +6,8 @@ import java.util.Arrays;
 /**
  * What identifies a row: an entity's type and id, in UTF-8.
  *
- * <p>The texts stay the bytes they came in, because they leave as bytes: no character is ever decoded. Both lie in one
- * array, so that a key costs two allocations. Keys are comparable, so that a hash table withstands keys that were
- * chosen to collide.
+ * <p>The texts stay encoded: they are received and sent as bytes. One array holds both, so that a key takes two
+ * allocations. Keys are comparable, so that hash tables stay fast when keys are chosen to collide.
  */
 public final class Key implements Comparable<Key> {
     private final byte[] text;
@@ -37,17 +36,17 @@ public final class Key implements Comparable<Key> {
         return of(typeBytes, 0, typeBytes.length, idBytes, 0, idBytes.length);
     }
 
-    /** The bytes of the type, then those of the id. */
+    /** The bytes of the type, followed by those of the id. */
     public byte[] text() {
         return text;
     }
 
-    /** How many bytes of the text are the type's. */
+    /** Length of the type in bytes. */
     public int typeLength() {
         return typeLength;
     }
 
-    /** The order of the bytes, of the type first. */
+    /** Ordered by the unsigned bytes of the type, then of the id. */
     @Override
     public int compareTo(Key other) {
         int types = Arrays.compareUnsigned(text, 0, typeLength, other.text, 0, other.typeLength);

@@ -1,6 +1,6 @@
 package io.bakeoff.events.model;
 
-/** The numbers of the contract. */
+/** The limits of the contract. */
 public final class Limits {
     /** Largest event, as a body, a message, or an element of a bulk. */
     public static final int EVENT_BYTES = 1_048_576;
@@ -14,13 +14,13 @@ public final class Limits {
     /** Most entities of an event. */
     public static final int ENTITIES = 1_000;
 
-    /** Levels of objects and arrays in {@code updatedAttributes}, itself being the first. */
+    /** Maximum depth of {@code updatedAttributes}, itself being level 1. */
     public static final int ATTRIBUTE_DEPTH = 32;
 
     /** Longest text of a number in {@code updatedAttributes}. */
     public static final int NUMBER_CHARACTERS = 1_100;
 
-    /** Largest exponent, and the smallest with a minus sign, of a number there. */
+    /** Largest absolute exponent of a number in {@code updatedAttributes}. */
     public static final int NUMBER_EXPONENT = 1_100;
 
     private Limits() {}

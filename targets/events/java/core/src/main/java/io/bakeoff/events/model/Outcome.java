@@ -1,4 +1,4 @@
 package io.bakeoff.events.model;
 
-/** What became of an event: stored and durable, or the reason why not. */
+/** The result of an event: stored durably, or the reason why not. */
 public sealed interface Outcome permits Stored, Problem {}

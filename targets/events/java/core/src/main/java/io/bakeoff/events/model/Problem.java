@@ -1,11 +1,10 @@
 package io.bakeoff.events.model;
 
 /**
- * A failure with the message that the client gets, word for word. Each transport maps the kind once, to a status of
- * its own.
+ * A failure with the exact message for the client. Each transport maps the kind to a status in one place.
  */
 public record Problem(Kind kind, String message) implements Decoded, Outcome, DecodedBulk, BulkReply {
-    /** What a client has to know about a failure. */
+    /** The category of a failure. */
     public enum Kind {
         /** The request breaks a rule of the contract. */
         INVALID,
@@ -17,9 +16,9 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
         UNAUTHORIZED,
         /** The write queue is full. */
         OVERLOADED,
-        /** The database has been away for too long, or the process is about to end. */
+        /** The database is unavailable, or the process is stopping. */
         UNAVAILABLE,
-        /** A defect, ours or the database's; details are in the log only. */
+        /** An internal error; details are in the log only. */
         INTERNAL
     }
 
@@ -27,20 +26,20 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
     public static final Problem OVERLOADED =
             new Problem(Kind.OVERLOADED, "overloaded: the write queue is full, retry later");
 
-    /** The database has been away for too long. */
+    /** The database has been unavailable for too long. */
     public static final Problem UNAVAILABLE = new Problem(Kind.UNAVAILABLE, "database: unavailable, retry later");
 
-    /** The process is about to end. */
+    /** The process is stopping. */
     public static final Problem STOPPING = new Problem(Kind.UNAVAILABLE, "server: stopping, retry later");
 
-    /** The request does not carry the token that is asked for. */
+    /** The request does not carry the required token. */
     public static final Problem UNAUTHORIZED =
             new Problem(Kind.UNAUTHORIZED, "authorization: a valid bearer token is required");
 
-    /** A body that broke off, or came too slowly. */
+    /** A body that ended early or arrived too slowly. */
     public static final Problem INCOMPLETE_BODY = invalid("body: incomplete");
 
-    /** Anything a client cannot help. */
+    /** An error that the client did not cause. */
     public static final Problem INTERNAL = new Problem(Kind.INTERNAL, "internal error");
 
     /** A broken rule: {@code <field path>: <reason>}. */

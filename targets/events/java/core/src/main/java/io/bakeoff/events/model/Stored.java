@@ -4,6 +4,6 @@ package io.bakeoff.events.model;
 public enum Stored implements Outcome {
     STORED;
 
-    /** The words of every reply that acknowledges an event. */
+    /** The message of a reply that acknowledges an event. */
     public static final String MESSAGE = "Event processed successfully";
 }

@@ -12,27 +12,27 @@ import reactor.netty.resources.LoopResources;
 
 /** Makes the pool of connections. */
 public final class PostgresConnections {
-    /** An attempt to connect ends after this, so that a host that swallows packets is noticed. */
+    /** Limits an attempt to connect, in case a host drops packets silently. */
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
     private PostgresConnections() {}
 
     /**
-     * How long to wait.
+     * Timeouts of the pool.
      *
-     * @param turn for a connection, while all are in use
-     * @param statement until the server gives a statement up
+     * @param acquire for a free connection
+     * @param statement after which the server cancels a statement
      */
-    public record Limits(Duration turn, Duration statement) {}
+    public record Timeouts(Duration acquire, Duration statement) {}
 
     /**
-     * A pool that connects when a connection is first needed.
+     * Creates a pool that connects on demand.
      *
-     * @param loops the threads that serve requests, which serve connections too
-     * @param limits how long to wait for what
+     * @param loops the event loops, shared with the server
+     * @param timeouts how long to wait
      */
     public static ConnectionPool pool(
-            DatabaseUrl url, int connections, String applicationName, LoopResources loops, Limits limits) {
+            DatabaseUrl url, int connections, String applicationName, LoopResources loops, Timeouts timeouts) {
         PostgresqlConnectionConfiguration connection = PostgresqlConnectionConfiguration.builder()
                 .host(url.host())
                 .port(url.port())
@@ -42,23 +42,23 @@ public final class PostgresConnections {
                 .sslMode(url.sslMode())
                 .applicationName(applicationName)
                 .connectTimeout(CONNECT_TIMEOUT)
-                .statementTimeout(limits.statement())
+                .statementTimeout(timeouts.statement())
                 .tcpKeepAlive(true)
                 .loopResources(loops)
                 .codecRegistrar((owner, allocator, registry) ->
                         Mono.fromRunnable(() -> registry.addFirst(new TextArrayCodec(allocator))))
                 .build();
-        return pool(new PostgresqlConnectionFactory(connection), connections, limits.turn());
+        return pool(new PostgresqlConnectionFactory(connection), connections, timeouts.acquire());
     }
 
-    /** A pool of connections of any make. */
-    static ConnectionPool pool(ConnectionFactory factory, int connections, Duration turnLimit) {
+    /** Creates a pool of connections from any factory. */
+    static ConnectionPool pool(ConnectionFactory factory, int connections, Duration acquireTimeout) {
         return new ConnectionPool(ConnectionPoolConfiguration.builder(factory)
                 .initialSize(0)
                 .minIdle(0)
                 .maxSize(connections)
-                .maxAcquireTime(turnLimit)
-                // One more attempt would wait as long again.
+                .maxAcquireTime(acquireTimeout)
+                // Another attempt would wait as long again.
                 .acquireRetry(0)
                 .maxCreateConnectionTime(CONNECT_TIMEOUT.multipliedBy(2))
                 .build());

@@ -26,37 +26,37 @@ import reactor.core.publisher.Mono;
 /** Stores rows in PostgreSQL. */
 public final class PostgresStorage implements Storage {
     /**
-     * Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources, operator intervention
-     * (shutdown, starting up), and a standby that is not yet promoted.
+     * Classes of SQLSTATE that are transient: connection, transaction rollback, insufficient resources, operator
+     * intervention (shutdown, starting up), and a standby that is not yet promoted.
      */
-    private static final List<String> PASSING = List.of("08", "40", "53", "57", "25006");
+    private static final List<String> TRANSIENT = List.of("08", "40", "53", "57", "25006");
 
-    /** SQLSTATE of a statement that the server has given up. */
+    /** SQLSTATE of a statement that the server cancelled. */
     private static final String CANCELLED = "57014";
 
     private static final String SCHEMA = resource("/schema.sql");
     private static final String UPSERT = resource("/upsert.sql");
 
     private final ConnectionPool pool;
-    private final Duration silence;
+    private final Duration replyTimeout;
 
     /**
-     * A storage over connections that {@link PostgresConnections} made.
+     * A storage over a pool of {@link PostgresConnections}.
      *
-     * @param silence after which a server that has not even given a statement up counts as gone
+     * @param replyTimeout after which a server that does not reply counts as unavailable
      */
-    public PostgresStorage(ConnectionPool pool, Duration silence) {
+    public PostgresStorage(ConnectionPool pool, Duration replyTimeout) {
         this.pool = pool;
-        this.silence = silence;
+        this.replyTimeout = replyTimeout;
     }
 
     @Override
     public Mono<Void> prepare() {
-        // One simple query is one transaction.
+        // A simple query is one transaction.
         return with(connection -> execute(connection.createStatement(SCHEMA).execute()));
     }
 
-    /** One prepared statement outside of a transaction is a transaction of its own: no BEGIN, no COMMIT. */
+    /** A single prepared statement is its own transaction: no BEGIN, no COMMIT. */
     @Override
     public Mono<Void> store(Rows rows) {
         return with(connection -> execute(connection
@@ -65,11 +65,11 @@ public final class PostgresStorage implements Storage {
                         .bind(1, new TextArray(rows.entities(), TextArray.Column.ID))
                         .bind(2, new TextArray(rows.entities(), TextArray.Column.DATA))
                         .execute())
-                .timeout(silence)
+                .timeout(replyTimeout)
                 .onErrorResume(TimeoutException.class, timeout -> drop(connection, timeout)));
     }
 
-    /** A connection whose statement is still under way is of no use to whoever takes it from the pool next. */
+    /** A connection whose statement still runs must not be reused. */
     private static Mono<Void> drop(Connection pooled, TimeoutException timeout) {
         Connection connection = (Connection) ((Wrapped<?>) pooled).unwrap();
         return Mono.from(connection.close()).onErrorComplete().then(Mono.error(timeout));
@@ -87,7 +87,7 @@ public final class PostgresStorage implements Storage {
         return Mono.usingWhen(connection(), work, Connection::close).onErrorMap(PostgresStorage::classify);
     }
 
-    /** One that has ended while it lay in the pool is found out, and thrown away, when it is taken. */
+    /** A connection that was closed while idle is detected, and discarded, when it is acquired. */
     private Mono<Connection> connection() {
         return pool.create().onErrorResume(error -> !(error instanceof R2dbcTimeoutException), ended -> pool.create());
     }
@@ -96,22 +96,22 @@ public final class PostgresStorage implements Storage {
         return Flux.from(results).flatMap(Result::getRowsUpdated).then();
     }
 
-    /** Whether waiting may help: it does not when the server answers that it refuses. */
+    /** Decides whether a retry may succeed: not when the server rejects the statement. */
     private static StorageException classify(Throwable error) {
         if (error instanceof PostgresqlException answer) {
             String code = answer.getErrorDetails().getCode();
             return new StorageException(reason(code), error);
         }
-        // The pool's own kind: no connection became free in time.
-        boolean tooSlow = error instanceof TimeoutException || error instanceof R2dbcTimeoutException;
-        return new StorageException(tooSlow ? Reason.TOO_SLOW : Reason.AWAY, error);
+        // Thrown by the pool when no connection became free in time.
+        boolean timedOut = error instanceof TimeoutException || error instanceof R2dbcTimeoutException;
+        return new StorageException(timedOut ? Reason.TIMED_OUT : Reason.UNAVAILABLE, error);
     }
 
     private static Reason reason(String code) {
         if (code.equals(CANCELLED)) {
-            return Reason.TOO_SLOW;
+            return Reason.TIMED_OUT;
         }
-        return PASSING.stream().anyMatch(code::startsWith) ? Reason.AWAY : Reason.REFUSED;
+        return TRANSIENT.stream().anyMatch(code::startsWith) ? Reason.UNAVAILABLE : Reason.REJECTED;
     }
 
     private static String resource(String name) {

@@ -6,14 +6,14 @@ import java.util.List;
 
 /** One column of rows, as a parameter of type {@code text[]}. */
 record TextArray(List<Entity> rows, Column column) {
-    /** Which part of an entity. */
+    /** A part of an entity. */
     enum Column {
         TYPE,
         ID,
         DATA
     }
 
-    /** Bytes of the texts. */
+    /** Length of all texts in bytes. */
     int bytes() {
         return rows.stream().mapToInt(this::length).sum();
     }

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 /**
  * Sends {@code text[]} in PostgreSQL's binary format.
  *
- * <p>The driver's own codec sends the array as one text, in which every quote of every JSON document is escaped, and
- * which the server then takes apart again character by character. Here bytes are copied.
+ * <p>The driver's codec sends the array as one text in which every quote of every JSON document is escaped, and which
+ * the server parses character by character. This codec copies bytes.
  */
 final class TextArrayCodec implements Codec<TextArray> {
     private static final int TEXT = 25;

@@ -1,7 +1,7 @@
 package io.bakeoff.events.process;
 
 import io.bakeoff.events.postgres.PostgresConnections;
-import io.bakeoff.events.postgres.PostgresConnections.Limits;
+import io.bakeoff.events.postgres.PostgresConnections.Timeouts;
 import io.bakeoff.events.postgres.PostgresStorage;
 import io.bakeoff.events.settings.DatabaseUrl;
 import io.bakeoff.events.settings.Settings;
@@ -19,17 +19,17 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 
-/** What both applications are built on. */
+/** The beans that both applications share. */
 @Configuration(proxyBeanMethods = false)
 @Import(TrainingDatabase.class)
 public class EventsConfiguration {
-    /** A statement that takes longer is given up. */
-    private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(10);
+    /** The server cancels a statement that takes longer. */
+    private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Who has waited longer for a connection is refused: as long as a database may be away. */
-    private static final Duration TURN_LIMIT = Duration.ofSeconds(5);
+    /** A longer wait for a connection fails: as long as writes are retried. */
+    private static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** How much longer the server may take to say so. */
+    /** Additional time for the server to report a cancelled statement. */
     private static final Duration GRACE = Duration.ofMillis(500);
 
     @Bean
@@ -42,7 +42,7 @@ public class EventsConfiguration {
         return settings.database();
     }
 
-    /** The threads that serve requests and connections to the database alike: neither ever waits. */
+    /** The event loops, which serve requests and database connections. Neither blocks. */
     @Bean(destroyMethod = "dispose")
     LoopResources loops(Settings settings) {
         return LoopResources.create("worker", settings.workers(), true);
@@ -55,12 +55,12 @@ public class EventsConfiguration {
             @Value("${spring.application.name}") String name,
             LoopResources loops) {
         return PostgresConnections.pool(
-                database, settings.poolSize(), name, loops, new Limits(TURN_LIMIT, STATEMENT_LIMIT));
+                database, settings.poolSize(), name, loops, new Timeouts(ACQUIRE_TIMEOUT, STATEMENT_TIMEOUT));
     }
 
     @Bean
     Storage storage(ConnectionPool connections) {
-        return new PostgresStorage(connections, STATEMENT_LIMIT.plus(GRACE));
+        return new PostgresStorage(connections, STATEMENT_TIMEOUT.plus(GRACE));
     }
 
     @Bean

@@ -8,7 +8,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
-/** Tells once that the application listens, and on what it runs. */
+/** Logs once that the application listens, and its runtime. */
 final class ReadyListener implements ApplicationListener<ApplicationReadyEvent> {
     private static final Logger log = LoggerFactory.getLogger(ReadyListener.class);
 
@@ -27,8 +27,8 @@ final class ReadyListener implements ApplicationListener<ApplicationReadyEvent> 
                 .addKeyValue("write_mode", settings.writeMode())
                 .addKeyValue("java", System.getProperty("java.vm.name") + " " + Runtime.version())
                 .log("listening");
-        // A JVM that is asked to end by a signal would end with status 143; the contract wants 0. Handlers run when
-        // all contexts are closed. Not before the start has succeeded: a failed one must end with status 1.
+        // A JVM stopped by a signal exits with status 143; the contract requires 0. Handlers run when all contexts are
+        // closed. Not registered before: a failed start must exit with status 1.
         SpringApplication.getShutdownHandlers().add(() -> Runtime.getRuntime().halt(0));
     }
 

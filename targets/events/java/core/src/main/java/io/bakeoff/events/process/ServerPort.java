@@ -1,6 +1,6 @@
 package io.bakeoff.events.process;
 
-/** The port that a server listens on, whatever was asked for. */
+/** The port that the server actually listens on. */
 @FunctionalInterface
 public interface ServerPort {
     /** The port; known once the server has started. */

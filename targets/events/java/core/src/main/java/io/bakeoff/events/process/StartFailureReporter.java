@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringBootExceptionReporter;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Tells in one line why a process does not start, where a person can do something about it. */
+/** Reports in one line why the process does not start, if the user can fix it. */
 final class StartFailureReporter implements SpringBootExceptionReporter {
     StartFailureReporter(@Nullable ConfigurableApplicationContext context) {}
 

@@ -11,12 +11,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import reactor.core.Exceptions;
 
-/** Makes the table before a server listens, and stores what was accepted after it has stopped. */
+/** Creates the table before the server listens, and stores accepted events after it has stopped. */
 final class WriterLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(WriterLifecycle.class);
 
-    /** For events whose clients have gone: all others were answered before the server stopped, or the time is over. */
-    private static final Duration LEFT_FOR_THE_ABANDONED = Duration.ofSeconds(1);
+    /** For events whose clients have disconnected: all others were answered before the server stopped. */
+    private static final Duration ABANDONED_EVENTS_TIMEOUT = Duration.ofSeconds(1);
 
     private final Settings settings;
     private final Storage storage;
@@ -32,7 +32,7 @@ final class WriterLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         try {
-            writer.rideOut(storage.prepare()).block();
+            writer.retry(storage.prepare()).block();
             running = true;
         } catch (RuntimeException failure) {
             if (Exceptions.unwrap(failure) instanceof StorageException reason) {
@@ -46,15 +46,18 @@ final class WriterLifecycle implements SmartLifecycle {
     @Override
     public void stop(Runnable callback) {
         running = false;
-        writer.drain().timeout(LEFT_FOR_THE_ABANDONED).onErrorComplete().subscribe(nothing -> {}, failure -> {}, () -> {
-            log.info("stopped");
-            callback.run();
-        });
+        writer.drain()
+                .timeout(ABANDONED_EVENTS_TIMEOUT)
+                .onErrorComplete()
+                .subscribe(nothing -> {}, failure -> {}, () -> {
+                    log.info("stopped");
+                    callback.run();
+                });
     }
 
     @Override
     public void stop() {
-        throw new UnsupportedOperationException("stops as its caller goes on");
+        throw new UnsupportedOperationException("only the asynchronous stop is supported");
     }
 
     @Override
@@ -62,7 +65,7 @@ final class WriterLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** Servers have phases near the greatest: they start after this and stop before it. */
+    /** Servers have phases near the maximum: they start after this and stop before it. */
     @Override
     public int getPhase() {
         return 0;

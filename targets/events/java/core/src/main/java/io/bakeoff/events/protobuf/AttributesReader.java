@@ -1,16 +1,16 @@
 package io.bakeoff.events.protobuf;
 
 import io.bakeoff.events.decoding.Attributes;
-import io.bakeoff.events.decoding.Flaw;
 import io.bakeoff.events.decoding.Text;
+import io.bakeoff.events.decoding.Unstorable;
 import io.bakeoff.events.model.Limits;
 import org.jspecify.annotations.Nullable;
 
-/** {@code map<string, google.protobuf.Value>} to the JSON text of an object, without a tree in between. */
+/** Converts {@code map<string, google.protobuf.Value>} to JSON text without an intermediate tree. */
 final class AttributesReader {
     private static final Text NO_KEY = Text.plain(new byte[0]);
 
-    /** What a {@code Value} holds so far. The last kind set counts, but a struct or list that comes in parts is one. */
+    /** The kind of a {@code Value} so far. The last one set wins, but parts of a struct or list are merged. */
     private enum Kind {
         UNSET,
         SCALAR,
@@ -19,9 +19,9 @@ final class AttributesReader {
     }
 
     private final JsonText json;
-    private @Nullable Flaw flaw;
+    private @Nullable Unstorable unstorable;
 
-    /** The attributes of one entity; their text will hardly be longer than {@code sizeHint}. */
+    /** A reader of one entity's attributes, whose text is expected to fit {@code sizeHint} bytes. */
     AttributesReader(int sizeHint) {
         json = new JsonText(sizeHint);
         json.write('{');
@@ -29,13 +29,13 @@ final class AttributesReader {
 
     Attributes finish() {
         json.write('}');
-        return new Attributes(json.toBytes(), flaw);
+        return new Attributes(json.toBytes(), unstorable);
     }
 
-    /** Adds an entry of a map: {@code {1: key, 2: value}}. Its value's objects and arrays are of level {@code depth}. */
+    /** Adds a map entry {@code {1: key, 2: value}}. Objects and arrays of its value have level {@code depth}. */
     void entry(WireReader entry, int depth) throws MalformedException {
         int entryStart = entry.position();
-        // The key may come after the value, or not at all.
+        // The key may follow the value, or be missing.
         Text key = NO_KEY;
         while (entry.next()) {
             if (entry.isBytes(1)) {
@@ -48,7 +48,7 @@ final class AttributesReader {
         values(entry.again(entryStart), 2, depth);
     }
 
-    /** Writes the one {@code Value} that fields of this number hold, maybe in parts. */
+    /** Writes the {@code Value} of the fields with this number, which may be split into parts. */
     private void values(WireReader parts, int number, int depth) throws MalformedException {
         int start = json.length();
         Kind kind = Kind.UNSET;
@@ -70,7 +70,7 @@ final class AttributesReader {
 
     private void finishValue(Kind kind) {
         if (kind == Kind.UNSET) {
-            note(Flaw.NO_KIND);
+            note(Unstorable.NO_KIND);
             json.write("null");
         }
     }
@@ -104,7 +104,7 @@ final class AttributesReader {
         return Kind.SCALAR;
     }
 
-    /** Opens an object or array, or opens again the one that was written there. */
+    /** Opens an object or array, or reopens the one just written. */
     private void open(int start, boolean again, char bracket, int depth) {
         if (again) {
             json.cut(json.length() - 1);
@@ -113,14 +113,14 @@ final class AttributesReader {
             json.write(bracket);
         }
         if (depth > Limits.ATTRIBUTE_DEPTH) {
-            note(Flaw.DEPTH);
+            note(Unstorable.DEPTH);
         }
     }
 
-    /** Nothing is written below the deepest level, so that a hostile message cannot use up the stack. */
+    /** Nothing is written below the deepest level, so that a malicious message cannot exhaust the stack. */
     private void members(WireReader struct, int depth) throws MalformedException {
         if (depth > Limits.ATTRIBUTE_DEPTH) {
-            DeepValues.checkStruct(struct);
+            DeepValueCheck.checkStruct(struct);
         }
         while (struct.next()) {
             if (struct.isBytes(1)) {
@@ -131,7 +131,7 @@ final class AttributesReader {
 
     private void elements(WireReader list, int depth) throws MalformedException {
         if (depth > Limits.ATTRIBUTE_DEPTH) {
-            DeepValues.checkList(list);
+            DeepValueCheck.checkList(list);
         }
         while (list.next()) {
             if (list.isBytes(1)) {
@@ -148,27 +148,27 @@ final class AttributesReader {
 
     private void number(int start, double number) {
         if (!Double.isFinite(number)) {
-            note(Flaw.NUMBER_RANGE);
+            note(Unstorable.NUMBER_RANGE);
         }
         scalar(start, Double.isFinite(number) ? ShortestDecimal.of(number) : "null");
     }
 
     private void string(Text text) {
         if (!json.writeString(text)) {
-            note(Flaw.NUL);
+            note(Unstorable.NUL);
         }
     }
 
-    /** A comma, unless the bracket has just been opened. */
+    /** Writes a comma, unless the bracket has just been opened. */
     private void separate(char bracket) {
         if (json.last() != bracket) {
             json.write(',');
         }
     }
 
-    private void note(Flaw found) {
-        if (flaw == null) {
-            flaw = found;
+    private void note(Unstorable found) {
+        if (unstorable == null) {
+            unstorable = found;
         }
     }
 }

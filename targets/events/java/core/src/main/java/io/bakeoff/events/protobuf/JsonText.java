@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.bakeoff.events.decoding.Text;
 import java.util.Arrays;
 
-/** JSON text in UTF-8 that grows, and can be cut back. */
+/** A growing buffer of JSON text in UTF-8 that can be truncated. */
 final class JsonText {
     private static final byte[] HEXADECIMAL = "0123456789abcdef".getBytes(US_ASCII);
 
@@ -20,7 +20,7 @@ final class JsonText {
         return length;
     }
 
-    /** Forgets what was written behind a length. */
+    /** Truncates the text to a length. */
     void cut(int to) {
         length = to;
     }
@@ -30,13 +30,13 @@ final class JsonText {
     }
 
     void write(char character) {
-        room(1);
+        reserve(1);
         bytes[length++] = (byte) character;
     }
 
     @SuppressWarnings("deprecation") // The deprecated method is the one that copies ASCII without an encoder.
     void write(String ascii) {
-        room(ascii.length());
+        reserve(ascii.length());
         ascii.getBytes(0, ascii.length(), bytes, length);
         length += ascii.length();
     }
@@ -44,18 +44,18 @@ final class JsonText {
     /**
      * Writes a string with its quotes; control characters, quotes and backslashes are escaped.
      *
-     * @return whether it holds no NUL, whose escape PostgreSQL refuses
+     * @return false if it contains NUL, whose escape PostgreSQL rejects
      */
     boolean writeString(Text text) {
         boolean storable = true;
-        room(2 + text.length());
+        reserve(2 + text.length());
         bytes[length++] = '"';
         int end = text.end();
         for (int position = text.start(); position < end; position++) {
             byte next = text.source()[position];
             if (next >= 0 && next < ' ' || next == '"' || next == '\\') {
-                // The escape, what is left, and the closing quote.
-                room(7 + end - position);
+                // The escape, the remaining text, and the closing quote.
+                reserve(7 + end - position);
                 escape(next);
                 storable &= next != 0;
             } else {
@@ -83,7 +83,7 @@ final class JsonText {
         bytes[length++] = HEXADECIMAL[character & 15];
     }
 
-    private void room(int more) {
+    private void reserve(int more) {
         if (length + more > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(length + more, bytes.length * 2));
         }

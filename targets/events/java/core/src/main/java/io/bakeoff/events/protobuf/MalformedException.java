@@ -1,6 +1,6 @@
 package io.bakeoff.events.protobuf;
 
-/** The bytes are not a message. A client's mistake is no event of ours: there is no stack trace. */
+/** The bytes are not a message. Without a stack trace: invalid requests are expected. */
 final class MalformedException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -1,12 +1,9 @@
 package io.bakeoff.events.protobuf;
 
-import io.bakeoff.events.decoding.BodyDraft;
 import io.bakeoff.events.decoding.Entities;
-import io.bakeoff.events.decoding.EntityDraft;
 import io.bakeoff.events.decoding.EventDraft;
 import io.bakeoff.events.decoding.Field;
-import io.bakeoff.events.decoding.Gap;
-import io.bakeoff.events.decoding.HeaderDraft;
+import io.bakeoff.events.decoding.NoValue;
 import io.bakeoff.events.decoding.Text;
 import io.bakeoff.events.decoding.Validation;
 import io.bakeoff.events.model.Bulk;
@@ -18,18 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code EventRequest} and {@code EventBatchRequest} to events.
+ * Decodes {@code EventRequest} and {@code EventBatchRequest}.
  *
- * <p>Read straight from the wire: the attributes become JSON text without a tree of {@code Value}s in between, and
- * messages may nest to the contract's 32 levels, which is where the usual recursion limit of 100 ends. Tests hold it
- * against the generated classes.
+ * <p>Reads the wire format directly: attributes become JSON text without a tree of {@code Value}s, and messages may nest
+ * to the contract's 32 levels, beyond protobuf's default recursion limit of 100. Tests compare it with the generated
+ * classes.
  */
 public final class ProtobufEvents {
     private static final Problem NOT_A_MESSAGE = Problem.invalid("body: not a valid message");
 
     private ProtobufEvents() {}
 
-    /** The event that an {@code EventRequest} holds. */
+    /** Decodes an {@code EventRequest}. */
     public static Decoded event(byte[] message) {
         try {
             return Validation.validate(draft(new WireReader(message, 0, message.length)));
@@ -38,12 +35,12 @@ public final class ProtobufEvents {
         }
     }
 
-    /** Whether that is what a decoder says of bytes that are no message, which ends a stream. */
+    /** Whether the bytes were not a message, which ends a stream. */
     public static boolean isMalformed(Decoded decoded) {
         return decoded == NOT_A_MESSAGE;
     }
 
-    /** The events that an {@code EventBatchRequest} holds, each by itself right or wrong. */
+    /** Decodes an {@code EventBatchRequest}, whose events are each valid or invalid by themselves. */
     public static DecodedBulk bulk(byte[] message) {
         List<Decoded> events = new ArrayList<>();
         int count = 0;
@@ -52,7 +49,7 @@ public final class ProtobufEvents {
             while (fields.next()) {
                 if (fields.isBytes(1)) {
                     EventDraft draft = draft(fields.message());
-                    // What comes after the last that is allowed is read for its syntax only.
+                    // Events beyond the limit are only checked for syntax.
                     if (++count <= Limits.BULK_EVENTS) {
                         events.add(element(draft, fields.length()));
                     }
@@ -80,9 +77,9 @@ public final class ProtobufEvents {
         return event;
     }
 
-    /** Parts of a message are merged. */
-    private static HeaderDraft header(Field before, WireReader fields) throws MalformedException {
-        HeaderDraft header = before instanceof HeaderDraft part ? part : new HeaderDraft();
+    /** Merges parts of a message, as the wire format requires. */
+    private static EventDraft.Header header(Field before, WireReader fields) throws MalformedException {
+        EventDraft.Header header = before instanceof EventDraft.Header part ? part : new EventDraft.Header();
         while (fields.next()) {
             if (fields.wireType() != WireReader.BYTES) {
                 continue;
@@ -99,8 +96,8 @@ public final class ProtobufEvents {
         return header;
     }
 
-    private static BodyDraft body(Field before, WireReader fields) throws MalformedException {
-        BodyDraft body = before instanceof BodyDraft part ? part : new BodyDraft();
+    private static EventDraft.Body body(Field before, WireReader fields) throws MalformedException {
+        EventDraft.Body body = before instanceof EventDraft.Body part ? part : new EventDraft.Body();
         Entities entities = body.entities instanceof Entities part ? part : new Entities();
         body.entities = entities;
         while (fields.next()) {
@@ -111,8 +108,8 @@ public final class ProtobufEvents {
         return body;
     }
 
-    private static EntityDraft entity(WireReader fields, int size) throws MalformedException {
-        EntityDraft entity = new EntityDraft();
+    private static EventDraft.Entity entity(WireReader fields, int size) throws MalformedException {
+        EventDraft.Entity entity = new EventDraft.Entity();
         AttributesReader attributes = new AttributesReader(size);
         while (fields.next()) {
             if (fields.isBytes(1)) {
@@ -127,9 +124,9 @@ public final class ProtobufEvents {
         return entity;
     }
 
-    /** proto3 cannot tell an empty string from none; nor does the contract. */
+    /** proto3 does not distinguish an empty string from a missing one, nor does the contract. */
     private static Field string(WireReader fields) throws MalformedException {
         Text text = fields.text();
-        return text.length() == 0 ? Gap.ABSENT : text;
+        return text.length() == 0 ? NoValue.ABSENT : text;
     }
 }

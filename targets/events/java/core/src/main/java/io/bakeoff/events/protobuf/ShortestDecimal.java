@@ -5,12 +5,12 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import tools.jackson.core.io.NumberOutput;
 
-/** The shortest decimal that reads back as a given double; whole numbers as JSON clients write them. */
+/** The shortest decimal that parses to a given double; integers as JSON clients write them. */
 final class ShortestDecimal {
-    /** Up to here every whole number is a double of its own. */
+    /** Up to here every integer has an exact double. */
     private static final double EXACT = 1L << 53;
 
-    /** From here on a double has so many digits that Java's rule of at least two of them changes nothing. */
+    /** From here on Java's rule of at least two digits does not change the result. */
     private static final double FEW_DIGITS = 1e-321;
 
     private ShortestDecimal() {}
@@ -35,7 +35,7 @@ final class ShortestDecimal {
         return Double.doubleToRawLongBits(number) == Long.MIN_VALUE;
     }
 
-    /** PostgreSQL keeps zeros behind the point, so {@code 1.0E-5} must be {@code 1E-5}. */
+    /** PostgreSQL keeps trailing zeros of a fraction, so {@code 1.0E-5} must be {@code 1E-5}. */
     private static String withoutPointZero(String decimal) {
         int exponent = decimal.indexOf('E');
         int mantissaEnd = exponent < 0 ? decimal.length() : exponent;

@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** The wire format: the fields of a message, one after another. Made anew for each message within a message. */
+/** Reads the fields of one message from the wire format. Nested messages get their own reader. */
 final class WireReader {
     static final int VARINT = 0;
     static final int FIXED64 = 1;
@@ -15,7 +15,7 @@ final class WireReader {
     private static final int END_GROUP = 4;
     private static final int FIXED32 = 5;
 
-    /** Most groups inside one another; nobody writes groups any more, and they must be skipped all the same. */
+    /** Maximum nesting of groups, which are deprecated but must still be skipped. */
     private static final int GROUP_DEPTH = 100;
 
     private static final VarHandle LITTLE_ENDIAN_LONGS =
@@ -51,7 +51,7 @@ final class WireReader {
         return true;
     }
 
-    /** Whether the field has this number and holds bytes: a string or a message. */
+    /** Whether the field has this number and is length-delimited: a string or a message. */
     boolean isBytes(int expected) {
         return number == expected && wireType == BYTES;
     }
@@ -61,7 +61,7 @@ final class WireReader {
         return number;
     }
 
-    /** How the field is written. */
+    /** Wire type of the field. */
     int wireType() {
         return wireType;
     }
@@ -89,12 +89,12 @@ final class WireReader {
         return new Text(source, start, position, Text.Form.PLAIN);
     }
 
-    /** A reader of the same message from its start, wherever this one has come to. */
+    /** A new reader of the same message from its start. */
     WireReader again(int messageStart) {
         return new WireReader(source, messageStart, end);
     }
 
-    /** Where it stands. */
+    /** The current position. */
     int position() {
         return position;
     }
@@ -129,7 +129,7 @@ final class WireReader {
         position += (int) length;
     }
 
-    /** Skips to the end of the group that has just begun. */
+    /** Skips to the end of the group that has just started. */
     private void skipGroup() throws MalformedException {
         int outermost = number;
         int[] open = new int[GROUP_DEPTH];
@@ -156,7 +156,7 @@ final class WireReader {
                 throw new MalformedException();
             }
             byte next = source[position++];
-            // The tenth byte has room for one bit.
+            // The tenth byte holds one bit.
             if (shift == 63 && (next & 0xfe) != 0) {
                 throw new MalformedException();
             }

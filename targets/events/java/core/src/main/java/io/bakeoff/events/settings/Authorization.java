@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Who may call: everybody, or who knows the token. Never shows it. */
+/** Checks bearer tokens, if one is required. Never reveals the token. */
 public final class Authorization {
     private static final Authorization NOT_REQUIRED = new Authorization(null);
     private static final Pattern USABLE = Pattern.compile("[!-~]{1,256}");
@@ -19,7 +19,7 @@ public final class Authorization {
     }
 
     /**
-     * What a setting asks for; an empty one asks for nothing.
+     * Creates the check for a setting; an empty one requires no token.
      *
      * @throws SettingException when the token cannot be used
      */
@@ -34,8 +34,8 @@ public final class Authorization {
     }
 
     /**
-     * Whether a request with these headers {@code Authorization} is let in: with one, for whoever adds a second knows
-     * no better than to guess. Takes as long for a near miss as for others.
+     * Whether a request with these {@code Authorization} headers is permitted. Exactly one header is accepted, compared
+     * in constant time.
      */
     public boolean permits(Iterable<String> headers) {
         if (token == null) {
@@ -46,7 +46,7 @@ public final class Authorization {
     }
 
     private static boolean isRight(byte[] token, String header) {
-        // The scheme is no secret, and its case does not matter.
+        // The scheme is not secret, and is case-insensitive.
         return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
                 && MessageDigest.isEqual(
                         token, header.substring(SCHEME.length()).getBytes(StandardCharsets.UTF_8));

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code postgresql://user:password@host:port/database}, the form in which other languages' drivers take it too.
+ * {@code postgresql://user:password@host:port/database}, the format that libpq and most drivers use.
  *
  * @param sslMode as libpq names it, {@code disable}, {@code require}, …; without one it prefers TLS, as libpq does
  */
@@ -16,9 +16,9 @@ public record DatabaseUrl(String host, int port, String user, String password, S
     private static final int DEFAULT_PORT = 5432;
 
     /**
-     * Takes a URL apart. It holds a password, so no message repeats it.
+     * Parses a URL. It contains a password, so no message repeats it.
      *
-     * @throws SettingException when it is none
+     * @throws SettingException when it is invalid
      */
     static DatabaseUrl parse(String text) {
         try {
@@ -58,7 +58,7 @@ public record DatabaseUrl(String host, int port, String user, String password, S
     }
 
     private static String decode(String text) {
-        // A plus sign is itself here, unlike in a form.
+        // Unlike in a form, a plus sign is not a space.
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 

@@ -12,10 +12,9 @@ final class InetAddresses {
     private InetAddresses() {}
 
     /**
-     * The address that a text is. Nothing is looked up: only what looks like an address gets as far as the resolver,
-     * which does not resolve such texts either.
+     * Parses an address. Never resolves names: only address literals reach the resolver.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when it is not an address
      */
     static InetAddress parse(String text) {
         if (!V4.matcher(text).matches() && !V6.matcher(text).matches()) {

@@ -5,20 +5,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All settings, each usable.
+ * All settings, validated.
  *
- * @param database where the database is, and as whom to use it
+ * @param database location and credentials of the database
  * @param bind address to listen on
  * @param port port to listen on; 0 takes a free one
  * @param writeMode how events reach the database
- * @param poolSize connections to the database at the most
- * @param flushers batches under way at once
+ * @param poolSize maximum number of database connections
+ * @param flushers maximum number of batches in flight
  * @param workers threads that serve requests
- * @param queueEvents events that wait at the most; in per-request mode requests under way
- * @param logLevel the least important lines that are shown
+ * @param queueEvents maximum number of queued events; in per-request mode of requests in flight
+ * @param logLevel minimum level of log lines
  * @param logFormat {@code text} or {@code json}
- * @param tls with which the server speaks TLS, or null
- * @param authorization who may call
+ * @param tls certificate and key, or null for plain text
+ * @param authorization the required bearer token, if any
  */
 public record Settings(
         DatabaseUrl database,
@@ -35,15 +35,15 @@ public record Settings(
         Authorization authorization) {
     private static final String DEFAULT_DATABASE = "postgresql://postgres:password@localhost:5432/car_entities";
 
-    /** What of the application itself decides: the variable that holds its port, and the port without one. */
+    /** Properties of each application: the variable that holds its port, and the default port. */
     static final String PORT_VARIABLE = "port-variable";
 
     static final String DEFAULT_PORT = "default-port";
 
-    /** Where the values come from. */
+    /** A source of values. */
     @FunctionalInterface
     public interface Source {
-        /** The value of a variable of the environment, as it is set there; null or empty where it is not. */
+        /** The unmodified value of an environment variable; null or empty when it is not set. */
         @Nullable
         String get(String variable);
     }

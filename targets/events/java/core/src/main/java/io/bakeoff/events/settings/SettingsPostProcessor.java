@@ -12,21 +12,21 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Checks the settings before anything starts, and hands those that Spring itself must know on to it, before all else
- * that it knows: to Spring, {@code SERVER_PORT} is the name of a setting of its own. Runs last of its kind, so that
- * {@code application.yml} has been read, and before the logging is set up.
+ * Validates the settings before anything starts, and maps them to Spring's properties with the highest precedence:
+ * {@code SERVER_PORT} would otherwise bind to a property of Spring's. Runs after {@code application.yml} has been read and
+ * before logging is initialised.
  */
 public final class SettingsPostProcessor implements EnvironmentPostProcessor {
     private static final Set<String> OF_THE_APPLICATION = Set.of(Settings.PORT_VARIABLE, Settings.DEFAULT_PORT);
 
-    /** The settings of an environment, which have been checked at start. */
+    /** Reads the settings, which have been validated at start. */
     public static Settings settings(ConfigurableEnvironment environment) {
         return Settings.read(name -> OF_THE_APPLICATION.contains(name)
                 ? environment.getProperty("producer." + name)
                 : raw(environment, name));
     }
 
-    /** As it is set. Spring would expand what looks like a placeholder of its own, or repeat it in an error. */
+    /** The unmodified value. Spring would expand placeholders in it, or repeat it in an error. */
     private static @Nullable String raw(ConfigurableEnvironment environment, String variable) {
         for (PropertySource<?> source : environment.getPropertySources()) {
             Object value = source.getProperty(variable);
@@ -55,7 +55,7 @@ public final class SettingsPostProcessor implements EnvironmentPostProcessor {
         environment.getPropertySources().addFirst(new MapPropertySource("settings", resolved));
     }
 
-    /** What {@code application.yml} would say of either server. The JDK's own default is TLS 1.2 and 1.3, too. */
+    /** The TLS properties of either server. */
     private static Map<String, Object> bundle(Tls tls) {
         return Map.of(
                 "spring.ssl.bundle.pem.server.keystore.certificate",

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.pem.PemContent;
 
 /**
- * What the server shows of itself.
+ * Certificate and private key of the server.
  *
- * @param certificates PEM file of the certificate and those that it hangs on
+ * @param certificates PEM file of the certificate chain
  * @param key PEM file of its private key
  */
 public record Tls(Path certificates, Path key) {
     /**
-     * The files that two settings name, which have been read and belong together; null when neither is set.
+     * Reads the files of two settings and checks that they match; null when neither is set.
      *
      * @throws SettingException when they cannot be used
      */
@@ -46,12 +46,12 @@ public record Tls(Path certificates, Path key) {
                 return found;
             }
         } catch (IOException | RuntimeException unreadable) {
-            // Told below, like a file that holds something else.
+            // Reported below, like a file with other content.
         }
         throw Values.unusable(variable, file, "a PEM file that holds " + content);
     }
 
-    /** Whether what one signs the other verifies. */
+    /** Whether the public key verifies a signature of the private key. */
     private static boolean belongTogether(PublicKey publicKey, PrivateKey privateKey) {
         try {
             boolean isRsa = privateKey.getAlgorithm().equals("RSA");

@@ -3,7 +3,7 @@ package io.bakeoff.events.settings;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Reads values one by one. */
+/** Reads and validates single values. */
 final class Values {
     private final Settings.Source source;
 
@@ -11,13 +11,13 @@ final class Values {
         this.source = source;
     }
 
-    /** A value, or a default for one that is empty. */
+    /** A value, or the default when it is empty. */
     String text(String variable, String otherwise) {
         String value = source.get(variable);
         return value == null || value.isEmpty() ? otherwise : value;
     }
 
-    /** One of some words; the first is the default. */
+    /** One of the given choices; the first is the default. */
     <T> T word(String variable, List<T> words) {
         String value = text(variable, words.get(0).toString());
         return words.stream()
@@ -34,12 +34,12 @@ final class Values {
                 return number;
             }
         } catch (NumberFormatException notANumber) {
-            // Told below, like a number out of bounds.
+            // Reported below, like a number out of range.
         }
         throw unusable(variable, value, "a whole number from " + least + " to " + greatest);
     }
 
-    /** An address, not a name: nothing is looked up. */
+    /** An IP address; names are not resolved. */
     InetAddress address(String variable, String otherwise) {
         String value = text(variable, otherwise);
         try {

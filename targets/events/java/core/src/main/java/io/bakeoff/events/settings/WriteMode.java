@@ -1,6 +1,6 @@
 package io.bakeoff.events.settings;
 
-/** How events reach the database. */
+/** How events are written to the database. */
 public enum WriteMode {
     /** Many requests share a transaction. */
     GROUP_COMMIT("group-commit"),

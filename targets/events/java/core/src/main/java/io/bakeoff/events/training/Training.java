@@ -9,9 +9,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A run of the application that only teaches the JVM: it calls itself for a while and ends, and the JVM keeps what it
- * has learnt, classes and profiles, in a cache from which later runs start. Part of the build, where there is no
- * database: {@link PretendPostgres} stands in.
+ * A training run: the application calls itself for a while and exits, and the JVM stores classes and profiles in a cache
+ * for later runs. Part of the build, where there is no database: {@link FakePostgres} replaces it.
  */
 public final class Training implements CommandLineRunner {
     /** The Spring profile of such a run. */
@@ -23,7 +22,7 @@ public final class Training implements CommandLineRunner {
     private static final int BULK_EVENTS = 500;
     private static final int BULK_CONCURRENCY = 16;
 
-    /** The API that is to be trained, as a client calls it. */
+    /** The API, as a client calls it. */
     public interface Client {
         /** Sends one event. */
         Mono<Void> send(UUID event);
@@ -35,7 +34,7 @@ public final class Training implements CommandLineRunner {
     private final Client client;
     private final ConfigurableApplicationContext context;
 
-    /** A run that ends when the client has been used enough. */
+    /** A run that ends after a fixed number of calls. */
     public Training(Client client, ConfigurableApplicationContext context) {
         this.client = client;
         this.context = context;
@@ -49,7 +48,7 @@ public final class Training implements CommandLineRunner {
         Flux.range(0, BULKS)
                 .flatMap(call -> client.sendBulk(events()), BULK_CONCURRENCY)
                 .blockLast();
-        // Not by a signal, and not halted: the cache is written in an orderly end.
+        // Neither a signal nor a halt: the cache is written on an orderly exit.
         context.close();
     }
 

@@ -7,18 +7,18 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Profile;
 
-/** What a training run uses for a database. */
+/** The database of a training run. */
 @Configuration(proxyBeanMethods = false)
 @Profile(Training.PROFILE)
 public class TrainingDatabase {
     @Bean
-    PretendPostgres postgres() throws IOException {
-        return new PretendPostgres();
+    FakePostgres postgres() throws IOException {
+        return new FakePostgres();
     }
 
     @Bean
     @Primary
-    DatabaseUrl pretendedDatabase(PretendPostgres postgres) {
+    DatabaseUrl fakeDatabase(FakePostgres postgres) {
         return postgres.url();
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Events to store in one statement, in the order of arrival, and who waits for them. */
+/** Events to store in one statement, in the order of arrival, with their acknowledgements. */
 final class Batch {
     private static final Logger log = LoggerFactory.getLogger(Batch.class);
 
@@ -33,15 +33,15 @@ final class Batch {
         }
     }
 
-    /** Trouble with one client must not keep the others from their answers. */
+    /** A failure to answer one client must not affect the others. */
     private static void acknowledge(Acknowledgement acknowledgement, Outcome outcome) {
         try {
             acknowledgement.give(outcome);
         } catch (RuntimeException failure) {
-            log.error("an outcome could not be told", failure);
+            log.error("delivering an outcome failed", failure);
         }
     }
 
-    /** An event that waits to be stored, and for whom. */
+    /** A queued event and its acknowledgement. */
     record Waiting(Event event, Acknowledgement acknowledgement) {}
 }

@@ -12,36 +12,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
-/** Stores batches, with patience, and in halves when a batch is refused, so that one bad event fails no other. */
+/** Stores batches with retries, and splits a rejected batch in halves, so that one bad event does not fail the others. */
 final class Committer {
     private static final Logger log = LoggerFactory.getLogger(Committer.class);
 
     private final Storage storage;
-    private final Outage outage;
+    private final DatabaseRetry databaseRetry;
 
-    Committer(Storage storage, Outage outage) {
+    Committer(Storage storage, DatabaseRetry databaseRetry) {
         this.storage = storage;
-        this.outage = outage;
+        this.databaseRetry = databaseRetry;
     }
 
-    /** Stores events that took place in this order; answers each. Never fails. */
+    /** Stores events in this order. Returns the outcome of each; never fails. */
     Mono<List<Outcome>> commit(List<Event> events) {
         Rows rows = Rows.merge(events);
         log.debug("storing {} events in {} rows", events.size(), rows.entities().size());
-        return outage.rideOut(storage.store(rows))
+        return databaseRetry
+                .retry(storage.store(rows))
                 .then(Mono.fromSupplier(() -> forAll(events, Stored.STORED)))
                 .onErrorResume(error -> afterFailure(events, error));
     }
 
     private Mono<List<Outcome>> afterFailure(List<Event> events, Throwable error) {
-        if (error instanceof StorageException failure && failure.reason() != Reason.REFUSED) {
+        if (error instanceof StorageException failure && failure.reason() != Reason.REJECTED) {
             return Mono.just(forAll(events, Problem.UNAVAILABLE));
         }
         if (!(error instanceof StorageException) || events.size() == 1) {
-            log.error("the database refuses an event", error);
+            log.error("the database rejected an event", error);
             return Mono.just(forAll(events, Problem.INTERNAL));
         }
-        // From left to right, so that the order of arrival holds.
+        // Left to right, to preserve the order of arrival.
         int half = events.size() / 2;
         return commit(events.subList(0, half))
                 .flatMap(left -> commit(events.subList(half, events.size())).map(right -> concatenate(left, right)));

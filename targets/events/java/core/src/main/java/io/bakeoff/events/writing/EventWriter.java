@@ -17,59 +17,59 @@ import java.util.UUID;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
-/** What transports call: stores events, by whichever strategy was chosen. */
+/** The interface of the core for transports: stores events by the configured strategy. */
 public final class EventWriter {
     private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
 
     private final Storage storage;
-    private final Outage outage;
+    private final DatabaseRetry databaseRetry;
     private final WriteStrategy strategy;
     private final Scheduler clock;
 
-    /** A writer that takes events at once. */
+    /** A writer that accepts events immediately. */
     public EventWriter(Storage storage, Settings settings, Scheduler clock) {
         this.storage = storage;
-        this.outage = new Outage(clock);
+        this.databaseRetry = new DatabaseRetry(clock);
         this.clock = clock;
-        Committer committer = new Committer(storage, outage);
+        Committer committer = new Committer(storage, databaseRetry);
         this.strategy = settings.writeMode() == WriteMode.GROUP_COMMIT
                 ? new GroupCommit(committer, settings.flushers(), settings.queueEvents())
                 : new PerRequest(committer, settings.queueEvents());
     }
 
-    /** Repeats an attempt while the database is away, for as long as a write would be. */
-    public Mono<Void> rideOut(Mono<Void> attempt) {
-        return outage.rideOut(attempt);
+    /** Retries an attempt while the database is unavailable, like a write. */
+    public Mono<Void> retry(Mono<Void> attempt) {
+        return databaseRetry.retry(attempt);
     }
 
-    /** Stores an event; tells its outcome once, at once when there is no room. */
+    /** Stores an event and delivers its outcome once; immediately when the queue is full. */
     public void store(Event event, Acknowledgement acknowledgement) {
         if (!strategy.offer(event, acknowledgement)) {
             acknowledgement.give(Problem.OVERLOADED);
         }
     }
 
-    /** Stores an event; answers with its outcome. */
+    /** Stores an event. Returns its outcome. */
     public Mono<Outcome> store(Event event) {
         return Mono.create(sink -> store(event, sink::success));
     }
 
-    /** Takes an event of a stream unless there is no room; whether it was taken. */
+    /** Accepts an event unless the queue is full. Returns whether it was accepted. */
     public boolean offer(Event event, Acknowledgement acknowledgement) {
         return strategy.offer(event, acknowledgement);
     }
 
-    /** Runs once an offer of this event may succeed: now or later. */
-    public void whenRoom(Event event, Runnable retry) {
-        strategy.whenRoom(event, retry);
+    /** Runs {@code retry} once when an offer of this event may succeed: now or later. */
+    public void whenCapacity(Event event, Runnable retry) {
+        strategy.whenCapacity(event, retry);
     }
 
-    /** How many events of one stream may be under way. */
+    /** Maximum number of events of one stream in flight. */
     public int streamWindow() {
         return strategy.streamWindow();
     }
 
-    /** Stores those events of a bulk that are valid, each all or none, in their order. */
+    /** Stores the valid events of a bulk in order, each atomically. */
     public Mono<BulkReply> storeBulk(List<Decoded> bulk) {
         long started = System.nanoTime();
         List<Event> events = new ArrayList<>(bulk.size());
@@ -83,12 +83,12 @@ public final class EventWriter {
                 .defaultIfEmpty(Problem.OVERLOADED);
     }
 
-    /** Whether the database answers now. */
+    /** Whether the database responds now. */
     public Mono<Boolean> isHealthy() {
         return storage.check().timeout(HEALTH_TIMEOUT, clock).thenReturn(true).onErrorReturn(false);
     }
 
-    /** Completes when all that was taken has been answered. To be called when no request is under way. */
+    /** Completes when all accepted events have been answered. Call it when no requests are in flight. */
     public Mono<Void> drain() {
         return strategy.drain();
     }

@@ -11,11 +11,11 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
- * Many requests, few commits: events wait in a queue, and each free flusher stores all that wait.
+ * Group commit: events wait in a queue, and a free flusher stores all of them in one transaction.
  *
- * <p>There is no timer and no thread. Whoever adds an event while a flusher is free starts it; a flusher that has
- * committed goes on with what arrived meanwhile. A lone event is stored at once; under load a batch is what arrived
- * during the last commit.
+ * <p>There is no timer and no thread. Adding an event starts a free flusher; after a commit the flusher continues with
+ * the events that have arrived meanwhile. A single event is stored immediately; under load a batch is what arrived during
+ * the last commit.
  */
 final class GroupCommit implements WriteStrategy {
     private final Committer committer;
@@ -23,8 +23,8 @@ final class GroupCommit implements WriteStrategy {
     private final int flushers;
     private final Sinks.Empty<Void> drained = Sinks.empty();
 
-    // All below, and the queue, under this object's lock.
-    private final List<Runnable> waitingForRoom = new ArrayList<>();
+    // The fields below and the queue are guarded by this object's lock.
+    private final List<Runnable> waitingForCapacity = new ArrayList<>();
     private int flushing;
     private boolean draining;
 
@@ -37,7 +37,7 @@ final class GroupCommit implements WriteStrategy {
     @Override
     public boolean offer(Event event, Acknowledgement acknowledgement) {
         synchronized (this) {
-            if (!queue.hasRoom(1, event.bytes())) {
+            if (!queue.hasCapacity(1, event.bytes())) {
                 return false;
             }
             queue.add(event, acknowledgement);
@@ -58,7 +58,7 @@ final class GroupCommit implements WriteStrategy {
     }
 
     private synchronized boolean offerAll(List<Event> events, MonoSink<List<Outcome>> sink) {
-        if (!queue.hasRoom(
+        if (!queue.hasCapacity(
                 events.size(), events.stream().mapToLong(Event::bytes).sum())) {
             return false;
         }
@@ -70,17 +70,17 @@ final class GroupCommit implements WriteStrategy {
     }
 
     @Override
-    public void whenRoom(Event event, Runnable retry) {
+    public void whenCapacity(Event event, Runnable retry) {
         synchronized (this) {
-            if (!queue.hasRoom(1, event.bytes())) {
-                waitingForRoom.add(retry);
+            if (!queue.hasCapacity(1, event.bytes())) {
+                waitingForCapacity.add(retry);
                 return;
             }
         }
         retry.run();
     }
 
-    /** All that one batch takes: more could only wait. */
+    /** The size of one batch: more events could only wait. */
     @Override
     public int streamWindow() {
         return WriteQueue.BATCH_ROWS;
@@ -95,12 +95,12 @@ final class GroupCommit implements WriteStrategy {
         return drained.asMono();
     }
 
-    /** Sets free flushers to work while there is something that may be stored. */
+    /** Starts free flushers while there are events that may be stored. */
     private void flush() {
         for (Batch batch = startBatch(); batch != null; batch = startBatch()) {
             Batch started = batch;
             committer.commit(batch.events()).subscribe(outcomes -> finish(started, outcomes));
-            runAll(takeWaitingForRoom());
+            runAll(takeWaitingForCapacity());
         }
     }
 
@@ -120,30 +120,30 @@ final class GroupCommit implements WriteStrategy {
         boolean unavailable = outcomes.contains(Problem.UNAVAILABLE);
         Batch refused = new Batch();
         synchronized (this) {
-            // Before the answers: a client that has one may send the next update of the same entity.
+            // Before the replies: a client that has one may send the next update of the same entity.
             queue.finish(batch);
             flushing--;
             if (unavailable) {
-                // Patience has ended for them, too: one behind another, they could wait for minutes.
+                // Their timeout has expired, too: one batch after another, they could wait for minutes.
                 refused = queue.takeAll();
             }
         }
-        // The next commit first: the database works while the clients are answered.
+        // The next commit first, so that the database works while clients are answered.
         flush();
         batch.acknowledge(outcomes);
         if (!refused.isEmpty()) {
             refused.acknowledge(Collections.nCopies(refused.events().size(), Problem.UNAVAILABLE));
-            runAll(takeWaitingForRoom());
+            runAll(takeWaitingForCapacity());
         }
         signalDrained();
     }
 
-    private synchronized List<Runnable> takeWaitingForRoom() {
-        if (waitingForRoom.isEmpty()) {
+    private synchronized List<Runnable> takeWaitingForCapacity() {
+        if (waitingForCapacity.isEmpty()) {
             return List.of();
         }
-        List<Runnable> taken = List.copyOf(waitingForRoom);
-        waitingForRoom.clear();
+        List<Runnable> taken = List.copyOf(waitingForCapacity);
+        waitingForCapacity.clear();
         return taken;
     }
 

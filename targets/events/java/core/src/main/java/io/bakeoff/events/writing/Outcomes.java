@@ -18,11 +18,11 @@ final class Outcomes {
         this.whenComplete = whenComplete;
     }
 
-    /** What the event at this index waits for. */
+    /** The acknowledgement of the event at this index. */
     Acknowledgement of(int index) {
         return outcome -> {
             outcomes[index] = outcome;
-            // Also makes what other threads wrote visible to the one that comes last.
+            // Also makes writes of other threads visible to the last one.
             if (missing.decrementAndGet() == 0) {
                 whenComplete.accept(Arrays.asList(outcomes));
             }

@@ -8,19 +8,19 @@ import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** One transaction for each request, no more requests under way than the queue would hold. */
+/** One transaction for each request; the number of requests in flight is bounded. */
 final class PerRequest implements WriteStrategy {
     private final Committer committer;
     private final Sinks.Empty<Void> drained = Sinks.empty();
 
-    // All below under this object's lock.
-    private final Room room;
-    private final List<Runnable> waitingForRoom = new ArrayList<>();
+    // The fields below are guarded by this object's lock.
+    private final Capacity capacity;
+    private final List<Runnable> waitingForCapacity = new ArrayList<>();
     private boolean draining;
 
     PerRequest(Committer committer, int bound) {
         this.committer = committer;
-        this.room = new Room(bound);
+        this.capacity = new Capacity(bound);
     }
 
     @Override
@@ -38,17 +38,17 @@ final class PerRequest implements WriteStrategy {
     }
 
     @Override
-    public void whenRoom(Event event, Runnable retry) {
+    public void whenCapacity(Event event, Runnable retry) {
         synchronized (this) {
-            if (!room.isFor(1, event.bytes())) {
-                waitingForRoom.add(retry);
+            if (!capacity.allows(1, event.bytes())) {
+                waitingForCapacity.add(retry);
                 return;
             }
         }
         retry.run();
     }
 
-    /** Transactions side by side have no order. */
+    /** Concurrent transactions have no order. */
     @Override
     public int streamWindow() {
         return 1;
@@ -58,21 +58,21 @@ final class PerRequest implements WriteStrategy {
     public Mono<Void> drain() {
         synchronized (this) {
             draining = true;
-            if (room.isEmpty()) {
+            if (capacity.isEmpty()) {
                 drained.tryEmitEmpty();
             }
         }
         return drained.asMono();
     }
 
-    /** Subscribed apart from the request: a client that goes away does not break off a transaction. */
+    /** Subscribed independently of the request: a client that disconnects does not cancel a transaction. */
     private boolean begin(List<Event> events, Consumer<List<Outcome>> whenDone) {
         long bytes = events.stream().mapToLong(Event::bytes).sum();
         synchronized (this) {
-            if (!room.isFor(1, bytes)) {
+            if (!capacity.allows(1, bytes)) {
                 return false;
             }
-            room.take(bytes);
+            capacity.reserve(bytes);
         }
         committer.commit(events).subscribe(outcomes -> {
             List<Runnable> retries = end(bytes);
@@ -83,12 +83,12 @@ final class PerRequest implements WriteStrategy {
     }
 
     private synchronized List<Runnable> end(long bytes) {
-        room.giveBack(bytes);
-        if (draining && room.isEmpty()) {
+        capacity.release(bytes);
+        if (draining && capacity.isEmpty()) {
             drained.tryEmitEmpty();
         }
-        List<Runnable> retries = List.copyOf(waitingForRoom);
-        waitingForRoom.clear();
+        List<Runnable> retries = List.copyOf(waitingForCapacity);
+        waitingForCapacity.clear();
         return retries;
     }
 }

@@ -8,21 +8,21 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What one statement stores: the updates of a batch of events, merged and sorted.
+ * The rows of one statement: the updates of a batch of events, merged and sorted.
  *
- * @param entities sorted by key, no key twice: what {@code upsert.sql} asks for
+ * @param entities sorted by unique key, as {@code upsert.sql} requires
  */
 public record Rows(List<Entity> entities) {
     private static final Comparator<Entity> BY_KEY = Comparator.comparing(Entity::key);
 
-    /** The rows of events that took place in this order. */
+    /** Merges events in this order. */
     public static Rows merge(List<Event> events) {
         if (events.size() == 1 && events.get(0).entities().size() == 1) {
             return new Rows(events.get(0).entities());
         }
         List<Entity> updates = new ArrayList<>(events.size());
         events.forEach(event -> updates.addAll(event.entities()));
-        // Stable: updates of one entity stay in the order in which they took place.
+        // Stable: updates of one entity keep their order.
         updates.sort(BY_KEY);
         return new Rows(mergeSorted(updates));
     }
@@ -48,8 +48,8 @@ public record Rows(List<Entity> entities) {
     }
 
     /**
-     * One object with the members of all. PostgreSQL keeps the last of members with the same name, so writing them one
-     * after another is what merging one object after another would give.
+     * Concatenates the members of all objects. PostgreSQL keeps the last of duplicate members, so the result equals
+     * merging one object after another.
      */
     private static Entity mergeObjects(List<Entity> updates) {
         int size =

@@ -4,25 +4,25 @@ package io.bakeoff.events.writing;
 public final class StorageException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** What a failure says about the next attempt. */
+    /** Whether another attempt may succeed. */
     public enum Reason {
-        /** The database cannot be reached or cannot take writes now; it may another time. */
-        AWAY,
-        /** The statement, or the wait for a connection, took too long; another attempt would take as long again. */
-        TOO_SLOW,
-        /** The database refuses these rows. */
-        REFUSED
+        /** The database cannot be reached or cannot accept writes now; a retry may succeed. */
+        UNAVAILABLE,
+        /** The statement, or the wait for a connection, timed out; a retry would take as long again. */
+        TIMED_OUT,
+        /** The database rejects these rows. */
+        REJECTED
     }
 
     private final Reason reason;
 
-    /** A failure with the database's or the driver's words. */
+    /** A failure with the message of the database or driver. */
     public StorageException(Reason reason, Throwable cause) {
         super(cause.getMessage(), cause);
         this.reason = reason;
     }
 
-    /** What it says about the next attempt. */
+    /** The reason, which decides whether to retry. */
     public Reason reason() {
         return reason;
     }

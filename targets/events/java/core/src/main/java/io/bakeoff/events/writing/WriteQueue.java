@@ -8,25 +8,25 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The bounded queue, and which of it may be stored next. Not thread-safe: {@link GroupCommit} holds the lock. */
+/** The bounded queue; decides which events may be stored next. Not thread-safe: guarded by {@link GroupCommit}. */
 final class WriteQueue {
-    /** A batch ends before the event that would exceed one of these, but has at least one event. */
+    /** Limits of a batch, which always has at least one event. */
     static final int BATCH_ROWS = 1_000;
 
     static final int BATCH_BYTES = 4 << 20;
 
-    private final Room room;
+    private final Capacity capacity;
     private final boolean concurrent;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final Set<Key> underWay = new HashSet<>();
+    private final Set<Key> inFlight = new HashSet<>();
 
     /**
      * A queue of at most {@code bound} events.
      *
-     * @param concurrent whether batches can be under way side by side
+     * @param concurrent whether several batches can be in flight
      */
     WriteQueue(int bound, boolean concurrent) {
-        this.room = new Room(bound);
+        this.capacity = new Capacity(bound);
         this.concurrent = concurrent;
     }
 
@@ -34,18 +34,18 @@ final class WriteQueue {
         return waiting.isEmpty();
     }
 
-    boolean hasRoom(int events, long bytes) {
-        return room.isFor(events, bytes);
+    boolean hasCapacity(int events, long bytes) {
+        return capacity.allows(events, bytes);
     }
 
     void add(Event event, Acknowledgement acknowledgement) {
-        room.take(event.bytes());
+        capacity.reserve(event.bytes());
         waiting.add(new Waiting(event, acknowledgement));
     }
 
     /**
-     * Takes from the front up to the first event that must wait for a batch under way. Those behind it wait too:
-     * letting them pass would need a look at every key that waits, for entities that are hot anyway.
+     * Takes events up to the first that must wait for a batch in flight. Those behind it wait too: overtaking would
+     * require a look at every queued key, for entities that are hot anyway.
      */
     Batch take() {
         Batch batch = new Batch();
@@ -65,7 +65,7 @@ final class WriteQueue {
         return batch;
     }
 
-    /** Takes all, which are not to be stored. */
+    /** Removes all events, which are not stored. */
     Batch takeAll() {
         Batch all = new Batch();
         while (!waiting.isEmpty()) {
@@ -74,35 +74,35 @@ final class WriteQueue {
         return all;
     }
 
-    /** The batch is no longer under way. */
+    /** Ends a batch that was in flight. */
     void finish(Batch batch) {
         if (concurrent) {
-            batch.events().forEach(event -> event.entities().forEach(entity -> underWay.remove(entity.key())));
+            batch.events().forEach(event -> event.entities().forEach(entity -> inFlight.remove(entity.key())));
         }
     }
 
     private Waiting remove() {
         Waiting first = waiting.remove();
-        room.giveBack(first.event().bytes());
+        capacity.release(first.event().bytes());
         return first;
     }
 
     private boolean mustWait(Event event) {
-        if (underWay.isEmpty()) {
+        if (inFlight.isEmpty()) {
             return false;
         }
         for (Entity entity : event.entities()) {
-            if (underWay.contains(entity.key())) {
+            if (inFlight.contains(entity.key())) {
                 return true;
             }
         }
         return false;
     }
 
-    /** After the whole batch was taken: its own events may share entities. */
+    /** Called after the whole batch was taken: its own events may share entities. */
     private void claim(Batch batch) {
         if (concurrent) {
-            batch.events().forEach(event -> event.entities().forEach(entity -> underWay.add(entity.key())));
+            batch.events().forEach(event -> event.entities().forEach(entity -> inFlight.add(entity.key())));
         }
     }
 }

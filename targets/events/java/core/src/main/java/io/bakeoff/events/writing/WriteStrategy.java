@@ -5,20 +5,20 @@ import io.bakeoff.events.model.Outcome;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** How events reach the database. */
+/** How events are written to the database. */
 sealed interface WriteStrategy permits GroupCommit, PerRequest {
-    /** Takes an event unless there is no room; whether it was taken. */
+    /** Accepts an event unless the queue is full. Returns whether it was accepted. */
     boolean offer(Event event, Acknowledgement acknowledgement);
 
-    /** Runs once there may be room for an event: now, or when something has been stored. */
-    void whenRoom(Event event, Runnable retry);
+    /** Runs {@code retry} once when there may be capacity: now, or when events have been stored. */
+    void whenCapacity(Event event, Runnable retry);
 
-    /** Takes the events of one request, all or none; empty when there is no room for them. */
+    /** Accepts all events of one request or none; empty when the queue is full. */
     Mono<List<Outcome>> storeAll(List<Event> events);
 
-    /** How many events of one stream may be under way, given that they take effect in their order. */
+    /** Maximum number of events of one stream in flight, given that they take effect in order. */
     int streamWindow();
 
-    /** Completes when all that was taken has been answered. To be called when no request is under way. */
+    /** Completes when all accepted events have been answered. Call it when no requests are in flight. */
     Mono<Void> drain();
 }

@@ -23,7 +23,7 @@ class EscapesTest {
                 "\\b\\f\\r\\t\\u0001, `\b\f\r\t\u0001`"
             })
     void escapesStandForCharacters(String inside, String text) {
-        assertThat(Escapes.flaw(text(inside))).isNull();
+        assertThat(Escapes.unstorable(text(inside))).isNull();
         assertThat(new String(Escapes.unescape(text(inside)).bytes(), UTF_8)).isEqualTo(text);
     }
 
@@ -41,12 +41,12 @@ class EscapesTest {
         "\\udbff日, LONE_SURROGATE",
         "\\ud83d\\ude00\\u0000, NUL"
     })
-    void whatCannotBeStored(String inside, Flaw flaw) {
-        assertThat(Escapes.flaw(text(inside))).isEqualTo(flaw);
+    void textThatCannotBeStored(String inside, Unstorable unstorable) {
+        assertThat(Escapes.unstorable(text(inside))).isEqualTo(unstorable);
     }
 
     private static Text text(String inside) {
-        // Not from 0, so that a position that is taken for an offset shows.
+        // Not from 0, so that confusing a position with an offset fails the test.
         byte[] bytes = ("\"" + inside + "\"").getBytes(UTF_8);
         return new Text(bytes, 1, bytes.length - 1, Text.Form.ESCAPED);
     }

@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class Utf8Test {
-    /** Bytes at the edges of what a sequence may hold. */
+    /** Bytes at the bounds of valid sequences. */
     private static final int[] EDGES = {
         0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
         0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff
@@ -33,7 +33,7 @@ class Utf8Test {
     }
 
     @Test
-    void findsOneBadByteWhereverItStandsInALongText() {
+    void findsOneBadByteAnywhereInALongText() {
         byte[] text = "plain text and ä, 日本, 😀, then plain text again".getBytes(UTF_8);
         assertThat(Utf8.isValid(text, 0, text.length)).isTrue();
         for (int position = 0; position < text.length; position++) {
@@ -44,7 +44,7 @@ class Utf8Test {
     }
 
     @Test
-    void looksAtNothingBeyondItsBounds() {
+    void readsNothingOutsideTheSlice() {
         byte[] text = {(byte) 0xff, 'a', 'b', (byte) 0xc3, (byte) 0xa4};
         assertThat(Utf8.isValid(text, 1, 3)).isTrue();
         assertThat(Utf8.isValid(text, 1, 5)).isTrue();

@@ -13,7 +13,7 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON as Jackson understands it: what our own parser is held against. */
+/** Jackson as the reference for the custom parser. */
 final class Jackson {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -36,7 +36,7 @@ final class Jackson {
                 depth += parser.currentToken().isStructStart()
                         ? 1
                         : parser.currentToken().isStructEnd() ? -1 : 0;
-                // Jackson looks at what a token holds only when asked.
+                // Jackson decodes a token only on request.
                 parser.getString();
             }
             return values == 1 && ESCAPES.matcher(text).results().noneMatch(Jackson::isBeyondAscii);
@@ -45,7 +45,7 @@ final class Jackson {
         }
     }
 
-    /** The texts of the elements of an array; none when the text is some other value. */
+    /** The texts of the elements of an array; empty for any other value. */
     static List<String> elements(String json) {
         List<String> elements = new ArrayList<>();
         try (JsonParser parser = parser(json)) {
@@ -63,17 +63,17 @@ final class Jackson {
         return elements;
     }
 
-    /** The value, of names that come twice the last. */
+    /** The value; the last of duplicate names wins. */
     static JsonNode tree(String json) {
         return MAPPER.readTree(json);
     }
 
-    /** Jackson takes the low byte of a letter beyond ASCII for a hexadecimal digit. */
+    /** Jackson treats the low byte of some characters beyond ASCII as a hexadecimal digit. */
     private static boolean isBeyondAscii(MatchResult escape) {
         return escape.group().chars().anyMatch(unit -> unit > 127);
     }
 
-    /** Not from bytes, whose encoding Jackson would guess. */
+    /** Not from bytes, whose encoding Jackson would detect. */
     private static JsonParser parser(String text) {
         return FACTORY.createParser(ObjectReadContext.empty(), text);
     }

@@ -16,7 +16,7 @@ import java.nio.charset.CharacterCodingException;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Whatever the bytes, a decoder answers, and sees in them what Jackson and the JDK see. */
+/** For any bytes the decoder agrees with Jackson and the JDK. */
 class JsonEventsFuzzTest {
     private static final Problem NOT_UTF8 = Problem.invalid("body: not valid UTF-8");
     private static final Problem NOT_JSON = Problem.invalid("body: not valid JSON");
@@ -37,7 +37,7 @@ class JsonEventsFuzzTest {
         }
     }
 
-    /** A bulk is what its elements are, each by itself. */
+    /** The elements of a bulk are decoded like single events. */
     @FuzzTest(maxDuration = "5m")
     void aBulk(byte[] body) {
         DecodedBulk decoded = JsonEvents.bulk(body);
@@ -57,7 +57,7 @@ class JsonEventsFuzzTest {
         assertThat(Jackson.tree(new String(entity.attributes(), UTF_8))).isEqualTo(expected.path("updatedAttributes"));
     }
 
-    /** The broken rule if it is one of syntax, else null. */
+    /** The problem if it is one of syntax, else null. */
     private static Object syntax(Object decoded) {
         return decoded.equals(NOT_UTF8) || decoded.equals(NOT_JSON) ? decoded : null;
     }

@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the contract's vectors do not reach, and one of each kind of what they do: the vectors prove the rest. */
+/** Cases that the contract's vectors do not reach, and one example of each that they do. */
 class JsonEventsTest {
     private static final String HEADER =
             "\"eventHeader\":{\"uuid\":\"6f1d2c3b-4a59-4e68-8b7a-9c0d1e2f3a4b\",\"eventName\":\"CarCreated\"}";
 
     @Test
-    void anEventIsWhatItStores() {
+    void anEventContainsWhatIsStored() {
         String attributes = "{ \"price\" : 0.10, \"note\":\"\\u00e9\" }";
         Event event = (Event) decode(entity("{\"entityType\":\"C\\u0061r\",\"entityId\":\"日\",\"x\":[{}],"
                 + "\"updatedAttributes\":" + attributes + "}"));
@@ -49,7 +49,7 @@ class JsonEventsTest {
                 "{\"eventHeader\":{\"uuid\":\"x\\u0000\"},\"eventBody\":{}}"
                         + "|`eventHeader.uuid: contains \\u0000, which cannot be stored`",
             })
-    void aBrokenRuleIsNamed(String body, String message) {
+    void aBrokenRuleIsReported(String body, String message) {
         assertThat(decode(body)).isEqualTo(Problem.invalid(message));
     }
 
@@ -65,7 +65,7 @@ class JsonEventsTest {
                 "{\"entityType\":\"a\",\"entityId\":\"1\",\"updatedAttributes\":{},\"entityId\":2}"
                         + "|entityId: duplicate field"
             })
-    void theEntityIsNamedToo(String entity, String message) {
+    void theEntityIsReportedToo(String entity, String message) {
         String sound = "{\"entityType\":\"a\",\"entityId\":\"1\",\"updatedAttributes\":{}},";
         assertThat(decode(entity(sound + entity))).isEqualTo(Problem.invalid("eventBody.entities[1]." + message));
     }
@@ -78,17 +78,18 @@ class JsonEventsTest {
     }
 
     @Test
-    void theFirstFlawOfAttributesCounts() {
-        assertThat(flaw("{\"a\":[1e999,\"\\u0000\"]}")).endsWith("outside the double range");
-        assertThat(flaw("{\"a\":[\"\\u0000\",1e999]}")).endsWith("\\u0000, which cannot be stored");
-        assertThat(flaw("{\"\\ud800\":1}")).endsWith("a lone surrogate, which cannot be stored");
-        assertThat(flaw("{\"a\":" + "[".repeat(32) + "]".repeat(32) + "}")).endsWith("nested deeper than 32 levels");
+    void theFirstProblemOfAttributesIsReported() {
+        assertThat(unstorable("{\"a\":[1e999,\"\\u0000\"]}")).endsWith("outside the double range");
+        assertThat(unstorable("{\"a\":[\"\\u0000\",1e999]}")).endsWith("\\u0000, which cannot be stored");
+        assertThat(unstorable("{\"\\ud800\":1}")).endsWith("a lone surrogate, which cannot be stored");
+        assertThat(unstorable("{\"a\":" + "[".repeat(32) + "]".repeat(32) + "}"))
+                .endsWith("nested deeper than 32 levels");
         assertThat(decode(entity(entityWith("{\"a\":" + "[".repeat(31) + "]".repeat(31) + "}"))))
                 .isInstanceOf(Event.class);
     }
 
     @Test
-    void aBulkTellsEachElement() {
+    void aBulkDecodesEachElement() {
         String event = "{" + HEADER + ",\"eventBody\":{\"entities\":[" + entityWith("{}") + "]}}";
         Bulk bulk = (Bulk) JsonEvents.bulk(("[ " + event + ", 1 , {}]").getBytes(UTF_8));
         assertThat(bulk.events().get(0)).isInstanceOf(Event.class);
@@ -106,7 +107,7 @@ class JsonEventsTest {
                 "[{},1]|0 of 2 events processed; event 0: eventHeader: required",
                 "[{},1|body: not valid JSON"
             })
-    void aBulkOfNothingValidIsRefused(String body, String message) {
+    void aBulkWithoutValidEventsIsRejected(String body, String message) {
         assertThat(JsonEvents.bulk(body.getBytes(UTF_8))).isEqualTo(Problem.invalid(message));
     }
 
@@ -120,7 +121,7 @@ class JsonEventsTest {
     }
 
     @Test
-    void bytesThatAreNoTextComeBeforeSyntax() {
+    void invalidUtf8IsReportedBeforeSyntax() {
         byte[] body = "{\"ä".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
         assertThat(JsonEvents.event(body)).isEqualTo(Problem.invalid("body: not valid UTF-8"));
         assertThat(JsonEvents.bulk(body)).isEqualTo(Problem.invalid("body: not valid UTF-8"));
@@ -130,7 +131,7 @@ class JsonEventsTest {
         return JsonEvents.event(body.getBytes(UTF_8));
     }
 
-    private static String flaw(String attributes) {
+    private static String unstorable(String attributes) {
         return ((Problem) decode(entity(entityWith(attributes)))).message();
     }
 

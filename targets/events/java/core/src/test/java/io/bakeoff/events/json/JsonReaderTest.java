@@ -36,7 +36,7 @@ class JsonReaderTest {
     }
 
     @Test
-    void everyByteOfALongStringIsLookedAt() {
+    void everyByteOfALongStringIsChecked() {
         for (int position = 0; position < 40; position++) {
             String before = "\"" + "ä".repeat(position / 2) + "x".repeat(position % 2);
             for (String rest : List.of("", "x", "ÿ\u007f !#[]0123456789")) {
@@ -61,7 +61,7 @@ class JsonReaderTest {
     }
 
     @Test
-    void depthCostsNoStack() {
+    void depthDoesNotUseTheStack() {
         int levels = 1_000_000;
         assertThat(isJson("[".repeat(levels) + "]".repeat(levels))).isTrue();
         assertThat(isJson("[".repeat(levels))).isFalse();
@@ -69,7 +69,7 @@ class JsonReaderTest {
         assertThat(isJson("[".repeat(levels) + "]".repeat(levels - 1) + "}")).isFalse();
     }
 
-    /** The text with each character dropped, replaced or preceded by another, and cut off there. */
+    /** The text with each character dropped, replaced, preceded by another, and truncated there. */
     private static List<String> variants(String seed) {
         List<String> variants = new ArrayList<>();
         for (int position = 0; position < seed.length(); position++) {
@@ -88,7 +88,7 @@ class JsonReaderTest {
     private static boolean isJson(String text) {
         try {
             JsonReader reader = new JsonReader(text.getBytes(UTF_8));
-            reader.walk(Inspector.NONE);
+            reader.walk(ValueVisitor.NONE);
             reader.end();
             return true;
         } catch (SyntaxException notJson) {

@@ -21,24 +21,24 @@ import reactor.core.publisher.Mono;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 class PostgresConnectionsTest {
-    private static final Duration TURN = Duration.ofSeconds(5);
+    private static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(5);
 
     private final VirtualTimeScheduler clock = VirtualTimeScheduler.getOrSet();
 
     @AfterEach
-    void giveTheClockBack() {
+    void restoreTheClock() {
         VirtualTimeScheduler.reset();
     }
 
     @Test
-    void whoWaitsTooLongForAConnectionIsRefused() {
-        ConnectionPool pool = PostgresConnections.pool(factory(), 1, TURN);
+    void waitingForAConnectionTimesOut() {
+        ConnectionPool pool = PostgresConnections.pool(factory(), 1, ACQUIRE_TIMEOUT);
         assertThat(pool.create().toFuture()).isCompleted();
 
         var stored = new PostgresStorage(pool, Duration.ofDays(1))
                 .store(Rows.merge(List.of(event("1={}"))))
                 .toFuture();
-        clock.advanceTimeBy(TURN.minusMillis(1));
+        clock.advanceTimeBy(ACQUIRE_TIMEOUT.minusMillis(1));
         assertThat(stored).isNotDone();
         clock.advanceTimeBy(Duration.ofMillis(1));
         assertThat(stored)
@@ -47,7 +47,7 @@ class PostgresConnectionsTest {
                 .havingCause()
                 .isInstanceOfSatisfying(
                         StorageException.class,
-                        delay -> assertThat(delay.reason()).isEqualTo(Reason.TOO_SLOW));
+                        delay -> assertThat(delay.reason()).isEqualTo(Reason.TIMED_OUT));
     }
 
     private static ConnectionFactory factory() {

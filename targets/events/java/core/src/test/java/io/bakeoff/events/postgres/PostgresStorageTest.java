@@ -4,7 +4,7 @@ import static io.bakeoff.events.writing.Events.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bakeoff.events.postgres.PostgresConnections.Limits;
+import io.bakeoff.events.postgres.PostgresConnections.Timeouts;
 import io.bakeoff.events.settings.DatabaseUrl;
 import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.writing.Rows;
@@ -72,7 +72,7 @@ class PostgresStorageTest {
                 .satisfies(failure -> assertThat(Exceptions.unwrap(failure))
                         .isInstanceOfSatisfying(
                                 StorageException.class,
-                                refusal -> assertThat(refusal.reason()).isEqualTo(Reason.REFUSED)));
+                                refusal -> assertThat(refusal.reason()).isEqualTo(Reason.REJECTED)));
         assertThat(document()).isNull();
     }
 
@@ -83,18 +83,18 @@ class PostgresStorageTest {
     }
 
     @Test
-    void aDatabaseThatCannotBeReachedIsAway() {
+    void anUnreachableDatabaseIsUnavailable() {
         ConnectionPool nowhere = pool("postgresql://postgres@127.0.0.1:1/none", LIMIT);
         assertThatThrownBy(() -> new PostgresStorage(nowhere, LIMIT).check().block())
                 .satisfies(failure -> assertThat(Exceptions.unwrap(failure))
                         .isInstanceOfSatisfying(
                                 StorageException.class,
-                                absence -> assertThat(absence.reason()).isEqualTo(Reason.AWAY)));
+                                absence -> assertThat(absence.reason()).isEqualTo(Reason.UNAVAILABLE)));
         nowhere.dispose();
     }
 
     @Test
-    void aConnectionThatTheServerEndedIsReplaced() {
+    void aClosedConnectionIsReplaced() {
         storage.check().block();
         ConnectionPool other = pool(System.getenv("TEST_DATABASE_URL"), LIMIT);
         Mono.usingWhen(
@@ -113,10 +113,10 @@ class PostgresStorageTest {
         assertThat(document()).isEqualTo("{}");
     }
 
-    /** Whether it is the server that gives up, or the server that is silent. */
+    /** Whether the server cancels the statement, or does not reply at all. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aStatementThatTakesTooLongIsGivenUp(boolean byTheServer) {
+    void aSlowStatementIsCancelled(boolean byTheServer) {
         storage.store(rows(car + "={}")).block();
         ConnectionPool impatient = pool(System.getenv("TEST_DATABASE_URL"), byTheServer ? SOON : LIMIT);
         PostgresStorage other = new PostgresStorage(impatient, byTheServer ? LIMIT : SOON);
@@ -132,20 +132,20 @@ class PostgresStorageTest {
                 .satisfies(failure -> assertThat(Exceptions.unwrap(failure))
                         .isInstanceOfSatisfying(
                                 StorageException.class,
-                                delay -> assertThat(delay.reason()).isEqualTo(Reason.TOO_SLOW)));
-        // Its only connection is of use again while the lock is still held.
+                                delay -> assertThat(delay.reason()).isEqualTo(Reason.TIMED_OUT)));
+        // The only connection is usable again while the lock is still held.
         other.check().block();
 
         Mono.from(locker.rollbackTransaction()).block();
         Mono.from(locker.close()).block();
-        // What was sent to a silent server may be stored later: nobody was told that it is.
+        // A statement without a reply may still be stored later; it was never acknowledged.
         assertThat(document()).isIn(byTheServer ? List.of("{}") : List.of("{}", "{\"a\": 1}"));
         impatient.dispose();
     }
 
     private ConnectionPool pool(String url, Duration statementLimit) {
         DatabaseUrl database = Settings.read(Map.of("DATABASE_URL", url)::get).database();
-        return PostgresConnections.pool(database, 1, "PostgresStorageTest", loops, new Limits(LIMIT, statementLimit));
+        return PostgresConnections.pool(database, 1, "PostgresStorageTest", loops, new Timeouts(LIMIT, statementLimit));
     }
 
     private static Rows rows(String... updates) {

@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Writes messages field by field, right ones and wrong ones. */
+/** Writes valid and invalid messages field by field. */
 final class Message {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 

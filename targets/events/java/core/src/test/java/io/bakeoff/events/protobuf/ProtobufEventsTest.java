@@ -11,7 +11,7 @@ import io.bakeoff.events.model.Problem;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a client's library would not write, for the contract's vectors cannot; they prove the rest. */
+/** Messages that no client library and no contract vector produces. */
 class ProtobufEventsTest {
     @Test
     void everyKindOfValue() {
@@ -50,7 +50,7 @@ class ProtobufEventsTest {
     }
 
     @Test
-    void aKeyMayComeLastOrNotAtAll() {
+    void aKeyMayBeLastOrMissing() {
         Message value = new Message().varint(4, 1);
         assertThat(attributes(new Message()
                         .message(3, new Message().message(2, value).text(1, "k"))
@@ -72,18 +72,19 @@ class ProtobufEventsTest {
     }
 
     @Test
-    void whatCannotBeStored() {
-        assertThat(flaw(new Message().number(2, Double.NaN))).isEqualTo("contains a number outside the double range");
-        assertThat(flaw(new Message().text(3, "a\0"))).isEqualTo("contains \\u0000, which cannot be stored");
-        assertThat(flaw(new Message())).isEqualTo("contains a value without a kind");
-        assertThat(flaw(nestedLists(32))).isEqualTo("nested deeper than 32 levels");
-        assertThat(flaw(nestedLists(5_000))).isEqualTo("nested deeper than 32 levels");
+    void textThatCannotBeStored() {
+        assertThat(unstorable(new Message().number(2, Double.NaN)))
+                .isEqualTo("contains a number outside the double range");
+        assertThat(unstorable(new Message().text(3, "a\0"))).isEqualTo("contains \\u0000, which cannot be stored");
+        assertThat(unstorable(new Message())).isEqualTo("contains a value without a kind");
+        assertThat(unstorable(nestedLists(32))).isEqualTo("nested deeper than 32 levels");
+        assertThat(unstorable(nestedLists(5_000))).isEqualTo("nested deeper than 32 levels");
         assertThat(attributes(new Message().message(3, entry("k", nestedLists(31)))))
                 .isEqualTo("{\"k\":" + "[".repeat(31) + "]".repeat(31) + "}");
     }
 
     @Test
-    void whatIsNoMessage() {
+    void malformedMessages() {
         Problem problem = Problem.invalid("body: not a valid message");
         assertThat(ProtobufEvents.event(new byte[] {1})).isEqualTo(problem);
         assertThat(ProtobufEvents.isMalformed(ProtobufEvents.event(new byte[] {1})))
@@ -94,7 +95,7 @@ class ProtobufEventsTest {
     }
 
     @Test
-    void aBulkTellsEachElement() {
+    void aBulkDecodesEachElement() {
         byte[] sound = event(entity("1", new Message()));
         Message bulk = new Message()
                 .bytes(1, sound)
@@ -119,7 +120,7 @@ class ProtobufEventsTest {
     }
 
     @Test
-    void whatIsNoMessageIsNoneHoweverDeepItBreaks() {
+    void malformedMessagesAreDetectedAtAnyDepth() {
         byte[] notUtf8 = {(byte) 0xff};
         Message sound = new Message().text(3, "a");
         Message structs = new Message().message(5, new Message().message(1, entry("k", sound)));
@@ -129,10 +130,10 @@ class ProtobufEventsTest {
                 new Message().message(5, new Message().message(1, new Message().bytes(1, notUtf8))),
                 new Message().message(5, new Message().message(1, entry("k", new Message().bytes(3, notUtf8)))))) {
             for (int levels : new int[] {1, 31, 32, 33, 5_000}) {
-                assertThat(flaw(nestedLists(levels, broken))).isEqualTo("body: not a valid message");
+                assertThat(unstorable(nestedLists(levels, broken))).isEqualTo("body: not a valid message");
             }
         }
-        assertThat(flaw(nestedLists(40, structs))).isEqualTo("nested deeper than 32 levels");
+        assertThat(unstorable(nestedLists(40, structs))).isEqualTo("nested deeper than 32 levels");
     }
 
     private static Message nestedLists(int levels) {
@@ -171,7 +172,7 @@ class ProtobufEventsTest {
         return new String(((Event) decoded).entities().get(0).attributes(), UTF_8);
     }
 
-    private static String flaw(Message value) {
+    private static String unstorable(Message value) {
         Decoded decoded = ProtobufEvents.event(event(entity("1", new Message().message(3, entry("k", value)))));
         return ((Problem) decoded).message().replace("eventBody.entities[0].updatedAttributes: ", "");
     }

@@ -35,7 +35,7 @@ class ShortestDecimalTest {
     }
 
     @Test
-    void readsBackAndCouldNotBeShorter() {
+    void isShortestAndParsesToTheSameDouble() {
         Random random = new Random(1);
         for (int round = 0; round < 50_000; round++) {
             double number = Double.longBitsToDouble(random.nextLong());

@@ -47,7 +47,7 @@ class WireReaderTest {
                 "\u000b\u0014", // the end of another group
                 "\u000b\u0013\u000c\u0014" // groups that overlap
             })
-    void whatIsNoMessage(String bytes) {
+    void malformedMessages(String bytes) {
         assertThatThrownBy(() -> read(bytes)).isInstanceOf(MalformedException.class);
     }
 

@@ -10,26 +10,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AuthorizationTest {
     @Test
-    void withoutATokenEverybodyMayCall() {
+    void withoutATokenAllCallsArePermitted() {
         assertThat(Authorization.of("").permits(List.of())).isTrue();
         assertThat(Authorization.of("").permits(List.of("Basic abc"))).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Bearer s3cret!", "bearer s3cret!"})
-    void theTokenIsLetIn(String header) {
+    void theTokenIsAccepted(String header) {
         assertThat(Authorization.of("s3cret!").permits(List.of(header))).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"", "Bearer", "Bearer ", "Bearer s3cret", "Bearer s3cret!!", "Bearer  s3cret!", "Basic s3cret!"})
-    void anythingElseIsNot(String header) {
+    void otherTokensAreRejected(String header) {
         assertThat(Authorization.of("s3cret!").permits(List.of(header))).isFalse();
     }
 
     @Test
-    void noneAndMoreThanOneAreNot() {
+    void missingAndMultipleTokensAreRejected() {
         Authorization authorization = Authorization.of("s3cret!");
         assertThat(authorization.permits(List.of())).isFalse();
         assertThat(authorization.permits(List.of("Bearer s3cret!", "Bearer s3cret!")))
@@ -56,7 +56,7 @@ class AuthorizationTest {
     }
 
     @Test
-    void settingsDoNotShowIt() {
+    void settingsDoNotRevealIt() {
         assertThat(Settings.read(variable -> variable.equals("API_TOKEN") ? "s3cret!" : null)
                         .toString())
                 .doesNotContain("s3cret!");

@@ -19,7 +19,7 @@ class SettingsPostProcessorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"server", "spring.grpc.server"})
-    void whereToListenIsForTheCheckedSettingsToSay(String server) {
+    void theValidatedSettingsDecideWhereToListen(String server) {
         ConfigurableEnvironment environment = processed(Map.of(
                 "BIND", "127.0.0.2",
                 "GRPC_SERVER_PORT", "9999",
@@ -42,7 +42,7 @@ class SettingsPostProcessorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a${HOME}", "a${no.such.name}", "${API_TOKEN}", "#{1}"})
-    void aTokenIsWhatIsSet(String token) {
+    void theTokenIsTakenLiterally(String token) {
         Authorization authorization = SettingsPostProcessor.settings(
                         processed(Map.of("API_TOKEN", token, "HOME", "/home")))
                 .authorization();
@@ -59,13 +59,13 @@ class SettingsPostProcessorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/no/${HOME}.pem", "/no/${no.such.name}.pem"})
-    void aFileIsTheOneThatIsNamed(String file) {
+    void filePathsAreTakenLiterally(String file) {
         assertThatThrownBy(() -> processed(Map.of("TLS_CERT_FILE", file, "TLS_KEY_FILE", file, "HOME", "/home")))
                 .isInstanceOf(SettingException.class)
                 .hasMessageStartingWith("TLS_CERT_FILE is \"" + file + "\": use ");
     }
 
-    /** The environment of an application that listens where {@code GRPC_SERVER_PORT} says. */
+    /** The environment of an application that listens on {@code GRPC_SERVER_PORT}. */
     private static ConfigurableEnvironment processed(Map<String, Object> variables) {
         StandardEnvironment environment = new StandardEnvironment();
         environment

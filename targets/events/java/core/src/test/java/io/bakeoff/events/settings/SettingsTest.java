@@ -73,7 +73,7 @@ class SettingsTest {
                 "BIND|localhost|BIND is \"localhost\": use an IP address such as 127.0.0.1 or ::",
                 "BIND|1.2.3.400|BIND is \"1.2.3.400\": use an IP address such as 127.0.0.1 or ::"
             })
-    void aSettingThatCannotBeUsedIsNamedWithWhatCan(String property, String value, String message) {
+    void anInvalidSettingIsReportedWithValidValues(String property, String value, String message) {
         assertThatThrownBy(() -> read(Map.of(property, value)))
                 .isInstanceOf(SettingException.class)
                 .hasMessage(message);

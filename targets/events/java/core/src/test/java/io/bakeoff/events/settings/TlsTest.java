@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TlsTest {
     @Test
-    void withoutFilesThereIsNone() {
+    void withoutFilesThereIsNoTls() {
         assertThat(Tls.of("", "")).isNull();
     }
 
@@ -31,14 +31,14 @@ class TlsTest {
         "ec-key.pem, ec-key.pem, TLS_CERT_FILE, a PEM file that holds certificates",
         "ec-certificate.pem, ec-certificate.pem, TLS_KEY_FILE, a PEM file that holds a private key"
     })
-    void filesThatCannotBeUsedAreNamedWithWhatCan(String certificates, String key, String variable, String advice) {
+    void invalidFilesAreReportedWithValidOnes(String certificates, String key, String variable, String advice) {
         assertThatThrownBy(() -> Tls.of(file(certificates), file(key)))
                 .isInstanceOf(SettingException.class)
                 .hasMessageMatching(variable + " is \".*\\.pem\": use " + advice);
     }
 
     @Test
-    void filesThatAreNotThere() {
+    void missingFiles() {
         assertThatThrownBy(() -> Tls.of("/nowhere", "/nowhere"))
                 .hasMessage("TLS_CERT_FILE is \"/nowhere\": use a PEM file that holds certificates");
     }

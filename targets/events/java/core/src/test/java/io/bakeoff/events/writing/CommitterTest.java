@@ -14,7 +14,7 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 class CommitterTest {
     private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
     private final FakeStorage storage = new FakeStorage();
-    private final Committer committer = new Committer(storage, new Outage(clock));
+    private final Committer committer = new Committer(storage, new DatabaseRetry(clock));
 
     private static final List<Event> EVENTS =
             List.of(event("1={}"), event("2={}"), event("bad={}"), event("3={}"), event("1={\"a\":1}"));
@@ -26,7 +26,7 @@ class CommitterTest {
     }
 
     @Test
-    void aRefusedBatchIsHalvedUntilTheBadEventIsAlone() {
+    void aRejectedBatchIsSplitUntilTheBadEventIsAlone() {
         storage.refuse("bad");
         List<Outcome> outcomes = committer.commit(EVENTS).block();
         assertThat(outcomes)
@@ -37,17 +37,17 @@ class CommitterTest {
     }
 
     @Test
-    void aDatabaseThatIsAwayFailsAllAfterPatienceWithoutHalving() {
+    void anUnavailableDatabaseFailsABatchAfterTheTimeoutWithoutSplitting() {
         storage.leave();
         var outcomes = committer.commit(EVENTS).toFuture();
-        clock.advanceTimeBy(Outage.PATIENCE.minusMillis(1));
+        clock.advanceTimeBy(DatabaseRetry.TIMEOUT.minusMillis(1));
         assertThat(outcomes).isNotDone();
         clock.advanceTimeBy(java.time.Duration.ofMillis(1));
         assertThat(outcomes).isCompletedWithValueMatching(all -> all.stream().allMatch(Problem.UNAVAILABLE::equals));
     }
 
     @Test
-    void aDatabaseThatComesBackLosesNothing() {
+    void nothingIsLostAfterAnOutage() {
         storage.leave();
         var outcomes = committer.commit(EVENTS).toFuture();
         clock.advanceTimeBy(java.time.Duration.ofSeconds(3));

@@ -31,7 +31,7 @@ class EventWriterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"group-commit", "per-request"})
-    void withoutRoomAnEventIsRefused(String mode) {
+    void aFullQueueRejectsAnEvent(String mode) {
         storage.hold();
         EventWriter writer = writer(mode);
         for (int accepted = 0; writer.offer(event("1={}"), outcome -> {}); accepted++) {
@@ -62,16 +62,16 @@ class EventWriterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"group-commit", "per-request"})
-    void aBulkFailsAsAWholeWhenTheDatabaseIsAway(String mode) {
+    void aBulkFailsAsAWholeWhileTheDatabaseIsUnavailable(String mode) {
         storage.leave();
         var reply = writer(mode).storeBulk(BULK).toFuture();
-        clock.advanceTimeBy(Outage.PATIENCE);
+        clock.advanceTimeBy(DatabaseRetry.TIMEOUT);
         assertThat(reply).isCompletedWithValue(Problem.UNAVAILABLE);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"group-commit", "per-request"})
-    void healthIsTheDatabases(String mode) {
+    void healthIsThatOfTheDatabase(String mode) {
         EventWriter writer = writer(mode);
         assertThat(writer.isHealthy().block()).isTrue();
         storage.leave();

@@ -7,11 +7,11 @@ import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Key;
 import java.util.Arrays;
 
-/** Events for tests, written short. */
+/** Builds events for tests. */
 public final class Events {
     private Events() {}
 
-    /** An event of updates {@code id=document} of cars. */
+    /** An event with car updates of the form {@code id=document}. */
     public static Event event(String... updates) {
         return new Event(Arrays.stream(updates)
                 .map(update -> update.split("=", 2))
@@ -19,9 +19,9 @@ public final class Events {
                 .toList());
     }
 
-    /** An event of one car with so much text that two of them find room, and no third. */
+    /** An event of one car that is so large that the queue accepts two of them and no third. */
     public static Event halfOfTheRoom(String id) {
-        return event(id + "={\"text\":\"" + "x".repeat(Room.BYTES / 2 - 1_000) + "\"}");
+        return event(id + "={\"text\":\"" + "x".repeat(Capacity.BYTES / 2 - 1_000) + "\"}");
     }
 
     static Entity entity(String type, String id, String document) {

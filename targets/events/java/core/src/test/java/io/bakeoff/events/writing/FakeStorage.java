@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 
-/** A database in memory that answers at once, refuses, is away, or waits until it is told to go on. */
+/** An in-memory database that replies immediately, rejects, is unavailable, or waits until it is released. */
 public final class FakeStorage implements Storage {
     private final List<List<String>> stored = new CopyOnWriteArrayList<>();
     private final Queue<Sinks.Empty<Void>> held = new ConcurrentLinkedQueue<>();
@@ -25,12 +25,12 @@ public final class FakeStorage implements Storage {
         return stored;
     }
 
-    /** How many statements wait to be released. */
+    /** Number of statements that wait to be released. */
     public int held() {
         return held.size();
     }
 
-    /** From now on statements wait. */
+    /** Makes statements wait. */
     public void hold() {
         answer = rows -> {
             Sinks.Empty<Void> gate = Sinks.empty();
@@ -39,31 +39,32 @@ public final class FakeStorage implements Storage {
         };
     }
 
-    /** The statement that has waited longest goes on. */
+    /** Releases the statement that has waited longest. */
     public void release() {
         held.remove().tryEmitEmpty();
     }
 
-    /** From now on statements with a row of this id are refused. */
+    /** Makes statements with a row of this id fail. */
     public void refuse(String id) {
         answer = rows ->
                 rows.entities().stream().anyMatch(row -> row.key().toString().endsWith("/" + id))
-                        ? Mono.error(new StorageException(Reason.REFUSED, new IllegalStateException("planted")))
+                        ? Mono.error(new StorageException(Reason.REJECTED, new IllegalStateException("planted")))
                         : Mono.empty();
     }
 
-    /** From now on the database is away. */
+    /** Makes the database unavailable. */
     public void leave() {
-        answer = rows -> Mono.error(new StorageException(Reason.AWAY, new IllegalStateException("connection refused")));
+        answer = rows ->
+                Mono.error(new StorageException(Reason.UNAVAILABLE, new IllegalStateException("connection refused")));
     }
 
-    /** From now on the database is silent, until after so long each statement is given up. */
+    /** Makes each statement time out after a delay. */
     public void hang(Duration limit, Scheduler clock) {
         answer = rows -> Mono.delay(limit, clock)
-                .then(Mono.error(new StorageException(Reason.TOO_SLOW, new TimeoutException("silence"))));
+                .then(Mono.error(new StorageException(Reason.TIMED_OUT, new TimeoutException("silence"))));
     }
 
-    /** From now on statements are answered at once. */
+    /** Makes statements complete immediately. */
     public void comeBack() {
         answer = rows -> Mono.empty();
     }

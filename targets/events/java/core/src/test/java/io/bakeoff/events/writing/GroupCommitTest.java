@@ -32,7 +32,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void aLoneEventIsStoredAtOnceAndAcknowledgedAfterItsCommit() {
+    void aSingleEventIsStoredImmediatelyAndAcknowledgedAfterItsCommit() {
         GroupCommit group = group(1);
         assertThat(group.offer(event("1={}"), outcomes::add)).isTrue();
         assertThat(storage.held()).isEqualTo(1);
@@ -42,7 +42,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void whatArrivesDuringACommitIsTheNextBatch() {
+    void eventsThatArriveDuringACommitAreTheNextBatch() {
         GroupCommit group = group(1);
         offer(group, "1", "2", "3", "2");
         assertThat(storage.held()).isEqualTo(1);
@@ -54,7 +54,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void anEventWaitsForABatchUnderWayThatTouchesItsEntity() {
+    void anEventWaitsForABatchInFlightWithTheSameEntity() {
         GroupCommit group = group(2);
         offer(group, "1");
         group.offer(event("2={}", "1={\"a\":1}"), outcomes::add);
@@ -68,7 +68,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void otherEntitiesAreStoredSideBySide() {
+    void otherEntitiesAreStoredConcurrently() {
         GroupCommit group = group(2);
         offer(group, "1", "2", "3");
         assertThat(storage.held()).isEqualTo(2);
@@ -91,7 +91,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void aFullQueueRefusesAndAnEmptyOneTakesAnything() {
+    void aFullQueueRejectsAndAnEmptyOneAcceptsAnything() {
         GroupCommit group = group(1);
         offer(group, "first");
         offer(group, IntStream.range(0, BOUND).mapToObj(Integer::toString).toArray(String[]::new));
@@ -115,7 +115,7 @@ class GroupCommitTest {
         assertThat(group.offer(halfOfTheRoom("3"), outcomes::add)).isFalse();
         assertThat(group.storeAll(List.of(halfOfTheRoom("3"))).blockOptional()).isEmpty();
         AtomicInteger calls = new AtomicInteger();
-        group.whenRoom(halfOfTheRoom("3"), calls::incrementAndGet);
+        group.whenCapacity(halfOfTheRoom("3"), calls::incrementAndGet);
         assertThat(calls).hasValue(0);
 
         storage.release();
@@ -124,11 +124,11 @@ class GroupCommitTest {
     }
 
     @Test
-    void entitiesTakeRoomHoweverSmallTheyAre() {
+    void smallEntitiesCountTowardsTheMemoryBound() {
         GroupCommit group = new GroupCommit(committer(Schedulers.immediate()), 1, Integer.MAX_VALUE);
         offer(group, "first");
         Event many = rows(0, 1_000);
-        long fitting = Room.BYTES / (1_000 * 100);
+        long fitting = Capacity.BYTES / (1_000 * 100);
         long accepted = Stream.generate(() -> many)
                 .limit(fitting)
                 .takeWhile(event -> group.offer(event, outcomes::add))
@@ -136,9 +136,9 @@ class GroupCommitTest {
         assertThat(accepted).as("as if each took a hundred bytes").isPositive().isLessThan(fitting);
     }
 
-    /** Two flushers, so two statements are under way, and three batches wait. */
+    /** Two flushers, so two statements are in flight and three batches wait. */
     @Test
-    void aHangingDatabaseIsWaitedForOnceByAll() {
+    void allWaitersShareTheTimeoutOfAHangingDatabase() {
         VirtualTimeScheduler clock = VirtualTimeScheduler.create();
         Duration limit = Duration.ofSeconds(10);
         storage.hang(limit, clock);
@@ -158,30 +158,30 @@ class GroupCommitTest {
     }
 
     @Test
-    void whoWaitsForRoomIsCalledWhenThoseThatWaitedAreRefused() {
+    void waitersAreNotifiedWhenQueuedEventsFail() {
         VirtualTimeScheduler clock = VirtualTimeScheduler.create();
         storage.leave();
         GroupCommit group = new GroupCommit(committer(clock), 1, 1);
         offer(group, "1", "2");
         AtomicInteger calls = new AtomicInteger();
-        group.whenRoom(event("3={}"), calls::incrementAndGet);
+        group.whenCapacity(event("3={}"), calls::incrementAndGet);
         assertThat(calls).hasValue(0);
-        clock.advanceTimeBy(Outage.PATIENCE);
+        clock.advanceTimeBy(DatabaseRetry.TIMEOUT);
         assertThat(outcomes).containsExactly(Problem.UNAVAILABLE, Problem.UNAVAILABLE);
         assertThat(calls).hasValue(1);
     }
 
     @Test
-    void whoWaitsForRoomIsCalledWhenThereIsSome() {
+    void waitersAreNotifiedWhenThereIsCapacity() {
         GroupCommit group = group(1);
         offer(group, "first");
         offer(group, IntStream.range(0, BOUND).mapToObj(Integer::toString).toArray(String[]::new));
         AtomicInteger calls = new AtomicInteger();
-        group.whenRoom(event("more={}"), calls::incrementAndGet);
+        group.whenCapacity(event("more={}"), calls::incrementAndGet);
         assertThat(calls).hasValue(0);
         storage.release();
         assertThat(calls).hasValue(1);
-        group.whenRoom(event("more={}"), calls::incrementAndGet);
+        group.whenCapacity(event("more={}"), calls::incrementAndGet);
         assertThat(calls).hasValue(2);
     }
 
@@ -199,7 +199,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void anAcknowledgementThatFailsKeepsNobodyFromTheirs() {
+    void aFailedAcknowledgementDoesNotAffectOthers() {
         GroupCommit group = group(1);
         offer(group, "1");
         group.offer(event("2={}"), outcome -> {
@@ -217,7 +217,7 @@ class GroupCommitTest {
     }
 
     private Committer committer(Scheduler clock) {
-        return new Committer(storage, new Outage(clock));
+        return new Committer(storage, new DatabaseRetry(clock));
     }
 
     private void offer(GroupCommit group, String... ids) {

@@ -29,7 +29,7 @@ class PerRequestTest {
     }
 
     @Test
-    void noMoreRequestsAreUnderWayThanTheBound() {
+    void requestsInFlightAreBounded() {
         storage.hold();
         assertThat(requests.offer(event("1={}"), outcomes::add)).isTrue();
         assertThat(requests.offer(event("2={}"), outcomes::add)).isTrue();
@@ -37,7 +37,7 @@ class PerRequestTest {
         assertThat(requests.storeAll(List.of(event("3={}"))).blockOptional()).isEmpty();
 
         AtomicInteger calls = new AtomicInteger();
-        requests.whenRoom(event("3={}"), calls::incrementAndGet);
+        requests.whenCapacity(event("3={}"), calls::incrementAndGet);
         assertThat(calls).hasValue(0);
         storage.release();
         assertThat(calls).hasValue(1);
@@ -45,7 +45,7 @@ class PerRequestTest {
     }
 
     @Test
-    void requestsUnderWayAreBoundedInBytesToo() {
+    void requestsInFlightAreBoundedInBytesToo() {
         PerRequest many = requests(100);
         storage.hold();
         assertThat(many.offer(halfOfTheRoom("1"), outcomes::add)).isTrue();
@@ -53,7 +53,7 @@ class PerRequestTest {
         assertThat(many.offer(halfOfTheRoom("3"), outcomes::add)).isFalse();
         assertThat(many.storeAll(List.of(halfOfTheRoom("3"))).blockOptional()).isEmpty();
         AtomicInteger calls = new AtomicInteger();
-        many.whenRoom(halfOfTheRoom("3"), calls::incrementAndGet);
+        many.whenCapacity(halfOfTheRoom("3"), calls::incrementAndGet);
         assertThat(calls).hasValue(0);
 
         storage.release();
@@ -62,7 +62,7 @@ class PerRequestTest {
     }
 
     @Test
-    void aLoneRequestMayBeLargerThanTheBound() {
+    void aSingleRequestMayExceedTheBound() {
         List<Event> bulk = List.of(halfOfTheRoom("1"), halfOfTheRoom("2"), halfOfTheRoom("3"));
         assertThat(requests.storeAll(bulk).block()).containsOnly(Stored.STORED);
     }
@@ -78,6 +78,6 @@ class PerRequestTest {
     }
 
     private PerRequest requests(int bound) {
-        return new PerRequest(new Committer(storage, new Outage(Schedulers.immediate())), bound);
+        return new PerRequest(new Committer(storage, new DatabaseRetry(Schedulers.immediate())), bound);
     }
 }

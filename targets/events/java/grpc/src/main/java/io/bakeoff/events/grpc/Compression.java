@@ -9,9 +9,9 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses calls whose messages are compressed, and says what is accepted, which grpc-java by itself would not. */
+/** Rejects compressed calls and reports the accepted encodings, which grpc-java does not. */
 final class Compression implements ServerInterceptor {
-    /** What a message may be: as it is. */
+    /** Only uncompressed messages. */
     static final DecompressorRegistry ACCEPTED =
             DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, true);
 
@@ -22,8 +22,8 @@ final class Compression implements ServerInterceptor {
             Metadata.Key.of("grpc-accept-encoding", Metadata.ASCII_STRING_MARSHALLER);
 
     /**
-     * Takes out of a call's headers how its messages are compressed, lest grpc-java end the call before any interceptor
-     * has seen it; null when they are not.
+     * Removes the encoding from a call's headers, because grpc-java would otherwise end the call before any interceptor
+     * runs; null when messages are not compressed.
      */
     static @Nullable String takeEncoding(Metadata headers) {
         String encoding = headers.get(ENCODING);

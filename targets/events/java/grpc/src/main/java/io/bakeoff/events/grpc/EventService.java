@@ -30,8 +30,8 @@ import org.springframework.stereotype.Component;
 /**
  * Decodes requests, calls the writer, encodes its replies.
  *
- * <p>Bound by hand, not through the generated base class, which would have grpc-java parse the requests; names, replies
- * and reflection are the generated ones.
+ * <p>Binds custom marshallers instead of extending the generated base class, with which grpc-java would parse requests;
+ * names, replies and reflection are the generated ones.
  */
 @Component
 final class EventService implements BindableService {

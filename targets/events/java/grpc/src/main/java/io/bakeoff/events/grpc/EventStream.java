@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code StreamEvents}: events as they arrive, answered in order.
  *
- * <p>Messages are asked for one by one. The next is asked for only while the event before it has found room in the
- * queue, few enough events wait for their replies, and the client takes them: otherwise HTTP/2 flow control holds the
- * client back. Events come on the call's thread, outcomes on any other: all state is under this object's lock.
+ * <p>Messages are requested one by one, and only while the previous event was queued, the window of unanswered events is
+ * not full, and the client reads its replies: otherwise HTTP/2 flow control slows the client down. Events arrive on the
+ * call's thread, outcomes on any thread: all state is guarded by this object's lock.
  */
 final class EventStream implements StreamObserver<Decoded> {
     private final EventWriter writer;
@@ -28,10 +28,10 @@ final class EventStream implements StreamObserver<Decoded> {
     private final Runnable stop = this::stop;
     private final int window;
 
-    private final ArrayDeque<Turn> turns = new ArrayDeque<>();
-    /** An event that has found no room yet. */
+    private final ArrayDeque<PendingReply> pendingReplies = new ArrayDeque<>();
+    /** An event that does not fit into the queue yet. */
     private @Nullable Event stalled;
-    /** No message has been asked for. */
+    /** No message has been requested. */
     private boolean paused;
     /** Nothing more is read. */
     private boolean ending;
@@ -63,9 +63,9 @@ final class EventStream implements StreamObserver<Decoded> {
             return;
         }
         if (decoded instanceof Event event) {
-            Turn turn = new Turn();
-            turns.add(turn);
-            offer(event, turn);
+            PendingReply pending = new PendingReply();
+            pendingReplies.add(pending);
+            offer(event, pending);
         } else {
             invalid((Problem) decoded);
         }
@@ -89,38 +89,38 @@ final class EventStream implements StreamObserver<Decoded> {
             end(Statuses.of(problem));
             return;
         }
-        Turn turn = new Turn();
-        turns.add(turn);
-        turn.reply = EventResponse.newBuilder().setMessage(problem.message()).build();
+        PendingReply pending = new PendingReply();
+        pendingReplies.add(pending);
+        pending.reply = EventResponse.newBuilder().setMessage(problem.message()).build();
         sendAnswered();
     }
 
-    private void offer(Event event, Turn turn) {
-        if (!writer.offer(event, outcome -> answered(turn, outcome))) {
+    private void offer(Event event, PendingReply pending) {
+        if (!writer.offer(event, outcome -> answered(pending, outcome))) {
             stalled = event;
-            writer.whenRoom(event, () -> offerAgain(event, turn));
+            writer.whenCapacity(event, () -> offerAgain(event, pending));
         }
     }
 
-    private synchronized void offerAgain(Event event, Turn turn) {
+    private synchronized void offerAgain(Event event, PendingReply pending) {
         if (stalled == event && !ended) {
             stalled = null;
-            offer(event, turn);
+            offer(event, pending);
             if (stalled == null && !ending) {
                 askForMore(window);
             }
         }
     }
 
-    private synchronized void answered(Turn turn, Outcome outcome) {
+    private synchronized void answered(PendingReply pending, Outcome outcome) {
         if (outcome == Stored.STORED) {
-            turn.reply = EventService.STORED;
+            pending.reply = EventService.STORED;
         } else {
-            turn.end = Statuses.of((Problem) outcome);
+            pending.end = Statuses.of((Problem) outcome);
         }
-        if (turn == turns.peek()) {
+        if (pending == pendingReplies.peek()) {
             sendAnswered();
-            // Not for every single reply: half a window at a time.
+            // Half a window at a time, not for every reply.
             if (paused) {
                 askForMore(window / 2);
             }
@@ -128,13 +128,13 @@ final class EventStream implements StreamObserver<Decoded> {
     }
 
     private void sendAnswered() {
-        for (Turn turn = turns.peek(); turn != null && !ended; turn = turns.peek()) {
-            if (turn.end != null) {
-                fail(turn.end);
-            } else if (turn.reply != null) {
-                replies.onNext(turn.reply);
-                turns.remove();
-            } else if (turn.last) {
+        for (PendingReply pending = pendingReplies.peek(); pending != null && !ended; pending = pendingReplies.peek()) {
+            if (pending.end != null) {
+                fail(pending.end);
+            } else if (pending.reply != null) {
+                replies.onNext(pending.reply);
+                pendingReplies.remove();
+            } else if (pending.last) {
                 ended = true;
                 streams.remove(stop);
                 replies.onCompleted();
@@ -151,21 +151,21 @@ final class EventStream implements StreamObserver<Decoded> {
     }
 
     private void askForMore(int most) {
-        boolean mayRead = !ending && stalled == null && turns.size() <= most && turns.size() < window;
+        boolean mayRead = !ending && stalled == null && pendingReplies.size() <= most && pendingReplies.size() < window;
         paused = !mayRead || !replies.isReady();
         if (!paused) {
             replies.request(1);
         }
     }
 
-    /** Reads no more; ends when all before has been answered, with a status or as it should. */
+    /** Stops reading; ends the call, with a status or normally, when all earlier events have been answered. */
     private void end(@Nullable Status status) {
         if (!ending) {
             ending = true;
-            Turn turn = new Turn();
-            turn.end = status;
-            turn.last = true;
-            turns.add(turn);
+            PendingReply pending = new PendingReply();
+            pending.end = status;
+            pending.last = true;
+            pendingReplies.add(pending);
             sendAnswered();
         }
     }
@@ -174,7 +174,7 @@ final class EventStream implements StreamObserver<Decoded> {
         ended = true;
         ending = true;
         streams.remove(stop);
-        turns.clear();
+        pendingReplies.clear();
         replies.onError(status.asException());
     }
 
@@ -194,11 +194,11 @@ final class EventStream implements StreamObserver<Decoded> {
         ended = true;
         ending = true;
         streams.remove(stop);
-        turns.clear();
+        pendingReplies.clear();
     }
 
-    /** The place of an event in the order of replies. */
-    private static final class Turn {
+    /** The reply to an event, in the order of arrival. */
+    private static final class PendingReply {
         private @Nullable EventResponse reply;
         private @Nullable Status end;
         private boolean last;

@@ -16,10 +16,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The standard {@code grpc.health.v1}, which tells what the database says now. */
+/** The standard {@code grpc.health.v1}, which queries the database on each call. */
 @Component
 final class HealthService extends HealthGrpc.HealthImplBase {
-    /** How often a watcher's news are looked for. */
+    /** How often the status is checked for watchers. */
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
 
     private static final Set<String> SERVICES = Set.of("", EventServiceGrpc.SERVICE_NAME);
@@ -44,7 +44,7 @@ final class HealthService extends HealthGrpc.HealthImplBase {
         });
     }
 
-    /** A service that is not known may yet appear, so the protocol asks that the call stay open. */
+    /** The protocol requires that the call stays open for an unknown service, which may appear later. */
     @Override
     public void watch(HealthCheckRequest request, StreamObserver<HealthCheckResponse> observer) {
         ServerCallStreamObserver<HealthCheckResponse> watcher =

@@ -9,12 +9,12 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call receives, looked at while it arrives: how large a message grows, how long its client takes, and whether
- * it is compressed. All on the thread of the connection, on which calls are served, too.
+ * Observes the messages of one call while they arrive: their size, the time they take, and whether they are compressed.
+ * Runs on the event loop of the connection, which also serves the call.
  */
 final class IncomingCall extends ServerStreamTracer {
-    /** How far a message may grow while the replies before it are sent. */
-    private static final int PATIENCE_BYTES = 4 << 20;
+    /** How far a message may exceed the limit while earlier replies are sent. */
+    private static final int GRACE_BYTES = 4 << 20;
 
     private static final int UNKNOWN_SIZE = -1;
 
@@ -26,27 +26,27 @@ final class IncomingCall extends ServerStreamTracer {
     private static final Context.Key<IncomingCall> CURRENT = Context.key("incoming-call");
 
     private final int limit;
-    private final SlowClients slowClients;
+    private final MessageTimeouts messageTimeouts;
     private final @Nullable String encoding;
     private Refusal refusal = (status, atOnce) -> {};
     private boolean sendsOneMessage;
     private long bytes;
 
-    /** Ends a call for what it receives. */
+    /** Ends a call because of its messages. */
     interface Refusal {
-        /** Called when a call must end, and, if it has not ended, again when it must end without any delay. */
+        /** Called when a call must end, and again, if it has not ended, when it must end immediately. */
         void refuse(Status status, boolean atOnce);
     }
 
     /**
-     * A call that has just begun.
+     * A call that has just started.
      *
-     * @param limit most bytes of a message
-     * @param encoding how its messages are compressed; null when they are not
+     * @param limit maximum message size in bytes
+     * @param encoding the compression of its messages; null for none
      */
-    IncomingCall(int limit, SlowClients slowClients, @Nullable String encoding) {
+    IncomingCall(int limit, MessageTimeouts messageTimeouts, @Nullable String encoding) {
         this.limit = limit;
-        this.slowClients = slowClients;
+        this.messageTimeouts = messageTimeouts;
         this.encoding = encoding;
     }
 
@@ -55,7 +55,7 @@ final class IncomingCall extends ServerStreamTracer {
         return CURRENT.get();
     }
 
-    /** Ends the call that is being started, whatever may still come of it. */
+    /** Ends the call that is being started and ignores what follows. */
     static <Q> ServerCall.Listener<Q> end(ServerCall<Q, ?> call, Status status, Metadata trailers) {
         current().refuseBy((alreadyEnded, atOnce) -> {});
         current().received();
@@ -68,23 +68,23 @@ final class IncomingCall extends ServerStreamTracer {
         return encoding;
     }
 
-    /** Lets the call end in its own way. */
+    /** Sets how the call is ended. */
     void refuseBy(Refusal how) {
         refusal = how;
     }
 
-    /** The call is one message and its end, which must not take too long together. */
+    /** The call consists of one message, which must arrive with its end before the timeout. */
     void sendsOneMessage() {
         sendsOneMessage = true;
-        slowClients.expect(this);
+        messageTimeouts.expect(this);
     }
 
-    /** All that the call sends has come. */
+    /** The client has sent everything. */
     void received() {
-        slowClients.forget(this);
+        messageTimeouts.forget(this);
     }
 
-    /** The client has taken too long. */
+    /** The client has exceeded the timeout. */
     void expire() {
         refusal.refuse(INCOMPLETE, false);
     }
@@ -98,7 +98,7 @@ final class IncomingCall extends ServerStreamTracer {
     public void inboundMessage(int number) {
         bytes = 0;
         if (!sendsOneMessage) {
-            slowClients.expect(this);
+            messageTimeouts.expect(this);
         }
     }
 
@@ -107,16 +107,16 @@ final class IncomingCall extends ServerStreamTracer {
         long before = bytes;
         bytes += more;
         refuseBeyond(limit, before, false);
-        refuseBeyond(limit + PATIENCE_BYTES, before, true);
+        refuseBeyond(limit + GRACE_BYTES, before, true);
     }
 
     @Override
     public void inboundMessageRead(int number, long wireSize, long size) {
         if (!sendsOneMessage) {
-            slowClients.forget(this);
+            messageTimeouts.forget(this);
         }
         if (size == UNKNOWN_SIZE) {
-            // grpc-java is about to give the call up, and would reset a stream that has had a reply.
+            // grpc-java is about to fail the call, and would reset a stream that has already sent a reply.
             refusal.refuse(COMPRESSED, false);
             refusal.refuse(COMPRESSED, true);
         }
@@ -124,7 +124,7 @@ final class IncomingCall extends ServerStreamTracer {
 
     @Override
     public void streamClosed(Status status) {
-        slowClients.forget(this);
+        messageTimeouts.forget(this);
     }
 
     private void refuseBeyond(int bound, long before, boolean atOnce) {

@@ -14,20 +14,20 @@ import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
 
 /**
- * Ends a call whose message grows above the limit of its method, or comes too slowly, while it arrives.
+ * Ends a call while its message arrives, when it exceeds the size limit of the method or the timeout.
  *
- * <p>grpc-java knows one limit of size for a whole server, refuses with a message of its own, and knows no limit of
- * time. So its limit is off, and a tracer looks at each message as it comes; the interceptor tells it how to end.
+ * <p>grpc-java has one size limit for a whole server, with its own message, and no time limit. So its limit is disabled
+ * and a tracer observes each message; the interceptor sets how to end the call.
  */
 final class IncomingCalls extends ServerStreamTracer.Factory implements ServerInterceptor {
-    private final FastThreadLocal<SlowClients> slowClients;
+    private final FastThreadLocal<MessageTimeouts> messageTimeouts;
 
-    /** Calls that are served by these event loops, of which a message may take so long. */
-    IncomingCalls(EventLoopGroup loops, Duration patience) {
-        slowClients = new FastThreadLocal<>() {
+    /** For calls on these event loops, with a timeout for each message. */
+    IncomingCalls(EventLoopGroup loops, Duration timeout) {
+        messageTimeouts = new FastThreadLocal<>() {
             @Override
-            protected SlowClients initialValue() {
-                return new SlowClients(currentOf(loops), patience);
+            protected MessageTimeouts initialValue() {
+                return new MessageTimeouts(currentOf(loops), timeout);
             }
         };
     }
@@ -37,25 +37,25 @@ final class IncomingCalls extends ServerStreamTracer.Factory implements ServerIn
         boolean bulk =
                 method.equals(EventServiceGrpc.getProcessEventBatchMethod().getFullMethodName());
         int limit = bulk ? Limits.BULK_BYTES : Limits.EVENT_BYTES;
-        return new IncomingCall(limit, slowClients.get(), Compression.takeEncoding(headers));
+        return new IncomingCall(limit, messageTimeouts.get(), Compression.takeEncoding(headers));
     }
 
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
         IncomingCall incoming = IncomingCall.current();
-        Gate<Q> gate = new Gate<>(incoming);
+        ClosableListener<Q> listener = new ClosableListener<>(incoming);
         incoming.refuseBy((status, atOnce) -> {
-            if (!gate.closed) {
-                gate.closed = true;
+            if (!listener.closed) {
+                listener.closed = true;
                 call.close(status, new Metadata());
             }
         });
         if (call.getMethodDescriptor().getType().clientSendsOneMessage()) {
             incoming.sendsOneMessage();
         }
-        gate.listener = next.startCall(call, headers);
-        return gate;
+        listener.listener = next.startCall(call, headers);
+        return listener;
     }
 
     private static EventExecutor currentOf(EventLoopGroup loops) {
@@ -67,13 +67,13 @@ final class IncomingCalls extends ServerStreamTracer.Factory implements ServerIn
         throw new IllegalStateException("not on the thread of a connection");
     }
 
-    /** Lets nothing through to a handler any more once the call has been refused. */
-    private static final class Gate<Q> extends ForwardingServerCallListener<Q> {
+    /** Drops messages for the handler once the call has been ended. */
+    private static final class ClosableListener<Q> extends ForwardingServerCallListener<Q> {
         private final IncomingCall incoming;
         private ServerCall.Listener<Q> listener;
         private boolean closed;
 
-        Gate(IncomingCall incoming) {
+        ClosableListener(IncomingCall incoming) {
             this.incoming = incoming;
         }
 

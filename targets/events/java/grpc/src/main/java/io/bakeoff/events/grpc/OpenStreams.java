@@ -8,14 +8,14 @@ import org.springframework.context.event.EventListener;
 import org.springframework.grpc.server.lifecycle.GrpcServerShutdownEvent;
 import org.springframework.stereotype.Component;
 
-/** Calls that last as long as their client likes, which a process that stops must end by itself. */
+/** Long-lived calls, which must be ended when the process stops. */
 @Component
 class OpenStreams {
-    // Both under this object's lock.
+    // Both are guarded by this object's lock.
     private final Set<Runnable> stops = new HashSet<>();
     private boolean stopping;
 
-    /** Remembers how to stop a call; one that comes too late is stopped at once. */
+    /** Registers how to stop a call; a call that starts during shutdown is stopped immediately. */
     void add(Runnable stop) {
         synchronized (this) {
             if (!stopping) {

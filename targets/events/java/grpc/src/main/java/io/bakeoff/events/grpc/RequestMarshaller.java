@@ -7,16 +7,16 @@ import java.io.UncheckedIOException;
 import java.util.function.Function;
 
 /**
- * Decodes requests with a decoder of ours. What is wrong with a message is a value, not an exception: grpc-java would
- * answer an exception with a status and a message of its own.
+ * Decodes requests with a custom decoder. Problems are values, not exceptions, which grpc-java would answer with its own
+ * status and message.
  *
- * @param decoder makes what a handler gets of the bytes of a message
+ * @param decoder converts the bytes of a message to the handler's parameter
  */
 record RequestMarshaller<T>(Function<byte[], T> decoder) implements Marshaller<T> {
     @Override
     public T parse(InputStream message) {
         try {
-            // All of a message that is not compressed is at hand, and copied once.
+            // An uncompressed message is available completely, and copied once.
             byte[] bytes = new byte[message.available()];
             message.readNBytes(bytes, 0, bytes.length);
             return decoder.apply(bytes);

@@ -18,13 +18,13 @@ import reactor.netty.resources.LoopResources;
 /** The gRPC server. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
-    /** Calls at once on one connection. Clients may share a connection between many users. */
+    /** Concurrent calls on one connection, which many users may share. */
     private static final int CALLS_PER_CONNECTION = 4_096;
 
-    /** A client that connects and says nothing is let go. */
+    /** Limits how long a client may take from connecting to the HTTP/2 handshake. */
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
 
-    /** Connections that wait to be accepted: thousands of clients may start at the same moment. */
+    /** Connections waiting to be accepted: thousands of clients may connect at once. */
     private static final int BACKLOG = 4_096;
 
     @Bean
@@ -35,7 +35,7 @@ class ServerConfiguration {
     @Bean
     ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings) {
         EventLoopGroup group = loops.onServer(LoopResources.DEFAULT_NATIVE);
-        return server -> guarded(server, group, settings.authorization(), SlowClients.LIMIT)
+        return server -> guarded(server, group, settings.authorization(), MessageTimeouts.LIMIT)
                 .bossEventLoopGroup(group)
                 .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
                 .withOption(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -43,18 +43,18 @@ class ServerConfiguration {
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
     }
 
-    /** A server that checks each call before a handler sees it, and whose handlers never wait. */
+    /** A server that checks each call before its handler, and whose handlers never block. */
     static NettyServerBuilder guarded(
-            NettyServerBuilder server, EventLoopGroup loops, Authorization authorization, Duration patience) {
-        IncomingCalls calls = new IncomingCalls(loops, patience);
-        // The server runs on the threads that serve the database, too.
+            NettyServerBuilder server, EventLoopGroup loops, Authorization authorization, Duration timeout) {
+        IncomingCalls calls = new IncomingCalls(loops, timeout);
+        // Shared with the database connections.
         return server.workerEventLoopGroup(loops)
                 .directExecutor()
                 .maxInboundMessageSize(Integer.MAX_VALUE)
                 .decompressorRegistry(Compression.ACCEPTED)
                 .addStreamTracerFactory(calls)
                 .fallbackHandlerRegistry(new UnknownMethods())
-                // The last one is asked first.
+                // Interceptors run in reverse order.
                 .intercept(new Compression())
                 .intercept(new TokenCheck(authorization))
                 .intercept(calls);

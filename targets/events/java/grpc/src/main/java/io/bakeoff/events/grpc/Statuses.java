@@ -4,7 +4,7 @@ import io.bakeoff.events.model.Problem;
 import io.grpc.Status;
 import io.grpc.StatusException;
 
-/** The one place where problems become gRPC statuses. */
+/** Maps problems to gRPC statuses, in one place. */
 final class Statuses {
     private Statuses() {}
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Ends calls that do not carry the token, health checks excepted. */
+/** Rejects calls without the token, except health checks. */
 record TokenCheck(Authorization authorization) implements ServerInterceptor {
     private static final Metadata.Key<String> HEADER =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -35,7 +35,7 @@ record TokenCheck(Authorization authorization) implements ServerInterceptor {
     private static Set<String> healthChecks() {
         Set<String> methods = new HashSet<>();
         methods.add(EventServiceGrpc.getHealthCheckMethod().getFullMethodName());
-        // The protocol has it, grpc-java's classes do not yet: without a token, too, it is answered UNIMPLEMENTED.
+        // Part of the protocol but not of grpc-java: UNIMPLEMENTED with and without a token.
         methods.add(MethodDescriptor.generateFullMethodName(HealthGrpc.SERVICE_NAME, "List"));
         HealthGrpc.getServiceDescriptor().getMethods().forEach(method -> methods.add(method.getFullMethodName()));
         return methods;

@@ -26,7 +26,7 @@ import reactor.core.publisher.MonoSink;
 @Configuration(proxyBeanMethods = false)
 @Profile(Training.PROFILE)
 class TrainingConfiguration {
-    /** Made when it is first used, for only then is the port known. */
+    /** Created when it is first used, because only then the port is known. */
     @Bean(destroyMethod = "shutdownNow")
     @Lazy
     ManagedChannel channel(ServerPort port) {

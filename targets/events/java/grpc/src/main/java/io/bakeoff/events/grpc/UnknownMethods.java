@@ -9,7 +9,7 @@ import io.grpc.Status;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Answers calls of methods that do not exist. grpc-java would do so without asking any interceptor. */
+/** Answers calls of unknown methods, for which grpc-java would not run interceptors. */
 final class UnknownMethods extends HandlerRegistry {
     private static final MethodDescriptor.Marshaller<byte[]> UNREAD = new MethodDescriptor.Marshaller<>() {
         @Override

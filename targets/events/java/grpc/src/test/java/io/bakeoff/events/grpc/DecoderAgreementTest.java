@@ -13,7 +13,7 @@ import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Our decoder against the generated classes: the same bytes are a message, or are none. */
+/** The custom decoder and the generated classes accept the same bytes. */
 class DecoderAgreementTest {
     private static final int ROUNDS = 50_000;
 
@@ -34,7 +34,7 @@ class DecoderAgreementTest {
             stricter += ours && !theirs ? 1 : 0;
         }
         assertThat(malformed).isBetween(ROUNDS / 10, ROUNDS * 9 / 10);
-        // Tags of more than 32 bits, of which the generated classes drop what is too much.
+        // Tags of more than 32 bits, which the generated classes truncate.
         assertThat(stricter).isLessThan(ROUNDS / 1_000);
     }
 

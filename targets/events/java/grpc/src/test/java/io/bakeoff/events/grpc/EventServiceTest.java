@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
-/** The services over a real connection, and a database in memory. */
+/** The services over a real connection with an in-memory database. */
 class EventServiceTest {
     private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
     private final FakeStorage storage = new FakeStorage();
@@ -56,7 +56,7 @@ class EventServiceTest {
     }
 
     private void serve(Authorization authorization) throws IOException {
-        server = new TestServer(writer, streams, authorization, SlowClients.LIMIT);
+        server = new TestServer(writer, streams, authorization, MessageTimeouts.LIMIT);
         channel = server.channel();
         client = EventServiceGrpc.newBlockingStub(channel);
     }
@@ -105,7 +105,7 @@ class EventServiceTest {
     }
 
     @Test
-    void aMessageAboveTheLimitOfItsMethodIsRefusedInOurWords() {
+    void aMessageAboveTheLimitOfItsMethodIsRejectedWithTheContractsMessage() {
         EventRequest large = padded(1_048_576);
         assertThat(refusal(large)).isEqualTo("RESOURCE_EXHAUSTED body: larger than 1048576 bytes");
         StatusRuntimeException bulk = catchThrowableOfType(
@@ -117,13 +117,13 @@ class EventServiceTest {
     }
 
     @Test
-    void aMethodThatDoesNotExistIsUnimplemented() {
+    void anUnknownMethodIsUnimplemented() {
         assertThat(callMethod("no.such/Method", 100)).isEqualTo("UNIMPLEMENTED method: not found");
         assertThat(callMethod("no.such/Method", 2_000_000)).isEqualTo("UNIMPLEMENTED method: not found");
     }
 
     @Test
-    void withoutTheTokenNothingButHealthIsAnswered() throws Exception {
+    void withoutTheTokenOnlyHealthIsAnswered() throws Exception {
         stop();
         serve(Settings.read(Map.of("API_TOKEN", "secret")::get).authorization());
         String unauthorized = "UNAUTHENTICATED authorization: a valid bearer token is required";
@@ -158,7 +158,7 @@ class EventServiceTest {
     }
 
     @Test
-    void aStreamAnswersInOrderAndGoesOnAfterAnInvalidEvent() throws InterruptedException {
+    void aStreamRepliesInOrderAndContinuesAfterAnInvalidEvent() throws InterruptedException {
         Replies replies = new Replies();
         storage.hold();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
@@ -178,7 +178,7 @@ class EventServiceTest {
     }
 
     @Test
-    void aStreamWaitsForRoomInTheQueue() throws InterruptedException {
+    void aStreamWaitsForCapacityInTheQueue() throws InterruptedException {
         storage.hold();
         fillQueue();
         Replies replies = new Replies();
@@ -203,7 +203,7 @@ class EventServiceTest {
     }
 
     @Test
-    void aStreamEndsWithWhatEndsIt() throws InterruptedException {
+    void aStreamEndsWithTheStatusOfTheError() throws InterruptedException {
         Replies replies = new Replies();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
         stream.onNext(Requests.event("1"));
@@ -223,7 +223,7 @@ class EventServiceTest {
     }
 
     @Test
-    void healthIsTheDatabases() {
+    void healthIsThatOfTheDatabase() {
         HealthGrpc.HealthBlockingStub standard = HealthGrpc.newBlockingStub(channel);
         assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getMessage())
                 .isEqualTo("OK");
@@ -239,7 +239,7 @@ class EventServiceTest {
     }
 
     @Test
-    void aWatcherIsToldTheStatusUntilTheServerStops() {
+    void aWatcherReceivesTheStatusUntilTheServerStops() {
         var statuses = HealthGrpc.newBlockingStub(channel).watch(service(""));
         assertThat(statuses.next().getStatus()).isEqualTo(ServingStatus.SERVING);
         var unknown = HealthGrpc.newBlockingStub(channel).watch(service("other"));
@@ -281,7 +281,7 @@ class EventServiceTest {
                 .build();
     }
 
-    /** Keeps what a stream is answered, its end included. */
+    /** Records the replies and the end of a stream. */
     private static final class Replies implements StreamObserver<EventResponse> {
         private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.Schedulers;
 
-/** Calls that no generated client would make. */
+/** Calls that generated clients cannot make. */
 class IncomingCallsTest {
     private static final EventRequest EVENT = Requests.event("1");
 
@@ -38,20 +38,20 @@ class IncomingCallsTest {
     }
 
     @Test
-    void aUnaryCallIsOneMessage() throws Exception {
-        serve(SlowClients.LIMIT);
+    void aUnaryCallHasOneMessage() throws Exception {
+        serve(MessageTimeouts.LIMIT);
         for (List<EventRequest> messages : List.of(List.<EventRequest>of(), List.of(EVENT, EVENT))) {
             Call call = new Call(unary(), CallOptions.DEFAULT);
             messages.forEach(call::send);
             call.halfClose();
             assertThat(call.end().getCode()).isEqualTo(Status.Code.INTERNAL);
         }
-        nothingIsStoredAndTheConnectionIsOfUse();
+        nothingIsStoredAndTheConnectionStaysUsable();
     }
 
     @Test
-    void compressionIsUnimplementedAndWhatIsAcceptedIsSaid() throws Exception {
-        serve(SlowClients.LIMIT);
+    void compressionIsUnimplementedWithTheAcceptedEncodings() throws Exception {
+        serve(MessageTimeouts.LIMIT);
         for (String method : List.of("com.example.grpc.EventService/ProcessEvent", "no.such/Method")) {
             Call call = new Call(
                     unary().toBuilder().setFullMethodName(method).build(), CallOptions.DEFAULT.withCompression("gzip"));
@@ -61,12 +61,12 @@ class IncomingCallsTest {
             assertThat(call.end().getDescription()).isEqualTo("grpc-encoding: must be identity");
             assertThat(call.accepted()).isEqualTo("identity");
         }
-        nothingIsStoredAndTheConnectionIsOfUse();
+        nothingIsStoredAndTheConnectionStaysUsable();
     }
 
     @Test
-    void aMessageThatIsCompressedAlthoughTheCallDoesNotSaySoIsInternal() throws Exception {
-        serve(SlowClients.LIMIT);
+    void anUndeclaredCompressedMessageIsInternal() throws Exception {
+        serve(MessageTimeouts.LIMIT);
         for (MethodDescriptor<EventRequest, EventResponse> method :
                 List.of(unary(), EventServiceGrpc.getStreamEventsMethod())) {
             Call call = new Call(method, CallOptions.DEFAULT.withCompression("identity"));
@@ -74,12 +74,12 @@ class IncomingCallsTest {
             call.halfClose();
             assertThat(call.end().getCode()).isEqualTo(Status.Code.INTERNAL);
         }
-        nothingIsStoredAndTheConnectionIsOfUse();
+        nothingIsStoredAndTheConnectionStaysUsable();
     }
 
     @Test
-    void aStreamThatHasHadRepliesIsToldSoToo() throws Exception {
-        serve(SlowClients.LIMIT);
+    void aStreamWithRepliesEndsWithTheStatusToo() throws Exception {
+        serve(MessageTimeouts.LIMIT);
         Call call = new Call(EventServiceGrpc.getStreamEventsMethod(), CallOptions.DEFAULT.withCompression("identity"));
         call.compress(false);
         call.send(EVENT);
@@ -91,7 +91,7 @@ class IncomingCallsTest {
     }
 
     @Test
-    void aMessageThatDoesNotComeIsNotWaitedForLong() throws Exception {
+    void aMissingMessageTimesOut() throws Exception {
         serve(Duration.ofMillis(1));
         Call silent = new Call(unary(), CallOptions.DEFAULT);
         assertThat(silent.end().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
@@ -99,11 +99,11 @@ class IncomingCallsTest {
         assertThat(storage.stored()).isEmpty();
     }
 
-    private void serve(Duration patience) throws IOException {
-        server = new TestServer(writer, new OpenStreams(), settings.authorization(), patience);
+    private void serve(Duration timeout) throws IOException {
+        server = new TestServer(writer, new OpenStreams(), settings.authorization(), timeout);
     }
 
-    private void nothingIsStoredAndTheConnectionIsOfUse() throws Exception {
+    private void nothingIsStoredAndTheConnectionStaysUsable() throws Exception {
         assertThat(storage.stored()).isEmpty();
         Call sound = new Call(unary(), CallOptions.DEFAULT);
         sound.send(EVENT);
@@ -112,14 +112,14 @@ class IncomingCallsTest {
         assertThat(storage.stored()).hasSize(1);
     }
 
-    /** As a client sees it that may send any number of messages. */
+    /** The method as a client that may send any number of messages. */
     private static MethodDescriptor<EventRequest, EventResponse> unary() {
         return EventServiceGrpc.getProcessEventMethod().toBuilder()
                 .setType(MethodType.CLIENT_STREAMING)
                 .build();
     }
 
-    /** A call without the stubs that would keep the rules for it. */
+    /** A call without the checks of generated stubs. */
     private final class Call extends ClientCall.Listener<EventResponse> {
         private final ClientCall<EventRequest, EventResponse> call;
         private final CompletableFuture<Status> end = new CompletableFuture<>();

@@ -28,7 +28,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whatever the bytes, a decoder answers, and sees in them what the generated classes see. */
+/** For any bytes the decoder agrees with the generated classes. */
 class ProtobufEventsFuzzTest {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final Problem NOT_A_MESSAGE = Problem.invalid("body: not a valid message");
@@ -48,7 +48,7 @@ class ProtobufEventsFuzzTest {
         }
     }
 
-    /** A batch is what its elements are, each by itself. */
+    /** The elements of a batch are decoded like single events. */
     @FuzzTest(maxDuration = "5m")
     void aBulk(byte[] message) throws IOException {
         DecodedBulk decoded = ProtobufEvents.bulk(message);

@@ -27,10 +27,10 @@ final class TestServer {
     private final Server server;
     private final ManagedChannel channel;
 
-    TestServer(EventWriter writer, OpenStreams streams, Authorization authorization, Duration patience)
+    TestServer(EventWriter writer, OpenStreams streams, Authorization authorization, Duration timeout)
             throws IOException {
         InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        server = ServerConfiguration.guarded(NettyServerBuilder.forAddress(free), loops, authorization, patience)
+        server = ServerConfiguration.guarded(NettyServerBuilder.forAddress(free), loops, authorization, timeout)
                 .bossEventLoopGroup(loops)
                 .channelType(NioServerSocketChannel.class)
                 .addService(new EventService(writer, streams))
@@ -54,7 +54,7 @@ final class TestServer {
         return compressors;
     }
 
-    /** Marks messages as compressed, in a call that says that they are not. */
+    /** Marks messages as compressed in a call that declares no compression. */
     private static final class GzipThatSaysIdentity implements Compressor {
         @Override
         public String getMessageEncoding() {

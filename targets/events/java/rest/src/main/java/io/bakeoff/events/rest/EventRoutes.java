@@ -15,7 +15,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** Paths to calls. They are few and hold no variables, so that one look into a table finds the call. */
+/** Routes by a map: paths are few and have no variables. */
 @Component
 final class EventRoutes implements RouterFunction<ServerResponse> {
     private static final String HEALTH = "/api/v1/events/health";
@@ -41,10 +41,10 @@ final class EventRoutes implements RouterFunction<ServerResponse> {
     }
 
     private HandlerFunction<ServerResponse> find(ServerRequest request) {
-        // As it was sent: an encoded slash is no slash.
+        // The raw path: an encoded slash is not a separator.
         String path = request.requestPath().value();
         if (!path.equals(HEALTH) && !authorization.permits(request.headers().header(HttpHeaders.AUTHORIZATION))) {
-            return stranger -> Replies.of(Problem.UNAUTHORIZED);
+            return unauthorized -> Replies.of(Problem.UNAUTHORIZED);
         }
         Map<HttpMethod, HandlerFunction<ServerResponse>> methods = calls.get(path);
         if (methods == null) {

@@ -2,7 +2,7 @@ package io.bakeoff.events.rest;
 
 import io.bakeoff.events.model.Problem;
 
-/** Carries a problem with a request through a reactive chain. A client's mistake has no stack trace. */
+/** Carries a problem through a reactive chain. Without a stack trace: invalid requests are expected. */
 final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -12,7 +12,7 @@ import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** Replies as JSON, and the one place where problems become statuses. */
+/** JSON replies; maps problems to statuses in one place. */
 final class Replies {
     /** Seconds after which a client may try again. */
     private static final String RETRY_AFTER_SECONDS = "1";
@@ -22,10 +22,10 @@ final class Replies {
 
     private Replies() {}
 
-    /** What every reply but that of a bulk and of health holds. */
+    /** The reply to everything but bulks and health checks. */
     record Message(boolean success, String message) {}
 
-    /** The reply about health. */
+    /** The reply to a health check. */
     record Health(boolean healthy, String message) {}
 
     static Mono<ServerResponse> of(Outcome outcome) {
@@ -62,7 +62,7 @@ final class Replies {
                 .bodyValue(new Message(false, "method: not allowed"));
     }
 
-    /** Nothing in it changes, so nothing of it is written anew. */
+    /** The reply is constant, so it is serialised once. */
     private static Mono<ServerResponse> stored() {
         return json(HttpStatus.OK)
                 .contentLength(STORED.length)

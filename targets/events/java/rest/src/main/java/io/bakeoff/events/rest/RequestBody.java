@@ -10,7 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import reactor.core.publisher.Mono;
 
-/** Reads a body that says it is plain JSON, of which no more than the limit is ever held. */
+/** Reads a JSON body of limited size. */
 final class RequestBody {
     private static final byte[] EMPTY = {};
     private static final String JSON = "application/json";
@@ -31,7 +31,7 @@ final class RequestBody {
     }
 
     private static Problem problem(Throwable failure, int limit) {
-        // What else keeps a body from being read is a client that breaks off, or takes too long.
+        // Any other failure is a client that disconnects or takes too long.
         return failure instanceof DataBufferLimitException ? Problem.bodyTooLarge(limit) : Problem.INCOMPLETE_BODY;
     }
 
@@ -45,7 +45,7 @@ final class RequestBody {
         return headers.getContentLength() > limit ? Problem.bodyTooLarge(limit) : null;
     }
 
-    /** Parameters do not matter: {@code application/json; charset=utf-8} is JSON, too. */
+    /** Parameters are ignored, as in {@code application/json; charset=utf-8}. */
     private static boolean isJson(@Nullable String contentType) {
         if (contentType == null) {
             return false;

@@ -19,7 +19,7 @@ import reactor.netty.resources.LoopResources;
 /** The HTTP server. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
-    /** Connections that wait to be accepted: thousands of clients may start at the same moment. */
+    /** Connections waiting to be accepted: thousands of clients may connect at once. */
     private static final int BACKLOG = 4_096;
 
     @Bean
@@ -40,19 +40,19 @@ class ServerConfiguration {
     WebServerFactoryCustomizer<NettyReactiveWebServerFactory> server() {
         return factory -> {
             factory.addServerCustomizers(server -> server.option(ChannelOption.SO_BACKLOG, BACKLOG));
-            factory.addServerCustomizers(server -> letSlowClientsGo(server, SlowClients.LIMIT));
+            factory.addServerCustomizers(server -> disconnectSlowClients(server, SlowClientHandler.LIMIT));
         };
     }
 
-    static HttpServer letSlowClientsGo(HttpServer server, Duration limit) {
-        // With TLS the codec is not there before it has been negotiated.
+    static HttpServer disconnectSlowClients(HttpServer server, Duration limit) {
+        // With TLS the codec is added only after negotiation.
         return server.configuration().isSecure()
                 ? server.idleTimeout(limit).requestTimeout(limit)
-                : server.doOnChannelInit((observer, channel, address) ->
-                        channel.pipeline().addAfter(NettyPipeline.HttpCodec, "slowClients", new SlowClients(limit)));
+                : server.doOnChannelInit((observer, channel, address) -> channel.pipeline()
+                        .addAfter(NettyPipeline.HttpCodec, "slowClientHandler", new SlowClientHandler(limit)));
     }
 
-    /** Straight to the routes: a DispatcherHandler has nothing to dispatch here, and its share of a request is large. */
+    /** Bypasses the DispatcherHandler, whose share of a request's CPU is large. */
     @Bean
     HttpHandler handler(EventRoutes routes, UnexpectedErrors errors) {
         return RouterFunctions.toHttpHandler(

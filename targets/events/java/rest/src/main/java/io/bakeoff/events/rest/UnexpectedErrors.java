@@ -12,7 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** What no one foresaw: details only in the log. */
+/** Unexpected errors: details only in the log. */
 @Component
 @Order(-2) // before Spring's own
 final class UnexpectedErrors implements WebExceptionHandler {
@@ -24,7 +24,7 @@ final class UnexpectedErrors implements WebExceptionHandler {
     public Mono<Void> handle(ServerWebExchange exchange, Throwable error) {
         ServerHttpResponse response = exchange.getResponse();
         if (!response.setStatusCode(HttpStatus.INTERNAL_SERVER_ERROR)) {
-            // The reply is on its way, most often to a client that has gone.
+            // The reply has been started, usually to a client that has disconnected.
             return Mono.error(error);
         }
         log.error("a request failed", error);

@@ -118,7 +118,7 @@ class EventRoutesTest {
 
     @ParameterizedTest
     @CsvSource({"text/plain", "application/jsonx", "application/*", "nonsense/x"})
-    void otherMediaTypesAreRefused(String type) {
+    void otherMediaTypesAreRejected(String type) {
         client.post()
                 .uri("/api/v1/events")
                 .header("Content-Type", type)
@@ -133,7 +133,7 @@ class EventRoutesTest {
 
     @ParameterizedTest
     @CsvSource({"gzip,415", "identity,200", "Identity,200", "br,415"})
-    void otherContentCodingsAreRefused(String coding, int status) {
+    void otherContentCodingsAreRejected(String coding, int status) {
         client.post()
                 .uri("/api/v1/events")
                 .header("Content-Type", "Application/JSON ; a=b")
@@ -163,7 +163,7 @@ class EventRoutesTest {
     }
 
     @Test
-    void aFullQueueAsksToComeBack() {
+    void aFullQueueIs429WithRetryAfter() {
         storage.hold();
         while (writer.offer(Events.event("1={}"), outcome -> {})) {
             assertThat(storage.held()).isLessThan(3);
@@ -180,7 +180,7 @@ class EventRoutesTest {
     }
 
     @Test
-    void aDatabaseThatIsAwayAsksToComeBack() {
+    void anUnavailableDatabaseIs503WithRetryAfter() {
         storage.leave();
         writer.store(Events.event("1={}")).subscribe();
         clock.advanceTimeBy(Duration.ofSeconds(5));
@@ -198,7 +198,7 @@ class EventRoutesTest {
     }
 
     @Test
-    void whatTheDatabaseRefusesIsNotToldToClients() {
+    void errorsOfTheDatabaseAreNotRevealedToClients() {
         storage.refuse("1");
         post("/api/v1/events", EVENT)
                 .expectStatus()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The whole process, over a real socket to a real database. */
+/** The whole application with a real socket and a real database. */
 @EnabledIfEnvironmentVariable(
         named = "TEST_DATABASE_URL",
         matches = "postgres.+",
@@ -51,7 +51,7 @@ class RestApplicationTest {
     }
 
     @Test
-    void answersWhatNobodyForesawInItsOwnWords() throws Exception {
+    void unexpectedErrorsGetTheContractsReply() throws Exception {
         HttpResponse<String> reply = send(request("/no/such%20path?x=%00"));
         assertThat(reply.statusCode()).isEqualTo(404);
         assertThat(reply.body()).isEqualTo("{\"success\":false,\"message\":\"path: not found\"}");

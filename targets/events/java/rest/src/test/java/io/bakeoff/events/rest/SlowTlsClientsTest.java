@@ -25,15 +25,15 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 
-/** With TLS it is Reactor Netty that lets slow clients go, which only a real connection can show. */
+/** With TLS Reactor Netty disconnects slow clients, which only a real connection can test. */
 class SlowTlsClientsTest {
     private static final Duration LIMIT = Duration.ofMillis(500);
     private static final int PAUSE_MS = 100;
 
-    /** As many bytes as take four times the limit to come. */
+    /** Bytes that take four times the limit to arrive. */
     private static final int BYTES = 4 * (int) LIMIT.toMillis() / PAUSE_MS;
 
-    private final DisposableServer server = ServerConfiguration.letSlowClientsGo(
+    private final DisposableServer server = ServerConfiguration.disconnectSlowClients(
                     HttpServer.create()
                             .host("127.0.0.1")
                             .port(0)
@@ -48,7 +48,7 @@ class SlowTlsClientsTest {
     }
 
     @Test
-    void aHeadThatTricklesInDoesNotRenewThePatience() throws Exception {
+    void aSlowHeadDoesNotResetTheTimeout() throws Exception {
         try (SSLSocket client = connect()) {
             client.setSoTimeout(PAUSE_MS);
             int sent = 0;
@@ -60,7 +60,7 @@ class SlowTlsClientsTest {
         }
     }
 
-    /** Waits for a while whether the server says anything. */
+    /** Waits for a while for a reply of the server. */
     private static boolean isOpen(SSLSocket client) throws IOException {
         try {
             return client.getInputStream().read() >= 0;
