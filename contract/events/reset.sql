@@ -1,2 +1,2 @@
--- Gives a run a fresh table: the target makes it anew at start.
+-- Gives a run a fresh table: the target creates it again at start.
 DROP TABLE IF EXISTS car_entities;

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 from made_up import histogram_around, latency_of

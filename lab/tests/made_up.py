@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 from bakeoff.engines import histograms
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
-from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import StoredComparison, StoredRun

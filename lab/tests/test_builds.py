@@ -81,7 +81,7 @@ def test_an_interrupted_build_stays_stale(here: Path, empty_checkout: Project) -
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"command": [sys.executable, "-c", ""], "inputs": ["in"], "artifact": "out"}, "artifact .* is not there"),
+        ({"command": [sys.executable, "-c", ""], "inputs": ["in"], "artifact": "out"}, "artifact .* does not exist"),
         ({"command": ["no-such-program-at-all"], "inputs": ["in"], "artifact": "out"}, "No such file"),
         ({"command": [sys.executable, "-c", ""], "inputs": ["gone"], "artifact": "out"}, "names the input"),
     ],

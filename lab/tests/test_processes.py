@@ -22,7 +22,7 @@ def start_ready(program: str) -> subprocess.Popen[bytes]:
 
 def test_a_process_that_does_not_stop_is_killed() -> None:
     process = start_ready(STUBBORN)
-    assert processes.stop(process, signal.SIGTERM, patience_s=0.1) == -signal.SIGKILL
+    assert processes.stop(process, signal.SIGTERM, timeout_s=0.1) == -signal.SIGKILL
 
 
 def test_a_process_that_stops_keeps_its_status() -> None:
@@ -30,13 +30,13 @@ def test_a_process_that_stops_keeps_its_status() -> None:
         "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); "
         "print('ready', flush=True); signal.pause()"
     )
-    assert processes.stop(start_ready(polite), signal.SIGTERM, patience_s=30) == 7
+    assert processes.stop(start_ready(polite), signal.SIGTERM, timeout_s=30) == 7
 
 
 def test_stopping_what_has_ended_is_no_error() -> None:
     process = processes.start([sys.executable, "-c", ""])
     process.wait()
-    assert processes.stop(process, signal.SIGTERM, patience_s=1) == 0
+    assert processes.stop(process, signal.SIGTERM, timeout_s=1) == 0
 
 
 def test_children_die_with_a_lab_that_is_killed() -> None:

@@ -22,7 +22,7 @@ _MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bi
 
 @dataclass(frozen=True)
 class Build:
-    """How one artifact is made."""
+    """How one artifact is made. `typical_s` is what its manifest expects a first build to take; None: unknown."""
 
     name: str
     directory: Path
@@ -32,6 +32,7 @@ class Build:
     bin: Path
     stamp: Path
     log: Path
+    typical_s: float | None = None
 
     def is_stale(self) -> bool:
         """Whether the artifact is missing, or made from inputs other than those that lie here now."""
@@ -53,14 +54,21 @@ class Build:
         """The fingerprint of what the artifact was made from; None before it was made."""
         return _read(self.stamp)
 
-    def run(self, on_line: Callable[[str], None]) -> None:
-        """Builds, handing each line of output on; the stamp is written only after success."""
+    def run(
+        self,
+        on_line: Callable[[str], None],
+        on_start: Callable[[subprocess.Popen[bytes]], None] = lambda _: None,
+    ) -> None:
+        """Builds, passing each line of output to `on_line`; the stamp is written only after success.
+
+        `on_start` receives the process, so that another thread can end it.
+        """
         fingerprint = self.fingerprint()
         self.stamp.unlink(missing_ok=True)
         for folder in (self.log.parent, self.stamp.parent, self.bin):
             folder.mkdir(parents=True, exist_ok=True)
         try:
-            status = self._execute(on_line)
+            status = self._execute(on_line, on_start)
         except OSError as error:
             raise BakeoffError(f"{self.name} cannot be built: {self.command[0]}: {error.strerror}.") from error
         if status != 0:
@@ -69,10 +77,12 @@ class Build:
                 f"Its last lines, all of them in {self.log}:\n{processes.last_lines(self.log)}"
             )
         if not self.artifact.exists():
-            raise BakeoffError(f"{self.name} built, but its artifact {self.artifact} is not there. Mend its manifest.")
+            raise BakeoffError(
+                f"{self.name} built, but its artifact {self.artifact} does not exist. Correct its manifest."
+            )
         self.stamp.write_text(fingerprint)
 
-    def _execute(self, on_line: Callable[[str], None]) -> int:
+    def _execute(self, on_line: Callable[[str], None], on_start: Callable[[subprocess.Popen[bytes]], None]) -> int:
         process = processes.start(
             self.command,
             directory=self.directory,
@@ -83,6 +93,7 @@ class Build:
         )
         assert process.stdout is not None
         try:
+            on_start(process)
             with self.log.open("wb") as log, process.stdout as output:
                 for line in output:
                     log.write(line)
@@ -109,6 +120,7 @@ def build_of(name: str, here: Path, entry: Document, project: Project) -> Build:
         bin=project.bin,
         stamp=project.state / "builds" / f"{name}.stamp",
         log=project.logs / f"build-{name}.log",
+        typical_s=entry.get("typical_s"),
     )
 
 

@@ -1,6 +1,6 @@
 """Ends what a lab started when the lab itself has been killed. Runs as a script, in a process of its own.
 
-It is told of children on standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended.
+It reads about children from standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended.
 The end of input means that the lab is gone. It imports nothing that is slow: it starts with every command.
 """
 
@@ -10,24 +10,24 @@ import signal
 import sys
 import time
 
-_PATIENCE_S = 10.0
+_TIMEOUT_S = 10.0
 
 
 def main() -> None:
-    wards: dict[int, int] = {}
+    children: dict[int, int] = {}
     for line in sys.stdin:
         sign, pid, *number = line.split()
         if sign == "+":
-            wards[int(pid)] = int(number[0])
+            children[int(pid)] = int(number[0])
         else:
-            wards.pop(int(pid), None)
-    for pid, number_of_signal in wards.items():
+            children.pop(int(pid), None)
+    for pid, number_of_signal in children.items():
         _signal_session(pid, number_of_signal)
-    deadline = time.monotonic() + _PATIENCE_S
-    while wards and time.monotonic() < deadline:
+    deadline = time.monotonic() + _TIMEOUT_S
+    while children and time.monotonic() < deadline:
         time.sleep(0.05)
-        wards = {pid: number for pid, number in wards.items() if _is_there(pid)}
-    for pid in wards:
+        children = {pid: number for pid, number in children.items() if _is_there(pid)}
+    for pid in children:
         _signal_session(pid, signal.SIGKILL)
 
 

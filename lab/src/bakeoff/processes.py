@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,21 +54,27 @@ def start(
 
 
 class _Guardian:
-    """Tells the guardian process about children. The process starts with the first child and ends with the lab.
+    """Informs the guardian process of children. The process starts with the first child and ends with the lab.
 
     Code between fork and exec could do this without a process, but it is not safe in a process with threads.
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        # Builds start their processes in threads of their own.
+        self._lock = threading.Lock()
 
     def watch(self, pid: int, death_signal: signal.Signals) -> None:
-        self._tell(f"+ {pid} {int(death_signal)}\n")
+        self._send(f"+ {pid} {int(death_signal)}\n")
 
     def forget(self, pid: int) -> None:
-        self._tell(f"- {pid}\n")
+        self._send(f"- {pid}\n")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
+        with self._lock:
+            self._write(line)
+
+    def _write(self, line: str) -> None:
         if self._process is None or self._process.poll() is not None:
             script = Path(guardian.__file__)
             self._process = subprocess.Popen(
@@ -85,12 +92,12 @@ class _Guardian:
 _guardian = _Guardian()
 
 
-def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: float) -> int:
+def stop(process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
     """Asks a child to end and waits; kills its whole session when it does not. Returns its exit status."""
     if process.poll() is None:
         process.send_signal(how)
         try:
-            process.wait(patience_s)
+            process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             kill_session(process)
     status = process.wait()
@@ -99,9 +106,9 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals, patience_s: floa
 
 
 def release(process: subprocess.Popen[bytes]) -> None:
-    """Lets a child outlive the lab: somebody else has taken it over."""
+    """Lets a child outlive the lab: another process has taken it over."""
     _guardian.forget(process.pid)
-    # Nobody is going to wait for it: without this, Python would warn of that.
+    # No code will wait for it: without this, Python would warn of that.
     process.returncode = 0
 
 
@@ -129,9 +136,9 @@ def port_is_free(port: int) -> bool:
         return True
 
 
-def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, patience_s: float = 10.0) -> None:
+def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, timeout_s: float = 10.0) -> None:
     """Waits until a child accepts connections on a port; raises BakeoffError when it ends or takes too long."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + timeout_s
     while process.poll() is None and time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

@@ -3,10 +3,10 @@
 import pytest
 
 from bakeoff.cli.run import capacity_lines
+from bakeoff.comparing.rate_search import Capacity
 from bakeoff.judging.capacity_search import Trial
 from bakeoff.judging.slo import parse_slo
-from bakeoff.running.rate_search import Capacity
-from bakeoff.running.result import Finding
+from bakeoff.results.run import Finding
 
 LATE = Finding("generator-lagged", "warning", "Requests left late.", "The engine had too little CPU.")
 

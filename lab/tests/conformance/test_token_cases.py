@@ -8,13 +8,13 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 from rich.console import Console
 
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing import preparation
 from bakeoff.conformance.case import GrpcExpectation, GrpcSide, HttpExpectation, HttpSide
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
+from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running import preparation
 from bakeoff.running.bench import Bench
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import Variant
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import Target
 from made_up_manifests import target as made_up_target

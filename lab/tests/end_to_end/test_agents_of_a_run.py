@@ -10,18 +10,18 @@ import pytest
 from rich.console import Console
 from throwaway_server import throwaway_server
 
+from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import Record
+from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.run import RunResult, Status
 from bakeoff.running import run as run_module
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import Variant
-from bakeoff.running.result import RunResult, Status
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets

@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 
 from bakeoff import processes
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project, find_project
-from bakeoff.running.comparison import compare
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.series import Comparison
 from bakeoff.targets import process as target_process
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import find_targets

@@ -17,7 +17,7 @@ from throwaway_server import StartServer, throwaway_server
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from bakeoff.storage.history import load_comparison
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck

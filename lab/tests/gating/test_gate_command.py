@@ -11,16 +11,16 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.gate import GateOptions, run_gate
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing import comparison as comparing
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.regressions import Limits
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
-from bakeoff.running import comparison as running
+from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult
-from bakeoff.running.series import Comparison
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 from made_up_manifests import engine, target, workload
@@ -116,11 +116,11 @@ def test_where_nothing_builds_no_older_measurement_is_judged_either(
 
     broken = replace(target("go-rest"), build=replace(target("go-rest").build, name="broken"))
     contender = Contender(broken, workload(), replace(engine("native"), build=target("engine").build))
-    monkeypatch.setattr(running, "choose", lambda *_: [contender])
-    monkeypatch.setattr(running, "build", build)
+    monkeypatch.setattr(comparing, "choose", lambda *_: [contender])
+    monkeypatch.setattr(comparing, "build", build)
     add(store, rounds(1000, "go-rest"))
     add(store, rounds(1000, "go-rest"))
-    running.compare(
+    comparing.compare(
         empty_checkout, ComparisonRequest("quick", "./bakeoff run quick"), PlainProgress(Console(stderr=True))
     )
     assert gate(baseline="c1") == (1, {"go-rest validity": "not measured: go-rest: the compiler says no."})
@@ -137,7 +137,7 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
         asked.append(request)
         return add(store, rounds(1000, *request.targets), request.command)
 
-    monkeypatch.setattr(running, "compare", compare)
+    monkeypatch.setattr(comparing, "compare", compare)
     add(store, rounds(1000, *BOTH))
     add(store, [*rounds(1000, "rust-rest"), *rounds(500, "go-rest")])
     status, told = gate(baseline="c1", rerun=True)
@@ -154,6 +154,6 @@ def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store:
 
     add(store, rounds(1000, "go-rest"))
     file = tmp_path / "run.json"
-    file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project())))
+    file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project(), None)))
     with pytest.raises(BakeoffError, match="is not a comparison that says how it was asked for"):
         run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rerun=True))

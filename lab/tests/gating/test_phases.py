@@ -14,7 +14,7 @@ from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.history.conditions import Conditions
 from bakeoff.history.figures import RunFigures, figures_of
 from bakeoff.history.phases import Measurement, PhaseFigures, measurement_of, phases_of
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 from made_up import measured, phase, run_of
 
 USERS = (10, 50, 200, 500)

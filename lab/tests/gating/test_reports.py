@@ -12,7 +12,7 @@ from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import broken
 from bakeoff.history.figures import figures_of
 from bakeoff.history.phases import Measurement, measurement_of
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from made_up import measured, run_result
 
 SERIES = figures_of(run_result()).series

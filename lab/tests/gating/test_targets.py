@@ -9,7 +9,7 @@ from bakeoff.errors import UsageError
 from bakeoff.gating.check import Outcome
 from bakeoff.gating.targets import held_against_targets, read_targets
 from bakeoff.history.figures import figures_of
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from made_up import measured, run_result
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from bakeoff.comparing.request import ComparisonRequest, Matrix
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY, unmeasured
 from bakeoff.history.asked import Asked
 from bakeoff.history.figures import RunFigures, figures_of
-from bakeoff.running.request import ComparisonRequest, Matrix
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from made_up import run_result
 
 BOTH = ("go-rest", "rust-rest")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from bakeoff.history.figures import METRICS, figures_of
 from bakeoff.history.series import newest_series
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from made_up import run_result
 
 

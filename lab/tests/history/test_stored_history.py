@@ -26,7 +26,7 @@ from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, document_of, read_documents, text_of
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
@@ -261,7 +261,7 @@ def test_clean_up_keeps_what_any_rule_keeps(
 def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, tmp_path: Path, run: RunResult) -> None:
     store.server.execute_script("TRUNCATE comparisons CASCADE")
     file = tmp_path / "exported.json"
-    file.write_text(text_of(document_of(run, project, ORIGIN)))
+    file.write_text(text_of(document_of(run, project, None, ORIGIN)))
     ((_, run_id),) = import_files(project, store.server, [file]).stored
     (stored,) = load_runs(store.server, [run_id])
     assert stored.result == run
@@ -271,8 +271,8 @@ def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, t
 
 
 def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: Project, tmp_path: Path) -> None:
-    good = text_of(document_of(run_result(), project, ORIGIN))
-    second = text_of(document_of(run_result("two", minute=1), project, ORIGIN))
+    good = text_of(document_of(run_result(), project, None, ORIGIN))
+    second = text_of(document_of(run_result("two", minute=1), project, None, ORIGIN))
     files = {"a": good[: len(good) // 2], "b": good.replace('"version": 2', '"version": 3', 1), "c": good, "d": second}
     paths = []
     for name, text in files.items():
@@ -301,9 +301,9 @@ def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: P
 def test_import_goes_on_past_what_cannot_be_stored(
     store: MetricsStore, project: Project, tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
-    refused = text_of(document_of(run_result(**changes), project, replace(ORIGIN, command="refused")))
+    refused = text_of(document_of(run_result(**changes), project, None, replace(ORIGIN, command="refused")))
     (tmp_path / "1.json").write_text(refused.replace("\ud800", "\\ud800"))
-    (tmp_path / "2.json").write_text(text_of(document_of(run_result("two"), project, ORIGIN)))
+    (tmp_path / "2.json").write_text(text_of(document_of(run_result("two"), project, None, ORIGIN)))
     # A folder is as good as its files.
     result = import_files(project, store.server, [tmp_path])
     assert [path.name for path, _ in result.stored] == ["2.json"]
@@ -316,7 +316,7 @@ def test_import_goes_on_past_what_cannot_be_stored(
 def test_files_that_name_no_comparison_are_put_together(store: MetricsStore, project: Project, tmp_path: Path) -> None:
     for minute in (0, 5):
         path = tmp_path / f"{minute}.json"
-        path.write_text(text_of(document_of(run_result(minute=minute), project)))
+        path.write_text(text_of(document_of(run_result(minute=minute), project, None)))
     import_files(project, store.server, sorted(tmp_path.glob("*.json")))
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
 

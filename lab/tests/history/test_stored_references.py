@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.history.conditions import Conditions
 from bakeoff.history.references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.history import load_comparison
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, run_result

@@ -5,7 +5,7 @@ import pytest
 from bakeoff.judging.capacity import best_level, breaking_users, highest_rate, optimal_users, sustainable_level
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.slo import parse_slo
-from bakeoff.running.result import Measured
+from bakeoff.results.run import Measured
 from made_up import histogram_of, level, measured
 
 SLO = parse_slo("p99<50ms,errors<1%")

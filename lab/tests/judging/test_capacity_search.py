@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.judging.capacity_search import Trial, doubts_about, highest_that_holds, next_rate
-from bakeoff.running.result import Finding
+from bakeoff.results.run import Finding
 
 
 @pytest.mark.parametrize(

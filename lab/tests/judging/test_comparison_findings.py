@@ -5,7 +5,7 @@ import pytest
 
 from bakeoff.judging import comparison_findings
 from bakeoff.judging.judge import judge
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 from made_up import comparison_of, rounds_of, run_of
 
 

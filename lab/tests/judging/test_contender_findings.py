@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from bakeoff.factors.variant import Sending, Variant
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.running.contender import Contender as ContenderOfRun
 from bakeoff.running.modes import Phase
-from bakeoff.running.request import Sending, Variant
-from bakeoff.running.result import Measured, RunResult, Status
 from bakeoff.running.run_request import RunRequest
 from bakeoff.workload.reuse import Reuse
 from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of

@@ -1,7 +1,7 @@
 import pytest
 
 from bakeoff.judging.entries import entries_of, labels_of
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, measured, phase, rounds_of, run_of
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from bakeoff.engines import histograms
 from bakeoff.judging.judge import judge
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, cost, histogram_of, level, measured, phase, rounds_of, run_of, seconds_of
 
 STEADY = [1000.0, 1010.0, 1003.0, 1007.0]

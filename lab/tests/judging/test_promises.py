@@ -1,4 +1,4 @@
-"""What METHOD.md says of how often the verdicts are wrong, tried on made-up machines whose truth is known."""
+"""The error rates in RESULTS.md, checked on simulated machines with a known truth."""
 
 from collections.abc import Sequence
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.run_bottleneck import bottleneck_of_run
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
 
 BUSY = {"api": cost(150), "database": cost(20)}

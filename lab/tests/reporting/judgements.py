@@ -21,7 +21,7 @@ from bakeoff.judging.judgement import (
     Level,
     Pairing,
 )
-from bakeoff.running.result import RunResult, Second, Status
+from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.history import StoredComparison, StoredRun
 from observations import ACTIVITY, STATE
 

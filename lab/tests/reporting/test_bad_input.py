@@ -13,7 +13,7 @@ from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.files import DOCUMENTS, write_report
 from bakeoff.reporting.pictures.svg import svg_of
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison
 
 Case = tuple[Judgement, StoredComparison]

@@ -8,7 +8,7 @@ from judgements import comparison, histogram
 from bakeoff.engines import histograms
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.timelines import LONGEST, timeline_of
-from bakeoff.running.result import RunResult, Second
+from bakeoff.results.run import RunResult, Second
 
 
 def test_a_curve_agrees_with_its_histogram() -> None:

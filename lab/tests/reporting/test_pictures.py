@@ -11,7 +11,7 @@ import resvg_py
 from hostile import hostile_comparison
 from judgements import SPEEDS, Shape, comparison
 
-from bakeoff.reporting.charts.shape import Axis
+from bakeoff.reporting.chart_shape import Axis
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.files import write_report
 from bakeoff.reporting.pictures.png import png_of

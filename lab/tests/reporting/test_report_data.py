@@ -14,9 +14,9 @@ from bakeoff.reporting.data import report_data
 from bakeoff.reporting.identities import payloads_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.tables import limits
-from bakeoff.results.numbers import milliseconds
-from bakeoff.results.verdict import judgement_table
-from bakeoff.running.result import Status
+from bakeoff.reporting.terminal_numbers import milliseconds
+from bakeoff.reporting.verdict_text import judgement_table
+from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
 
 SMALL = Shape(targets=("rust-rest", "go-rest"), users=(10, 50), seconds=3)

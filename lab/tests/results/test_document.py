@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
 from bakeoff.errors import BakeoffError
+from bakeoff.judging.run_bottleneck import described_bottleneck
 from bakeoff.project import Project
+from bakeoff.reporting.result_files import write_result_files
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
-from bakeoff.results.files import REPORTS, read_result_file, result_files, write_result_files
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.files import REPORTS, read_result_file, result_files
+from bakeoff.results.run import RunResult, Status
 from bakeoff.sampling.sampler import Sample
 from made_up import BEGIN, measured, run_of, run_result
 from observations import ACTIVITY, STATE
@@ -24,45 +26,46 @@ ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
 @given(run=run_results())
 @settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_run_survives_its_document(project: Project, run: RunResult) -> None:
-    (back,) = read_documents(text_of(document_of(run, project, ORIGIN)), "it", project)
+    (back,) = read_documents(text_of(document_of(run, project, None, ORIGIN)), "it", project)
     assert back.run == run
     assert back.origin == ORIGIN
 
 
 def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None:
     run = run_result(stream_file=project.root / "results" / "one" / "a.stream.jsonl")
-    document = document_of(run, project)
+    document = document_of(run, project, None)
     assert document["stream_file"] == "results/one/a.stream.jsonl"
     assert read_documents(text_of(document), "it", project)[0].run == run
 
 
 def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
     run = run_of(environment={"cores": "1"})
-    assert document_of(run, project)["bottleneck"] == {
+    assert document_of(run, project, described_bottleneck(run))["bottleneck"] == {
         "kind": "api-cpu",
         "words": "The bottleneck was the CPU of the target, on 1 core that all share: the target 60%, PostgreSQL 50%.",
     }
-    assert document_of(replace(run, status=Status.FAILED), project)["bottleneck"] is None
+    failed = replace(run, status=Status.FAILED)
+    assert document_of(failed, project, described_bottleneck(failed))["bottleneck"] is None
 
 
 def test_what_postgresql_and_the_machine_did_stands_in_the_document(project: Project) -> None:
-    document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project)
+    document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project, None)
     assert (document["database_activity"], document["machine_state"]) == (ACTIVITY, STATE)
 
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
-    lines = text_of(document_of(run_result(), project)).splitlines()
+    lines = text_of(document_of(run_result(), project, None)).splitlines()
     assert sum('"api", 0.5, 1000000, null' in line for line in lines) == 1
 
 
 def test_several_runs_in_one_document(project: Project) -> None:
     runs = [run_result("one"), run_result("two")]
-    text = text_of({"version": VERSION, "runs": [document_of(run, project) for run in runs]})
+    text = text_of({"version": VERSION, "runs": [document_of(run, project, None) for run in runs]})
     assert [document.run for document in read_documents(text, "it", project)] == runs
 
 
 def test_version_1_is_still_read(project: Project) -> None:
-    document = document_of(run_result(), project)
+    document = document_of(run_result(), project, None)
     for member in ("version", "comparison", "timeline", "samples", "contender", "factors", "round", "machine_state"):
         del document[member]
     (back,) = read_documents(text_of(document), "it", project)
@@ -71,7 +74,7 @@ def test_version_1_is_still_read(project: Project) -> None:
 
 
 def _changed(path: str, value: Any) -> str:
-    document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")))))
+    document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")), None)))
     *parents, last = path.split(".")
     place = document
     for parent in parents:

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from arbitrary_runs import run_results
 from bakeoff.results.observed import database_figures, machine_figures, medians
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 from made_up import run_of
 from observations import ACTIVITY, STATE
 

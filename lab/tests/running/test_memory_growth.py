@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
+from bakeoff.results.run import PhaseResult
 from bakeoff.running.memory_growth import memory_findings
-from bakeoff.running.result import PhaseResult
 from bakeoff.sampling.sampler import Sample
 from made_up import measured
 

@@ -1,9 +1,9 @@
 import pytest
 
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
-from bakeoff.running.durations import seconds_of
 from bakeoff.running.modes import phases_of, phases_with, planned_seconds, rate_phases
-from bakeoff.running.request import ComparisonRequest
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from bakeoff.cli.progress import PlainProgress
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.observation import observe
-from bakeoff.running.progress import PlainProgress
 from bakeoff.sampling.usage import Usage
 from bakeoff.targets.access import Access
 from docker_engine import DIGEST, FakeDocker, inspected, stats

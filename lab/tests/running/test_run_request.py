@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.factors.variant import Sending, Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
-from bakeoff.running.request import Sending, Variant
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access, access_of

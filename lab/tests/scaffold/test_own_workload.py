@@ -17,15 +17,15 @@ import pytest
 from rich.console import Console
 
 from bakeoff import processes
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.project import Project
-from bakeoff.running.comparison import compare
-from bakeoff.running.progress import PlainProgress
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.result import RunResult
-from bakeoff.running.series import Comparison
+from bakeoff.results.run import RunResult
 from bakeoff.scaffold.scaffold import scaffold_of, write_scaffold
 from bakeoff.workload.loader import load_workload
 
@@ -91,7 +91,7 @@ def test_a_stored_workload_is_proven_driven_and_audited(checkout: Project) -> No
 def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout: Project, project: Project) -> None:
     write_scaffold(checkout, scaffold_of("things", "rest", "postgresql", None))
     describe_target(checkout)
-    documentation = (project.root / "docs" / "ADDING_A_WORKLOAD.md").read_text("utf-8")
+    documentation = (project.root / "docs" / "ADD_A_WORKLOAD.md").read_text("utf-8")
     deletion = documentation.split("```toml\n")[1].split("```")[0].replace("/users/", "/things/")
     workload = checkout.contract / "things" / "workload.toml"
     saved_once = workload.read_text("utf-8").replace('reuse = { share = 0.5, pick = "uniform" }\n', "")

@@ -59,7 +59,7 @@ def test_the_new_target_is_skipped_until_it_is_described(empty_checkout: Project
     (target,) = find_targets(empty_checkout)
 
     assert target.why_skipped is not None
-    assert "Say in targets/users/rest/target.toml how the API is built and started" in target.why_skipped
+    assert "Describe in targets/users/rest/target.toml how the API is built and started" in target.why_skipped
 
 
 @pytest.mark.parametrize(

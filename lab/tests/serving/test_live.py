@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bakeoff.cli.progress import PlainProgress
 from bakeoff.project import Project
-from bakeoff.running.progress import PlainProgress
 from bakeoff.serving.live import PublishedProgress, live_file, live_state
 from made_up import histogram_of, run_result
 

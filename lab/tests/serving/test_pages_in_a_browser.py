@@ -10,10 +10,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
+from bakeoff.cli.progress import PlainProgress
 from bakeoff.cli.serve import listening
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.progress import PlainProgress
 from bakeoff.serving.app import create_app
 from bakeoff.serving.live import PublishedProgress, live_file
 from made_up import histogram_of, run_result

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.postgres.server import Server
 from bakeoff.results.document import Origin
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 

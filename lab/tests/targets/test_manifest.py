@@ -1,8 +1,8 @@
 import pytest
 
+from bakeoff.comparing.preparation import buildable
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
-from bakeoff.running.preparation import buildable
 from bakeoff.targets.manifest import choose_targets, find_targets
 
 MANIFEST = """

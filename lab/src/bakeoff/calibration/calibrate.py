@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from bakeoff.calibration import reference_lines
 from bakeoff.calibration.ceiling import CONNECTIONS, Drive, measure_ceiling
-from bakeoff.calibration.lines import BATCHES, ONE_EACH
 from bakeoff.calibration.reference_lines import ReferenceBench, ReferenceLine
 from bakeoff.engines.manifest import Engine
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.reference_lines import BATCHES, ONE_EACH
 from bakeoff.running.environment import machine_name
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import fresh_table

@@ -79,7 +79,7 @@ def measure_ceiling(project: Project, drive: Drive) -> Ceiling:
         processes.wait_until_listening(server, port, log)
         return _driven(project, drive, port, server.pid)
     finally:
-        processes.stop(server, signal.SIGTERM, patience_s=5)
+        processes.stop(server, signal.SIGTERM, timeout_s=5)
 
 
 def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:

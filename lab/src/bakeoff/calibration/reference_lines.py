@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff import processes
-from bakeoff.calibration.lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.workload.effects import StoredRow, rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
@@ -92,7 +92,7 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         output = process.stdout.read().decode()
         status = process.wait()
     finally:
-        processes.stop(process, signal.SIGTERM, patience_s=5)
+        processes.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
         raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: allow more with --duration.")

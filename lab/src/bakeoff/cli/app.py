@@ -203,6 +203,56 @@ def run(
 
 
 @app.command()
+def hit(
+    url: Annotated[str, typer.Argument(help="Such as http://127.0.0.1:3000/path.")],
+    users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
+    short: Annotated[
+        list[str] | None, typer.Option("-d", help="10s as --duration; anything else as --data, such as @body.json.")
+    ] = None,
+    duration: Annotated[str, typer.Option("--duration", "-z", help="Length, such as 10s or 2m.")] = "10s",
+    requests: Annotated[int | None, typer.Option("--requests", "-n", min=1, help="Send so many instead.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", "-q", min=0.1, help="Open model: requests a second.")] = None,
+    arrivals: Annotated[str, typer.Option(help="With --rate: constant or poisson.")] = "constant",
+    method: Annotated[str | None, typer.Option("--method", "-m", help="[GET, or POST with a body]")] = None,
+    header: Annotated[list[str] | None, typer.Option("--header", "-H", help="'Name: value'; may be repeated.")] = None,
+    data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
+    content_type: Annotated[str | None, typer.Option("--type", "-T", help="[application/json with a body]")] = None,
+    connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
+    timeout: Annotated[str, typer.Option(help="A request without a reply for so long has failed.")] = "30s",
+    warm_up: Annotated[str, typer.Option(help="Load before the measurement, not counted.")] = "1s",
+    ca_file: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Authority to trust.")] = None,
+    expect: Annotated[
+        int | None, typer.Option(min=100, max=599, help="Status of a good reply. [that of a first request]")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure one URL, without a workload or a contract."""
+    from bakeoff.cli.hit import HitOptions, hit_url
+
+    hit_url(
+        HitOptions(
+            url=url,
+            users=users,
+            short=short or [],
+            duration=duration,
+            requests=requests,
+            rate=rate,
+            arrivals=arrivals,
+            method=method,
+            header=header or [],
+            data=data,
+            content_type=content_type,
+            connections=connections,
+            timeout=timeout,
+            warm_up=warm_up,
+            ca_file=ca_file,
+            expect=expect,
+            as_json=json,
+        )
+    )
+
+
+@app.command()
 def init(
     name: Annotated[str, typer.Argument(help="What to call the workload, such as users.")],
     protocol: Annotated[str, typer.Option(help="What its first target speaks: rest or grpc.")] = "rest",
@@ -335,7 +385,7 @@ def gate(
         typer.Option(help="What to hold it against: a run (42), a comparison (c7), FILE.json, a git reference."),
     ] = None,
     candidate: Annotated[str, typer.Option(help="What is judged, named likewise.")] = "latest",
-    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/HISTORY.md.")] = None,
+    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/GUARD_CI.md.")] = None,
     p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, per cent.")] = 20.0,
     throughput: Annotated[float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, per cent.")] = 15.0,
     errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, per cent.")] = 1.0,

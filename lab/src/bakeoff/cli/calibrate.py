@@ -11,15 +11,15 @@ from rich.table import Table
 from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.cli.history import print_json
+from bakeoff.cli.progress import shown_on
+from bakeoff.comparing.preparation import build
+from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import UsageError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.project import find_project
-from bakeoff.running.durations import seconds_of
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.preparation import build
-from bakeoff.running.progress import shown_on
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.workload.loader import Workload, load_workload, workload_names

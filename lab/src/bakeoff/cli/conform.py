@@ -6,16 +6,16 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.history import print_json
+from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import settings_of
+from bakeoff.comparing.preparation import build, buildable, conform
+from bakeoff.conformance.text import conformance_table, described, differences
 from bakeoff.errors import BakeoffError
+from bakeoff.factors.variant import Variant
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
-from bakeoff.results.conformance import conformance_table, described, differences
 from bakeoff.running.bench import Bench
 from bakeoff.running.lock import only_lab
-from bakeoff.running.preparation import build, buildable, conform
-from bakeoff.running.progress import shown_on
-from bakeoff.running.request import Variant
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 

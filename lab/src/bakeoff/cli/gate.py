@@ -98,8 +98,8 @@ def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
 def _measured_again(project: Project, candidate: Referenced, names: Sequence[str], command: str) -> Measurement:
     from rich.console import Console
 
-    from bakeoff.running.comparison import compare
-    from bakeoff.running.progress import shown_on
+    from bakeoff.cli.progress import shown_on
+    from bakeoff.comparing.comparison import compare
 
     request = request_to_repeat(candidate, names, command)
     say(f"Measuring again what failed: {', '.join(names)}.")
@@ -134,7 +134,7 @@ def _report(gate: Gate, options: GateOptions) -> None:
         for line in annotations_of(gate):
             typer.echo(line)
     if gate.stale_baseline:
-        say("This machine was worse than for the baseline. Measure the baseline's commit again now: docs/HISTORY.md.")
+        say("This machine was slower than for the baseline. Measure the baseline's commit again now: docs/GUARD_CI.md.")
     if not gate.compared:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 

@@ -70,7 +70,7 @@ def show_run(run_id: int, as_json: bool) -> None:
         (run,) = load_runs(store.server, [run_id])
     from rich.console import Console
 
-    from bakeoff.results.table import run_details
+    from bakeoff.reporting.run_table import run_details
 
     # Wide enough for every column, where the terminal is not.
     Console(width=max(_DETAILS_WIDTH, Console().width)).print(run_details(run.result))
@@ -153,7 +153,7 @@ def _print_judgements(judged: Mapping[str, "Judgement"]) -> None:
     """The tables that `run` ends with."""
     from rich.console import Console
 
-    from bakeoff.results.verdict import judgement_table
+    from bakeoff.reporting.verdict_text import judgement_table
 
     console = Console()
     for name, judgement in judged.items():

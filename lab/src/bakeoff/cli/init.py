@@ -6,9 +6,9 @@ from bakeoff.project import find_project
 from bakeoff.scaffold.scaffold import Scaffold, scaffold_of, write_scaffold
 
 _EXPLANATIONS = {
-    "workload.toml": "what is sent, and what must be stored then",
-    "README.md": "the rules, for whoever writes a target",
-    "schema.sql": "the table, which targets make at start",
+    "workload.toml": "what is sent, and what must then be stored",
+    "README.md": "the rules, for authors of targets",
+    "schema.sql": "the table, which targets create at start",
     "reset.sql": "a fresh table for each run",
     "audit.sql": "what is stored, for the audit",
     "upsert.sql": "one statement, for --preload and calibrate",
@@ -35,8 +35,8 @@ def make_workload(name: str, protocol: str, database: str, url: str | None) -> N
 def _next_steps(scaffold: Scaffold) -> list[str]:
     database = "DATABASE_URL=postgresql://… " if scaffold.stores else ""
     return [
-        "Edit them until they say what your API does: docs/ADDING_A_WORKLOAD.md. Then measure it where it runs,",
+        "Edit them to describe your API: docs/ADD_A_WORKLOAD.md. Then measure it where it runs,",
         f"    {database}./bakeoff run smoke --attach {scaffold.target}={scaffold.base_url}",
-        "or say in target.toml how it is started:",
+        "or put the command that starts it into target.toml:",
         f"    ./bakeoff run smoke --target {scaffold.target}",
     ]

@@ -8,21 +8,22 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.history import print_json, say
+from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of
+from bakeoff.comparing.comparison import compare, resume
+from bakeoff.comparing.rate_search import Capacity, find_capacities
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import UsageError
 from bakeoff.judging.judge import judge
 from bakeoff.judging.slo import Slo, parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
-from bakeoff.results.table import comparison_table
-from bakeoff.results.verdict import finding_lines, judgement_table, verdict_lines
-from bakeoff.running.comparison import compare, resume
+from bakeoff.reporting.run_table import comparison_table
+from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.running.modes import RATE
-from bakeoff.running.progress import Progress, shown_on
-from bakeoff.running.rate_search import Capacity, find_capacities
-from bakeoff.running.request import ComparisonRequest
-from bakeoff.running.series import Comparison
+from bakeoff.running.progress import Progress
 from bakeoff.serving.live import PublishedProgress, live_file
 from bakeoff.storage.history import StoredComparison, load_comparison
 

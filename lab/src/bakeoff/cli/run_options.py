@@ -5,14 +5,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from bakeoff.comparing.experiment import read_experiment
+from bakeoff.comparing.rate_search import START_PER_S
+from bakeoff.comparing.request import TWINS, ComparisonRequest, Matrix
+from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
+from bakeoff.factors.variant import Sending
 from bakeoff.project import Project
-from bakeoff.running.durations import seconds_of
-from bakeoff.running.experiment import read_experiment
 from bakeoff.running.isolation import Isolation, memory_of, pins_of, usable_cpus
 from bakeoff.running.modes import ARRIVALS, RATE
-from bakeoff.running.rate_search import START_PER_S
-from bakeoff.running.request import TWINS, ComparisonRequest, Matrix, Sending
 from bakeoff.targets.access import access_of
 
 

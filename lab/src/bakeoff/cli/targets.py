@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 
 from bakeoff.cli.history import print_json
+from bakeoff.cli.progress import shown_on
+from bakeoff.comparing.preparation import build, buildable
 from bakeoff.project import find_project
 from bakeoff.running.lock import only_lab
-from bakeoff.running.preparation import build, buildable
-from bakeoff.running.progress import shown_on
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 
 

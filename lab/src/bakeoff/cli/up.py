@@ -5,14 +5,14 @@ import shlex
 
 from rich.console import Console
 
+from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import settings_of
+from bakeoff.comparing.preparation import build, buildable
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.running.contender import protocol_of
 from bakeoff.running.lock import only_lab
-from bakeoff.running.preparation import build, buildable
-from bakeoff.running.progress import shown_on
 from bakeoff.running.service import variables_of
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets

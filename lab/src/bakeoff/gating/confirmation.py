@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.history.figures import Series
 from bakeoff.history.phases import Measurement
 from bakeoff.history.references import Referenced
-from bakeoff.running.request import ComparisonRequest
 
 Judge = Callable[[Measurement], Gate]
 Measure = Callable[[Sequence[str]], Measurement]

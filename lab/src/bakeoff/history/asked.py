@@ -10,7 +10,7 @@ from bakeoff.postgres.server import Server
 
 # Whoever only looks at runs does not wait for what requests are made of.
 if TYPE_CHECKING:
-    from bakeoff.running.request import ComparisonRequest
+    from bakeoff.comparing.request import ComparisonRequest
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Asked:
     @cached_property
     def request(self) -> "ComparisonRequest | None":
         """None where nobody knows what was asked for."""
-        from bakeoff.running.request import request_from
+        from bakeoff.comparing.request import request_from
 
         # Beside the request stands the machine that it was for.
         request = {name: value for name, value in self.document.items() if name != "machine"}
@@ -37,7 +37,7 @@ class Asked:
 
     def wants(self, run: RunFigures) -> bool:
         """Whether a run as this one, of another comparison, was to be made in this one too."""
-        from bakeoff.running.request import factors_of, key_of
+        from bakeoff.factors.variant import factors_of, key_of
 
         request = self.request
         if request is None or run.mode != request.mode:

@@ -4,12 +4,12 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.run_bottleneck import bottleneck_of_run
+from bakeoff.judging.run_bottleneck import bottleneck_of_run, described_bottleneck
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, text_of
 from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_figures, machine_figures
-from bakeoff.running.result import ROLES, Measured, RunResult
+from bakeoff.results.run import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.storage.history import StoredRun, load_runs
 
@@ -18,7 +18,9 @@ def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str
     """One run's document, or a list of several: everything that is stored of them."""
     runs = load_runs(server, run_ids)
     origins = _origins(server, {run.comparison_id for run in runs})
-    documents = [document_of(run.result, project, origins[run.comparison_id]) for run in runs]
+    documents = [
+        document_of(run.result, project, described_bottleneck(run.result), origins[run.comparison_id]) for run in runs
+    ]
     return text_of(documents[0] if len(documents) == 1 else {"version": VERSION, "runs": documents})
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 # A list of stored runs needs no run as a value, and does not wait for what that takes.
 if TYPE_CHECKING:
-    from bakeoff.running.result import PhaseResult, RunResult
+    from bakeoff.results.run import PhaseResult, RunResult
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, StoredDocument
 from bakeoff.results.files import read_result_file, result_files
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 from bakeoff.storage.metrics_store import insert_run
 
 _FIND = """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from bakeoff.history.conditions import Conditions, conditions_of
 from bakeoff.history.figures import RunFigures, Series, figures_of
 from bakeoff.postgres.server import Server
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 
 _STORED = """
 SELECT

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.running.result import Finding
+from bakeoff.results.run import Finding
 
 TOLERANCE = 0.05
 

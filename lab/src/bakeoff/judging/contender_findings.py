@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from bakeoff.factors.variant import Variant
 from bakeoff.judging import steadiness
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.entries import SAME_TWICE, Entry
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.judging.limits import agents_of
-from bakeoff.running.request import Variant
-from bakeoff.running.result import Finding, RunResult, Status
+from bakeoff.results.run import Finding, RunResult, Status
 
 _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10

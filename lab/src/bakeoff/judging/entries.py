@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.history import StoredRun
 
 # The factor that only tells apart two entries of the same thing.

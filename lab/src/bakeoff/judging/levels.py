@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bakeoff.engines import histograms
 from bakeoff.judging.estimates import estimate, estimate_of_known
 from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level
-from bakeoff.running.result import ROLES, Measured, PhaseResult, RunResult
+from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 from bakeoff.sampling.cost import Cost, cpu_us_each
 
 ALL_PHASES = "all"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of, phases_by_slot, throughput_by_round, total_of
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.calibration.lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
-from bakeoff.running.result import RunResult
+from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
+from bakeoff.results.run import RunResult
 
 # A line further away than this share of it tells nothing.
 _NEAR = 0.2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bakeoff.errors import UsageError
 from bakeoff.judging.judgement import LATENCIES, Level
-from bakeoff.running.result import Measured
+from bakeoff.results.run import Measured
 from bakeoff.workload.plan import THRESHOLDS
 
 ERRORS = "errors"

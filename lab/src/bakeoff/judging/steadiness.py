@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.straight_line import line_through
-from bakeoff.running.result import Second
+from bakeoff.results.run import Second
 
 # Fewer seconds than these draw no line that deserves the name.
 _FEWEST_SECONDS = 8

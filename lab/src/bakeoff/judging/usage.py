@@ -9,7 +9,7 @@ from bakeoff.judging.bottleneck import Usage
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.levels_held import LevelsHeld
 from bakeoff.judging.limits import limiting_lines, limits_of
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 
 
 def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:

@@ -78,13 +78,27 @@ def start(
 def stop(instance: Instance) -> None:
     """Stops it and waits until it has ended. Fast shutdown: sessions are ended, what is committed is on disk."""
     if instance.process is not None:
-        processes.stop(instance.process, signal.SIGINT, patience_s=30)
+        processes.stop(instance.process, signal.SIGINT, timeout_s=30)
         return
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(instance.server.pid)
         if process.name() == "postgres":
             process.send_signal(signal.SIGINT)
             process.wait(30)
+
+
+def crash(instance: Instance) -> None:
+    """Kills the server and all of its backends at once, as a machine's failure of power would end them."""
+    assert instance.process is not None
+    # The postmaster goes first: it would start backends again. Each backend leads a session of its own.
+    postmaster = psutil.Process(instance.process.pid)
+    backends = postmaster.children(recursive=True)
+    postmaster.kill()
+    for backend in backends:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            backend.kill()
+    processes.stop(instance.process, signal.SIGKILL, 30)
+    psutil.wait_procs(backends, timeout=30)
 
 
 def leave_running(instance: Instance) -> None:
@@ -194,7 +208,7 @@ def _started(
             if _becomes_ready(process, folder):
                 return process, port
         except BaseException:
-            processes.stop(process, signal.SIGQUIT, patience_s=5)
+            processes.stop(process, signal.SIGQUIT, timeout_s=5)
             raise
         if "Address already in use" not in processes.last_lines(log):
             break
@@ -220,7 +234,7 @@ def _becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
             if len(lines) >= 8 and lines[0] == str(process.pid) and lines[7].strip() == "ready":
                 return True
         time.sleep(0.01)
-    processes.stop(process, signal.SIGQUIT, patience_s=5)
+    processes.stop(process, signal.SIGQUIT, timeout_s=5)
     return False
 
 

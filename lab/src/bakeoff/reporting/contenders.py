@@ -11,7 +11,7 @@ from bakeoff.reporting.levels import best_level, level_figures, load_of, optimal
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, RunLine, Verdict
 from bakeoff.results.observed import database_figures, machine_figures, medians
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _BOTTLENECKS = {

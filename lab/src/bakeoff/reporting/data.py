@@ -5,11 +5,11 @@ from typing import Any
 
 from bakeoff.judging.entries import level_name
 from bakeoff.judging.judgement import Judgement
+from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
 from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, throughput_chart
 from bakeoff.reporting.charts.seconds import time_charts
-from bakeoff.reporting.charts.shape import Chart
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
 from bakeoff.reporting.contenders import contender_entries, finding_entries, pairing_entries
 from bakeoff.reporting.effects import effect_entries
@@ -26,7 +26,7 @@ from bakeoff.reporting.shape import (
     ReferenceLine,
     ReportData,
 )
-from bakeoff.running.result import RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.history import StoredComparison
 
 # In a run's ceilings: what the load generator can send.

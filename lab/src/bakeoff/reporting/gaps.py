@@ -6,7 +6,7 @@ from bakeoff.judging.judgement import Contender, Judgement
 from bakeoff.prose import listed
 from bakeoff.reporting.identities import Identity
 from bakeoff.reporting.numbers import plural
-from bakeoff.running.result import Status
+from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison
 
 _NAMED = 4

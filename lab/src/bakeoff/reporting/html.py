@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.reporting import numbers, observed, palette
+from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
-from bakeoff.reporting.charts.shape import Chart
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.shape import ContenderEntry, ReportData

@@ -7,7 +7,7 @@ from bakeoff.judging.levels import ALL_PHASES
 from bakeoff.reporting.figures import figure, figure_or_none
 from bakeoff.reporting.numbers import count, rounded
 from bakeoff.reporting.shape import CostFigures, LevelFigures
-from bakeoff.running.result import ROLES
+from bakeoff.results.run import ROLES
 
 
 def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:

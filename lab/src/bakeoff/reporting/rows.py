@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from bakeoff.reporting.charts.shape import Chart
+from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.shape import ContenderEntry, Figure, LevelFigures, ReportData, RunLine
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
-from bakeoff.reporting.charts.shape import Chart
+from bakeoff.reporting.chart_shape import Chart
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 VERSION = 1

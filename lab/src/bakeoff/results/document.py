@@ -10,9 +10,8 @@ from typing import Any
 from bakeoff.documents import Document, first_problem
 from bakeoff.engines.histograms import Latency
 from bakeoff.errors import BakeoffError
-from bakeoff.judging.run_bottleneck import bottleneck_of_run
 from bakeoff.project import Project
-from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 
@@ -54,9 +53,13 @@ class StoredDocument:
     origin: Origin | None
 
 
-def document_of(run: RunResult, project: Project, origin: Origin | None = None) -> Document:
-    """The document of a run. What follows from the rest (throughput, error rate, bottleneck) is there for people."""
-    bottleneck = bottleneck_of_run(run)
+def document_of(
+    run: RunResult, project: Project, bottleneck: Mapping[str, str] | None, origin: Origin | None = None
+) -> Document:
+    """The document of a run.
+
+    Throughput, error rate and `bottleneck` follow from the rest, and reading the document back leaves them out.
+    """
     return {
         "version": VERSION,
         "comparison": None if origin is None else {**asdict(origin), "started_at": origin.started_at.isoformat()},
@@ -66,7 +69,7 @@ def document_of(run: RunResult, project: Project, origin: Origin | None = None) 
         "finished_at": run.finished_at.isoformat(),
         "stream_file": None if run.stream_file is None else project.relative(run.stream_file),
         "findings": [asdict(finding) for finding in run.findings],
-        "bottleneck": None if bottleneck is None else asdict(bottleneck),
+        "bottleneck": bottleneck,
         "total": None if run.total is None else _measured_document(run.total),
         "phases": [_phase_document(phase) for phase in run.phases],
         "timeline": [astuple(second) for second in run.timeline],

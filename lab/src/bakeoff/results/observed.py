@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, TypeVar, cast
 
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 
 _WAITS = "waits"
 

@@ -1,11 +1,10 @@
-"""Contenders: each target in each variant, named by what makes it differ from the others of its comparison."""
+"""A contender: a target in one variant, named by what makes it differ from the others of its comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
-from bakeoff.errors import UsageError
-from bakeoff.running.request import Variant, factors_of, key_of
+from bakeoff.factors.variant import Variant, key_of
 from bakeoff.targets.manifest import Target
 from bakeoff.workload.loader import Workload
 
@@ -34,58 +33,3 @@ class Contender:
 def protocol_of(target: Target) -> str:
     """The engines' name of a target's protocol."""
     return "grpc" if target.protocol == "grpc" else "http"
-
-
-def contenders_of(
-    targets: Sequence[Target],
-    variants: Sequence[Variant],
-    workloads: Mapping[str, Workload],
-    engines: Mapping[str, Engine],
-) -> tuple[list[Contender], dict[str, str]]:
-    """Every target in every variant, and those that cannot be, each with the reason.
-
-    A REST target cannot stream, say; where that leaves nothing of what was asked for it is an error.
-    """
-    _check_payloads(variants, workloads)
-    possible, impossible = [], {}
-    for target in targets:
-        for variant, factors in zip(variants, factors_of(variants), strict=True):
-            contender = Contender(target, workloads[target.workload], engines[variant.engine], variant, factors)
-            reason = why_impossible(contender)
-            if reason is None:
-                possible.append(contender)
-            else:
-                impossible[contender.key] = reason
-    if not possible:
-        raise UsageError(next(iter(impossible.values())))
-    return possible, impossible
-
-
-def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
-    """A size that one workload has and another has not leaves the targets of the other out."""
-    for variant in variants:
-        if all(variant.payload not in workload.payloads for workload in workloads.values()):
-            known = (f"Payloads of {each.name}: {', '.join(each.payloads)}." for each in workloads.values())
-            raise UsageError(f'There is no payload "{variant.payload}". {" ".join(known)}')
-
-
-def why_impossible(contender: Contender) -> str | None:
-    """Why the engine or the workload has no words for a contender, or None."""
-    engine, workload, variant = contender.engine, contender.workload, contender.variant
-    if variant.payload not in workload.payloads:
-        return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
-    if contender.protocol not in engine.document["protocols"]:
-        return f"The engine {engine.name} does not speak {contender.protocol}: choose another --engine."
-    wishes = (
-        (variant.sending.batch > 1, "batch"),
-        (variant.sending.stream, "stream"),
-        (variant.connections is not None, "shared-connections"),
-    )
-    for wanted, feature in wishes:
-        if not wanted:
-            continue
-        if not engine.can(feature):
-            return f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."
-        if feature in ("batch", "stream") and contender.protocol not in workload.document.get(feature, {}):
-            return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
-    return None

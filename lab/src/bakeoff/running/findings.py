@@ -5,7 +5,7 @@ from typing import Any
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import Record
-from bakeoff.running.result import Finding, Measured
+from bakeoff.results.run import Finding, Measured
 
 # A generator that is this close to what it can do shapes what it measures.
 _CEILING_SHARE = 1 / 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.running.result import ROLES
+from bakeoff.results.run import ROLES
 
 _MEMORY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEAST_MEMORY_BYTES = 16 << 20

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from bakeoff.running.result import Finding, PhaseResult
+from bakeoff.results.run import Finding, PhaseResult
 from bakeoff.sampling.sampler import Sample
 
 # Shorter, and filling caches and pools look like a leak.

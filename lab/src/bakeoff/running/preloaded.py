@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bakeoff.postgres.server import Server
-from bakeoff.running.result import Finding
+from bakeoff.results.run import Finding
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.preload import PRELOADED_KEYS
 

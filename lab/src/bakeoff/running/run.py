@@ -9,6 +9,7 @@ from typing import Any
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import Record
 from bakeoff.errors import BakeoffError
+from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.running import findings, summary, warm_up
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
@@ -20,7 +21,6 @@ from bakeoff.running.laps import Laps
 from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.observation import observe
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
-from bakeoff.running.result import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work

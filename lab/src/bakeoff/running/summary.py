@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import Record
+from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
-from bakeoff.running.result import ROLES, Measured, PhaseResult, Second
 from bakeoff.sampling.cost import Cost, cost_between
 from bakeoff.sampling.sampler import Sample
 

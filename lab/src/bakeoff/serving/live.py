@@ -11,8 +11,8 @@ import psutil
 
 from bakeoff.engines.stream import Record
 from bakeoff.project import Project
+from bakeoff.results.run import RunResult
 from bakeoff.running.progress import Progress, p99_ms, users_of
-from bakeoff.running.result import RunResult
 
 _SECONDS_KEPT = 120
 

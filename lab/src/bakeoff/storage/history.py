@@ -13,7 +13,7 @@ from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
-from bakeoff.running.result import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 

@@ -17,7 +17,7 @@ from bakeoff.postgres.server import DatabaseUnreachableError, Server
 # Whoever only lists what is stored does not wait for what runs are made of.
 if TYPE_CHECKING:
     from bakeoff.results.document import Origin
-    from bakeoff.running.result import Measured, RunResult
+    from bakeoff.results.run import Measured, RunResult
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 

@@ -13,19 +13,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", Path::new(CONTRACT).join(PROTO).display());
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let descriptors = protox::compile([PROTO], [CONTRACT])?;
-    // Reflection shows it to clients.
+    // Served by reflection.
     fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
 
     tonic_prost_build::configure()
         .build_client(false)
         .codec_path("crate::codec::EventCodec")
-        // What carries events is decoded by the core, straight to what is stored.
+        // Messages with events are decoded by the core, directly to the stored form.
         .extern_path(".com.example.grpc.EventRequest", "crate::codec::IncomingEvent")
         .extern_path(".com.example.grpc.EventBatchRequest", "crate::codec::IncomingBatch")
         .emit_rerun_if_changed(false)
         .compile_fds(descriptors.clone())?;
 
-    // Tests speak to the server as any other client would.
+    // Tests use a generated client.
     let client = out.join("client");
     fs::create_dir_all(&client)?;
     tonic_prost_build::configure()

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from bakeoff.reporting.chart_shape import Axis, Chart, Row, Stack
 from bakeoff.reporting.charts.making import bars
-from bakeoff.reporting.charts.shape import Axis, Chart, Row, Stack
 from bakeoff.reporting.shape import ContenderEntry, CostFigures, LevelFigures
-from bakeoff.running.result import ROLES
+from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"api": "API", "database": "database", "engine": "generator"}
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.judgement import Contender
+from bakeoff.reporting.chart_shape import Axis, Chart
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.making import lines, series
-from bakeoff.reporting.charts.shape import Axis, Chart
 from bakeoff.reporting.levels import load_of
 from bakeoff.reporting.shape import ContenderEntry
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
 from bakeoff.reporting import numbers
+from bakeoff.reporting.chart_shape import Axis, Chart, Format, Mark, MarkKind, Point
 from bakeoff.reporting.charts.making import THROUGHPUT, lines, point, references_for, series
-from bakeoff.reporting.charts.shape import Axis, Chart, Format, Mark, MarkKind, Point
 from bakeoff.reporting.shape import ContenderEntry, LevelFigures, ReferenceLine
 
 _FEW = 12

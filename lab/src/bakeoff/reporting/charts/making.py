@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.reporting.charts.shape import Axis, Chart, Mark, Point, Reference, Row, Series, Span, Stack
+from bakeoff.reporting.chart_shape import Axis, Chart, Mark, Point, Reference, Row, Series, Span, Stack
 from bakeoff.reporting.identities import anchor
 from bakeoff.reporting.shape import ContenderEntry, Figure, ReferenceLine
 

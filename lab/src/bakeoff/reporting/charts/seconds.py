@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from bakeoff.reporting.chart_shape import Axis, Chart, Span
 from bakeoff.reporting.charts.making import THROUGHPUT, lines, series
-from bakeoff.reporting.charts.shape import Axis, Chart, Span
 from bakeoff.reporting.charts.timelines import Moment, timeline_of
 from bakeoff.reporting.shape import ContenderEntry
-from bakeoff.running.result import RunResult
+from bakeoff.results.run import RunResult
 
 _TIME: Axis = {"label": "seconds since the first phase", "scale": "linear", "format": "seconds", "ticks": None}
 _P99: Axis = {"label": "p99 of each second, ms", "scale": "log", "format": "ms", "ticks": None}

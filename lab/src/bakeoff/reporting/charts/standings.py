@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from bakeoff.reporting.chart_shape import Axis, Chart, Series
 from bakeoff.reporting.charts.making import THROUGHPUT, dots, lines, point, references_for, series
-from bakeoff.reporting.charts.shape import Axis, Chart, Series
 from bakeoff.reporting.shape import ContenderEntry, EffectEntry, Figure, ReferenceLine
 
 _RATIO: Axis = {"label": "times the throughput", "scale": "log", "format": "ratio", "ticks": None}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bakeoff.reporting.numbers import rounded
-from bakeoff.running.result import RunResult, Second
+from bakeoff.results.run import RunResult, Second
 
 LONGEST = 180
 """Points of a line; more than a screen can tell apart only cost size."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.reporting import numbers
-from bakeoff.reporting.charts.shape import Axis
+from bakeoff.reporting.chart_shape import Axis
 
 _LONG_DECADES = 3.2
 _FEWEST_TICKS = 3

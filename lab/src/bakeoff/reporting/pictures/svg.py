@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting.charts.shape import Axis, Chart, Mark, Series
+from bakeoff.reporting.chart_shape import Axis, Chart, Mark, Series
 from bakeoff.reporting.palette import LIGHT, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks

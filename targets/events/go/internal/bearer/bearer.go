@@ -1,4 +1,4 @@
-// Package bearer decides which requests carry the token that API_TOKEN asks for.
+// Package bearer checks the bearer token that API_TOKEN requires.
 package bearer
 
 import (
@@ -9,9 +9,9 @@ import (
 	"example.com/bakeoff/events/internal/fault"
 )
 
-// Token is what requests must carry; nil lets all pass.
+// Token is what requests must carry; nil accepts every request.
 type Token struct {
-	// Digests have one length, so that comparing them does not tell that of the token.
+	// Digests have one length, so that comparing them does not reveal the token's.
 	digest [sha256.Size]byte
 }
 

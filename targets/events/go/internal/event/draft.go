@@ -1,10 +1,10 @@
 package event
 
-// Draft is an event as a decoder found it, before any rule but the syntax has been checked.
+// Draft is a decoded event before any rule but the syntax has been checked.
 //
 // A decoder must read a message to its end before it may report anything, for broken syntax comes first,
 // and the first broken rule is the first in the contract's order, not in the order of the message.
-// So decoders only note what they find, and Validate decides.
+// So decoders only record what they find, and Validate decides.
 type Draft struct {
 	HeaderIs State
 	Header   Header
@@ -12,15 +12,15 @@ type Draft struct {
 	Body     Body
 }
 
-// Reset empties the draft for the next event of a bulk, which uses its memory again.
+// Reset empties the draft for the next event of a bulk, which reuses its memory.
 func (d *Draft) Reset() { *d = Draft{Body: Body{Entities: d.Body.Entities[:0]}} }
 
-// Header is an eventHeader as it was found.
+// Header is a decoded eventHeader.
 type Header struct {
 	UUID, Name, CreatedDate, SavedDate, Type Text
 }
 
-// Body is an eventBody as it was found.
+// Body is a decoded eventBody.
 type Body struct {
 	EntitiesAre State
 	// Entities are the first of them, as many as an event may have.
@@ -29,14 +29,14 @@ type Body struct {
 	Count int
 }
 
-// EntityDraft is an element of entities as it was found.
+// EntityDraft is a decoded element of entities.
 type EntityDraft struct {
 	Is            State
 	Type, ID      Text
 	AttributesAre State
 	// Attributes is the JSON text of an object.
 	Attributes string
-	// Flaw is the first thing in Attributes that cannot be stored.
+	// Flaw is the first part of Attributes that cannot be stored.
 	Flaw Flaw
 }
 
@@ -51,7 +51,7 @@ func (b *Body) Append() *EntityDraft {
 	return &b.Entities[len(b.Entities)-1]
 }
 
-// State is what stands where a field belongs.
+// State is what a decoder found for a field.
 type State uint8
 
 // States of a field.
@@ -69,7 +69,7 @@ const (
 	Duplicate
 )
 
-// Repeats notes that the field's name occurs, and tells whether it has occurred before.
+// Repeats records that the field's name occurs, and reports whether it has occurred before.
 func (s *State) Repeats() bool {
 	if *s == Absent {
 		return false
@@ -105,14 +105,14 @@ const (
 	NoKind
 )
 
-// Note keeps the first flaw.
+// Note records the first flaw.
 func (f *Flaw) Note(found Flaw) {
 	if *f == NoFlaw {
 		*f = found
 	}
 }
 
-// reason is the flaw in the contract's words.
+// reason is the contract's text for the flaw.
 func (f Flaw) reason() string {
 	switch f {
 	case NUL:

@@ -3,7 +3,7 @@ package event
 
 import "cmp"
 
-// Event is a valid event: the part of it that is stored. Its entities are applied all or none, in their order.
+// Event is the stored part of a valid event. Its entities are applied all or none, in their order.
 type Event struct {
 	Entities []Entity
 	// Source is the size of the message whose parts the entities are, and which they keep in memory.
@@ -31,7 +31,7 @@ func (e Event) Bytes() int {
 	return bytes
 }
 
-// ChargeFor charges a bulk's message, which any valid event of it keeps in memory whole: the first valid one bears
+// ChargeFor accounts for a bulk's message, which any valid event of it keeps in memory whole: the first valid one bears
 // what the others do not.
 func ChargeFor(size int, events []Decoded) {
 	var first *Event

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAMessageOfManyEventsIsChargedOnce(t *testing.T) {
+func TestMessageOfABulkIsCountedOnce(t *testing.T) {
 	valid := func(source int) Decoded { return Decoded{Event: Event{Source: source}} }
 	invalid := Decoded{Err: errors.New("invalid")}
 	for _, test := range []struct {

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"example.com/bakeoff/events/internal/fuzzcorpus"
 )
 
 var (
@@ -11,7 +13,7 @@ var (
 	rfc3339           = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?([Zz]|[+-]([0-9]{2}:[0-9]{2}))$`)
 )
 
-// FuzzTimestamp holds: a text is a timestamp when the contract's grammar, written as patterns, and package time,
+// FuzzTimestamp checks that a text is a timestamp when the contract's grammar, written as patterns, and package time,
 // which knows the calendar, say so.
 func FuzzTimestamp(f *testing.F) {
 	for _, seed := range []string{
@@ -20,6 +22,7 @@ func FuzzTimestamp(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	fuzzcorpus.Add[string](f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if got, want := isTimestamp(text), isTimestampByTime(text); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)

@@ -27,7 +27,7 @@ const (
 // ErrTooLargeInBulk is an element of a bulk above the size of a single event.
 var ErrTooLargeInBulk = fault.New(fault.Invalid, fmt.Sprintf("event: larger than %d bytes", MaxBytes))
 
-// CheckCount holds a bulk to 1 to 10,000 events.
+// CheckCount checks that a bulk has 1 to 10,000 events.
 func CheckCount(count int) error {
 	const message = "events: must hold 1 to 10000 events"
 	switch {

@@ -2,7 +2,7 @@ package event
 
 import "strconv"
 
-// path is where a field is. It is written out only when a rule is broken, and becomes an interface no sooner: that
+// path locates a field. It is formatted only when a rule is broken, and converted to an interface no sooner: that
 // would be an allocation for each rule.
 type path struct {
 	// name is all of it for a field that an event has once, and what follows the element in an element of entities.

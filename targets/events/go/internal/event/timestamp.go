@@ -2,15 +2,15 @@ package event
 
 import "strings"
 
-// isTimestamp tells whether a text is RFC 3339 or epoch milliseconds. Timestamps are checked, never stored.
+// isTimestamp reports whether a text is RFC 3339 or epoch milliseconds. Timestamps are checked, never stored.
 //
-// time.Parse would not do: it takes a comma for the point of a fraction, an hour of one digit,
-// and has no limit for offsets.
+// time.Parse is too lenient: it accepts a comma in a fraction and an hour of one digit,
+// and does not limit offsets.
 func isTimestamp(text string) bool {
 	return isEpochMilliseconds(text) || isRFC3339(text)
 }
 
-// isEpochMilliseconds wants 1 to 15 digits with an optional minus sign.
+// isEpochMilliseconds accepts 1 to 15 digits with an optional minus sign.
 func isEpochMilliseconds(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	return 1 <= len(digits) && len(digits) <= 15 && digitsBefore(digits) == len(digits)

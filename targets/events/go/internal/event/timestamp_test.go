@@ -24,7 +24,7 @@ func TestTimestamps(t *testing.T) {
 	}
 }
 
-func TestOtherTextsAreNoTimestamps(t *testing.T) {
+func TestInvalidTimestamps(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "+1", "1.5", "1e3", "1000000000000000", "12a", " 1",
 		"2024-01-15",

@@ -125,7 +125,7 @@ func text(found *Text, at path) error {
 	}
 }
 
-// requiredText takes the empty text for none.
+// requiredText treats the empty text as absent.
 func requiredText(found *Text, at path) error {
 	if err := text(found, at); err != nil {
 		return err
@@ -181,7 +181,7 @@ func upTo(limit int, value string, at path) error {
 	return fault.Broken(at, fmt.Sprintf("must have at most %d characters", limit))
 }
 
-// isUUID wants 8-4-4-4-12 hexadecimal digits.
+// isUUID accepts 8-4-4-4-12 hexadecimal digits.
 func isUUID(value string) bool {
 	if len(value) != 36 {
 		return false

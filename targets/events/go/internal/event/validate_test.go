@@ -32,7 +32,7 @@ func TestValidEvent(t *testing.T) {
 	}
 }
 
-func TestWhatMayBeAbsent(t *testing.T) {
+func TestOptionalFields(t *testing.T) {
 	for _, is := range []State{Absent, Null} {
 		draft := valid()
 		draft.Header.CreatedDate.Is, draft.Header.SavedDate.Is, draft.Header.Type.Is = is, is, is

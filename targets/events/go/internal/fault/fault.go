@@ -7,18 +7,18 @@ import (
 	"fmt"
 )
 
-// Kind is what a client has to know about a failure; it decides the status.
+// Kind is the class of a failure; it decides the status.
 type Kind int
 
 // Kinds of failure.
 const (
-	// Internal is a defect, ours or the database's; details are in the log only.
+	// Internal is a defect here or in the database; details are in the log only.
 	Internal Kind = iota
 	// Malformed is a body or message whose syntax is broken. It ends a stream, a broken rule does not.
 	Malformed
-	// Misframed is a call that breaks the rules of its protocol, before the contract's apply.
-	Misframed
-	// Incomplete is a body or message that breaks off, or comes too slowly.
+	// BadFraming is a call that breaks the rules of its protocol, before the contract's apply.
+	BadFraming
+	// Incomplete is a body or message that is truncated or arrives too slowly.
 	Incomplete
 	// Invalid is a request that breaks a rule of the contract.
 	Invalid
@@ -26,15 +26,15 @@ const (
 	TooLarge
 	// UnsupportedMedia is a media type or content coding that the contract does not allow.
 	UnsupportedMedia
-	// Unauthenticated is a request without the token that is asked for.
+	// Unauthenticated is a request without the required token.
 	Unauthenticated
 	// Overloaded means that the write queue is full.
 	Overloaded
-	// Unavailable means that the database has been away for too long, or that the process is about to end.
+	// Unavailable means that the database was unavailable for too long, or that the process is stopping.
 	Unavailable
 )
 
-// Error is a failure with the message that the client gets, word for word.
+// Error is a failure with the exact message for the client.
 type Error struct {
 	Kind    Kind
 	Message string
@@ -57,7 +57,7 @@ func New(kind Kind, message string) error {
 	return &Error{kind, message}
 }
 
-// Broken says which rule the field at path breaks.
+// Broken is a broken rule of the field at path.
 func Broken(path fmt.Stringer, reason string) error {
 	return &Error{Invalid, path.String() + ": " + reason}
 }

@@ -14,11 +14,11 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// refused are the compressions that clients of gRPC know by name.
+// refused are the compressions that gRPC clients know by name.
 //
-// grpc-go refuses by itself any that is not registered, but does not tell what is accepted
-// (https://github.com/grpc/grpc-go/issues/2786), and leaves no place to tell it before it has refused.
-// So these are registered in order to be refused here; others are refused by grpc-go.
+// grpc-go rejects any that is not registered, but does not send what is accepted
+// (https://github.com/grpc/grpc-go/issues/2786), and has no hook to do so before it rejects the call.
+// So these are registered in order to be rejected here; grpc-go rejects the others.
 var refused = []string{"deflate", "gzip", "snappy", "zstd"}
 
 func init() {
@@ -38,8 +38,8 @@ func (refusedCompression) Compress(io.Writer) (io.WriteCloser, error) { return n
 
 func (refusedCompression) Decompress(io.Reader) (io.Reader, error) { return nil, errCompression }
 
-// identityOnly registers services whose methods refuse calls that announce a compression.
-// Interceptors would not do: for a unary call they come after its message has been decompressed.
+// identityOnly registers services whose methods reject calls that announce a compression.
+// Interceptors are too late: for a unary call they run after its message has been decompressed.
 type identityOnly struct{ *grpc.Server }
 
 // RegisterService is what generated code calls.
@@ -78,7 +78,7 @@ func identityOnlyStream(handle grpc.StreamHandler) grpc.StreamHandler {
 	}
 }
 
-// negotiation is what grpc-go's stream knows of compression.
+// negotiation is the compression part of grpc-go's internal stream.
 type negotiation interface {
 	RecvCompress() string
 	SetSendCompress(name string) error
@@ -94,7 +94,7 @@ func refuseCompression(ctx context.Context) error {
 	if announced == "" || announced == encoding.Identity {
 		return nil
 	}
-	// grpc-go would announce the same compression for the reply. An error means that the client is gone.
+	// grpc-go would announce the same compression for the reply. An error means that the client has disconnected.
 	_ = call.SetSendCompress("")
 	_ = call.SetHeader(metadata.Pairs("grpc-accept-encoding", encoding.Identity))
 	return status.Error(codes.Unimplemented, fmt.Sprintf("grpc-encoding: %s is not accepted, send %s", announced, encoding.Identity))

@@ -8,7 +8,7 @@ import (
 	"example.com/bakeoff/events/internal/h2test"
 )
 
-func TestCallsThatAnnounceACompressionAreRefused(t *testing.T) {
+func TestCompressedCallsAreRejected(t *testing.T) {
 	s := new(storage)
 	client := connect(t, s)
 	whole := framed(t, "1")
@@ -18,15 +18,15 @@ func TestCallsThatAnnounceACompressionAreRefused(t *testing.T) {
 	} {
 		for _, announced := range refused {
 			for _, flag := range []byte{0, 1} {
-				reply := say(t, client, method, h2test.Framed(flag, whole[5:]), "grpc-encoding", announced)
+				reply := callRaw(t, client, method, h2test.Framed(flag, whole[5:]), "grpc-encoding", announced)
 				if reply.Get("grpc-status") != statusUnimplemented || reply.Get("grpc-accept-encoding") != "identity" ||
 					reply.Get("grpc-encoding") != "" || len(reply.Data) != 0 {
 					t.Errorf("%s, %s, flag %d: got %+v", method, announced, flag, reply)
 				}
 			}
 		}
-		if reply := say(t, client, method, whole, "grpc-encoding", "other"); reply.Get("grpc-status") != statusUnimplemented {
-			t.Errorf("%s, a compression that nobody knows: got %+v", method, reply)
+		if reply := callRaw(t, client, method, whole, "grpc-encoding", "other"); reply.Get("grpc-status") != statusUnimplemented {
+			t.Errorf("%s, an unknown compression: got %+v", method, reply)
 		}
 	}
 	checkStored(t, client, s)
@@ -36,7 +36,7 @@ func TestIdentityIsNoCompression(t *testing.T) {
 	client := connect(t, new(storage))
 	whole := framed(t, "1")
 	for flag, want := range []string{"0", statusInternal} {
-		reply := say(t, client, methodOf("ProcessEvent"), h2test.Framed(byte(flag), whole[5:]), "grpc-encoding", "identity")
+		reply := callRaw(t, client, methodOf("ProcessEvent"), h2test.Framed(byte(flag), whole[5:]), "grpc-encoding", "identity")
 		if reply.Get("grpc-status") != want {
 			t.Errorf("flag %d: got %+v", flag, reply)
 		}

@@ -21,7 +21,7 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// storage answers every call with one error, or panics; gate holds up what is stored, and entered tells of it.
+// storage returns one error from every call, or panics; gate blocks Store, and entered signals its start.
 type storage struct {
 	err     error
 	panics  bool

@@ -12,10 +12,10 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// watchPeriod is how often the database is asked for those who watch.
+// watchPeriod is how often Watch checks the database.
 const watchPeriod = time.Second
 
-// health is grpc.health.v1. It asks the database at each check: grpc-go's own implementation would have to be told.
+// health is grpc.health.v1. It checks the database at each call; grpc-go's own implementation only stores a status.
 type health struct {
 	healthpb.UnimplementedHealthServer
 	writer   *writer.Writer
@@ -24,7 +24,7 @@ type health struct {
 
 var errUnknownService = status.Error(codes.NotFound, "service: unknown")
 
-// Check tells whether the service can store events now.
+// Check reports whether the service can store events now.
 func (h *health) Check(ctx context.Context, request *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
 	if !isKnown(request.GetService()) {
 		return nil, errUnknownService
@@ -32,7 +32,7 @@ func (h *health) Check(ctx context.Context, request *healthpb.HealthCheckRequest
 	return &healthpb.HealthCheckResponse{Status: h.status(ctx)}, nil
 }
 
-// List tells the same of all services.
+// List reports the same for all services.
 func (h *health) List(ctx context.Context, _ *healthpb.HealthListRequest) (*healthpb.HealthListResponse, error) {
 	answer := &healthpb.HealthCheckResponse{Status: h.status(ctx)}
 	return &healthpb.HealthListResponse{
@@ -40,11 +40,11 @@ func (h *health) List(ctx context.Context, _ *healthpb.HealthListRequest) (*heal
 	}, nil
 }
 
-// Watch tells it now and whenever it changes.
+// Watch reports it now and whenever it changes.
 func (h *health) Watch(
 	request *healthpb.HealthCheckRequest, call grpc.ServerStreamingServer[healthpb.HealthCheckResponse],
 ) error {
-	told := healthpb.HealthCheckResponse_UNKNOWN
+	sent := healthpb.HealthCheckResponse_UNKNOWN
 	ticker := time.NewTicker(watchPeriod)
 	defer ticker.Stop()
 	for {
@@ -52,11 +52,11 @@ func (h *health) Watch(
 		if isKnown(request.GetService()) {
 			now = h.status(call.Context())
 		}
-		if now != told {
+		if now != sent {
 			if err := call.Send(&healthpb.HealthCheckResponse{Status: now}); err != nil {
 				return err
 			}
-			told = now
+			sent = now
 		}
 		select {
 		case <-ticker.C:

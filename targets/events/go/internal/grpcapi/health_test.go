@@ -17,7 +17,7 @@ func TestHealth(t *testing.T) {
 		message string
 	}{
 		{nil, healthpb.HealthCheckResponse_SERVING, "OK"},
-		{writer.ErrAway, healthpb.HealthCheckResponse_NOT_SERVING, "database: unavailable"},
+		{writer.ErrDatabaseUnavailable, healthpb.HealthCheckResponse_NOT_SERVING, "database: unavailable"},
 	} {
 		_, conn := start(t, &storage{err: test.err}, writer.GroupCommit)
 		own := new(eventpb.HealthResponse)
@@ -46,7 +46,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestThoseWhoWatchHearOfTheStop(t *testing.T) {
+func TestWatchReportsTheStop(t *testing.T) {
 	server, conn := start(t, &storage{}, writer.GroupCommit)
 	watch, err := healthpb.NewHealthClient(conn).Watch(t.Context(), &healthpb.HealthCheckRequest{})
 	if err != nil {

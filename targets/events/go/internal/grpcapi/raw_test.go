@@ -15,7 +15,7 @@ const (
 	statusInternal      = "13"
 )
 
-// connect returns a client that may say anything to an API over the storage.
+// connect returns a client that sends raw frames to an API over the storage.
 func connect(t *testing.T, s *storage) *h2test.Conn {
 	t.Helper()
 	listener := listen(t)
@@ -24,10 +24,10 @@ func connect(t *testing.T, s *storage) *h2test.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return speak(t, conn)
+	return newRawClient(t, conn)
 }
 
-func speak(t *testing.T, conn net.Conn) *h2test.Conn {
+func newRawClient(t *testing.T, conn net.Conn) *h2test.Conn {
 	t.Helper()
 	t.Cleanup(func() { conn.Close() })
 	client, err := h2test.Connect(conn)
@@ -37,8 +37,8 @@ func speak(t *testing.T, conn net.Conn) *h2test.Conn {
 	return client
 }
 
-// say makes a call and returns the reply.
-func say(t *testing.T, client *h2test.Conn, method string, data []byte, headers ...string) h2test.Reply {
+// callRaw makes a call and returns the reply.
+func callRaw(t *testing.T, client *h2test.Conn, method string, data []byte, headers ...string) h2test.Reply {
 	t.Helper()
 	if err := client.Begin(method, headers...); err != nil {
 		t.Fatal(err)
@@ -63,10 +63,10 @@ func framed(t *testing.T, ids ...string) []byte {
 	return data
 }
 
-// checkStored wants the next call over the connection to be stored, and nothing else to have been.
+// checkStored expects the next call over the connection to be stored, and nothing before it.
 func checkStored(t *testing.T, client *h2test.Conn, s *storage) {
 	t.Helper()
-	reply := say(t, client, methodOf("ProcessEvent"), framed(t, "1"))
+	reply := callRaw(t, client, methodOf("ProcessEvent"), framed(t, "1"))
 	if reply.Err != nil || reply.Get("grpc-status") != "0" || s.rows.Load() != 1 {
 		t.Errorf("the next call: got %+v, %d rows are stored", reply, s.rows.Load())
 	}

@@ -18,8 +18,8 @@ import (
 // frames is what grpc-go's own RecvMsg reads from and its server ends: the stream that
 // grpc.ServerTransportStreamFromContext returns.
 //
-// RecvMsg will not do. It knows one limit of size for all methods where the contract has one for each, and answers
-// a message above it, as one that does not decode, with a status and words of its own that no handler can change.
+// RecvMsg has one size limit for all methods where the contract has one for each, and answers
+// a message above it, or one that does not decode, with its own status and text, which no handler can change.
 type frames interface {
 	// ReadMessageHeader returns io.EOF when the call has no more messages.
 	ReadMessageHeader(header []byte) error
@@ -32,13 +32,13 @@ type frames interface {
 const headerBytes = 5
 
 var (
-	errNoFrames      = errors.New("this grpc-go keeps its frames to itself")
-	errNotOneMessage = fault.New(fault.Misframed, "call: must carry one message")
-	errBrokenOff     = fault.New(fault.Misframed, "message: breaks off")
-	errCompressed    = fault.New(fault.Misframed, "message: compressed, but the call names no grpc-encoding")
+	errNoFrames      = errors.New("this version of grpc-go does not expose its frames")
+	errNotOneMessage = fault.New(fault.BadFraming, "call: must carry one message")
+	errTruncated     = fault.New(fault.BadFraming, "message: truncated")
+	errCompressed    = fault.New(fault.BadFraming, "message: compressed, but the call names no grpc-encoding")
 )
 
-// framesOf returns the messages of a call as they come.
+// framesOf returns the messages of a call as they arrive.
 func framesOf(ctx context.Context) (frames, error) {
 	if found, ok := grpc.ServerTransportStreamFromContext(ctx).(frames); ok {
 		return found, nil
@@ -53,7 +53,7 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 		return "", err
 	}
 	// A context with a deadline would do the same at several times the cost.
-	overdue := time.AfterFunc(patience, func() { endOverdue(messages) })
+	overdue := time.AfterFunc(messageTimeout, func() { endOverdue(messages) })
 	defer overdue.Stop()
 	var header [headerBytes]byte
 	err = messages.ReadMessageHeader(header[:])
@@ -61,7 +61,7 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 		return "", errNotOneMessage
 	}
 	if err != nil {
-		return "", within(err)
+		return "", framingError(err)
 	}
 	message, err := receiveAfter(header, messages, limit)
 	if err != nil {
@@ -76,7 +76,7 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 	return message, nil
 }
 
-// receiveEnd wants no more messages; it has room for the first byte of one.
+// receiveEnd expects no more messages; room holds the first byte of one.
 func receiveEnd(messages frames, room []byte) error {
 	err := messages.ReadMessageHeader(room)
 	switch {
@@ -90,8 +90,8 @@ func receiveEnd(messages frames, room []byte) error {
 }
 
 // receiveNext returns the next message of a stream, of at most limit bytes, or io.EOF when there are no more.
-// The client may take its time between messages, but not within one.
-func receiveNext(messages frames, limit int, watch *stopwatch) (string, error) {
+// The timeout applies within a message, not between messages.
+func receiveNext(messages frames, limit int, watch *messageTimer) (string, error) {
 	var header [headerBytes]byte
 	if err := messages.ReadMessageHeader(header[:1]); err != nil {
 		return "", err
@@ -104,17 +104,17 @@ func receiveNext(messages frames, limit int, watch *stopwatch) (string, error) {
 	return message, err
 }
 
-// receiveRest returns the message whose header's first byte has come.
+// receiveRest returns the message whose header's first byte has arrived.
 func receiveRest(header [headerBytes]byte, messages frames, limit int) (string, error) {
 	if err := messages.ReadMessageHeader(header[1:]); err != nil {
-		return "", within(err)
+		return "", framingError(err)
 	}
 	return receiveAfter(header, messages, limit)
 }
 
 // receiveAfter returns the message that follows a header, of at most limit bytes; one that is larger is not read.
 func receiveAfter(header [headerBytes]byte, messages frames, limit int) (string, error) {
-	// Calls that announce a compression have been refused.
+	// Calls that announce a compression have been rejected.
 	if header[0] != 0 {
 		return "", errCompressed
 	}
@@ -124,27 +124,27 @@ func receiveAfter(header [headerBytes]byte, messages frames, limit int) (string,
 	}
 	data, err := messages.Read(int(length))
 	if err != nil {
-		return "", within(err)
+		return "", framingError(err)
 	}
 	defer data.Free()
 	return join(data), nil
 }
 
-// within is what becomes of an error of reading within a message. Unless the message breaks off the call has ended.
-func within(err error) error {
+// framingError maps an error of reading inside a message. Unless the message is truncated, the call has ended.
+func framingError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errBrokenOff
+		return errTruncated
 	}
 	return err
 }
 
-// endOverdue ends a call whose message takes too long to come, and with the call its reading.
+// endOverdue ends a call whose message arrives too slowly, and with it the pending read.
 func endOverdue(messages frames) {
-	// An error means that the client is gone.
+	// An error means that the client has disconnected.
 	_ = messages.WriteStatus(status.Convert(statusOf(fault.ErrIncomplete)))
 }
 
-// join copies, for grpc-go uses the memory again.
+// join copies, because grpc-go reuses the memory.
 func join(data mem.BufferSlice) string {
 	var text strings.Builder
 	text.Grow(data.Len())

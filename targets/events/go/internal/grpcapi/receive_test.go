@@ -16,9 +16,9 @@ func TestAUnaryCallCarriesOneWholeMessage(t *testing.T) {
 		"none":                    {nil, "call: must carry one message"},
 		"two":                     {framed(t, "1", "2"), "call: must carry one message"},
 		"one and a byte":          {append(framed(t, "1"), 0), "call: must carry one message"},
-		"a part of a header":      {one[:3], "message: breaks off"},
-		"a header":                {one[:5], "message: breaks off"},
-		"a part":                  {one[:len(one)-1], "message: breaks off"},
+		"a part of a header":      {one[:3], "message: truncated"},
+		"a header":                {one[:5], "message: truncated"},
+		"a part":                  {one[:len(one)-1], "message: truncated"},
 		"compressed":              {h2test.Framed(1, one[5:]), "message: compressed, but the call names no grpc-encoding"},
 		"flags that do not exist": {h2test.Framed(2, one[5:]), "message: compressed, but the call names no grpc-encoding"},
 	} {
@@ -26,7 +26,7 @@ func TestAUnaryCallCarriesOneWholeMessage(t *testing.T) {
 			s := new(storage)
 			client := connect(t, s)
 			for _, method := range []string{"ProcessEvent", "ProcessEventBatch", "HealthCheck"} {
-				reply := say(t, client, methodOf(method), test.data)
+				reply := callRaw(t, client, methodOf(method), test.data)
 				if reply.Get("grpc-status") != statusInternal || reply.Get("grpc-message") != test.message {
 					t.Errorf("%s: got %+v", method, reply)
 				}
@@ -36,15 +36,15 @@ func TestAUnaryCallCarriesOneWholeMessage(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithAMessageThatIsNotWhole(t *testing.T) {
+func TestTruncatedMessageEndsTheStream(t *testing.T) {
 	one := framed(t, "1")
 	for message, data := range map[string][]byte{
-		"message: breaks off": one[:len(one)-1],
+		"message: truncated": one[:len(one)-1],
 		"message: compressed, but the call names no grpc-encoding": h2test.Framed(1, one[5:]),
 	} {
 		s := new(storage)
 		client := connect(t, s)
-		reply := say(t, client, methodOf("StreamEvents"), append(framed(t, "1"), data...))
+		reply := callRaw(t, client, methodOf("StreamEvents"), append(framed(t, "1"), data...))
 		if reply.Get("grpc-status") != statusInternal || reply.Get("grpc-message") != message || s.rows.Load() != 1 {
 			t.Errorf("%s: got %+v, %d rows are stored", message, reply, s.rows.Load())
 		}

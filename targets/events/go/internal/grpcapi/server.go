@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// callsPerConnection at once: clients that share a connection between many users need a lot.
+	// callsPerConnection is high for clients that share a connection between many users.
 	callsPerConnection = 4_096
-	// A client that does not answer a ping for this long is gone.
+	// pingTimeout disconnects a client that does not answer a ping.
 	pingTimeout = 20 * time.Second
 	pingPeriod  = time.Minute
 	// clientPingPeriod is how often clients may ping.
@@ -33,8 +33,8 @@ const (
 	// streamWorkers keep their stacks from call to call: a new goroutine spends a tenth of a call on growing its own.
 	streamWorkers = 512
 	maxHeadBytes  = 16 << 10
-	// The windows do not grow: grpc-go would measure the connection by pings, with nearly every call. What is beyond a
-	// stream's window comes once a handler asks for it; a connection's window is given back as data comes.
+	// Fixed windows: with growing ones grpc-go measures the connection by pings, with nearly every call. What is beyond a
+	// stream's window arrives once a handler reads; a connection's window is returned as data arrives.
 	streamWindowBytes     = 256 << 10
 	connectionWindowBytes = 1 << 20
 )
@@ -42,11 +42,11 @@ const (
 // Server serves the API over HTTP/2.
 type Server struct {
 	grpc *grpc.Server
-	// stop tells handlers that the process is to stop.
+	// stop signals handlers that the process is stopping.
 	stop context.CancelFunc
 }
 
-// NewServer returns a server that stores events by w for those who have the token. It speaks TLS unless that is nil.
+// NewServer returns a server that stores events through w. It requires the token and uses TLS unless these are nil.
 func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *slog.Logger) (*Server, error) {
 	stopping, stop := context.WithCancel(context.Background())
 	events, err := newService(stopping, w, log)
@@ -83,7 +83,7 @@ func options(secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
 		grpc.StaticConnWindowSize(connectionWindowBytes),
 	}
 	if token != nil {
-		options = append(options, grpc.InTapHandle(admission(token)))
+		options = append(options, grpc.InTapHandle(authorize(token)))
 	}
 	return options
 }
@@ -91,7 +91,7 @@ func options(secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
 // Serve serves until the server is stopped.
 func (s *Server) Serve(listener net.Listener) error { return s.grpc.Serve(listener) }
 
-// Stop answers what was accepted and stops; when ctx ends before, calls are broken off.
+// Stop answers what was accepted and stops; when ctx ends first, it cancels the calls.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop()
 	finished := make(chan struct{})

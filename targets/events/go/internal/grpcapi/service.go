@@ -19,15 +19,15 @@ import (
 
 const (
 	serviceName = "com.example.grpc.EventService"
-	// patience is how long a message may take to come: that of a unary call from the call's beginning, one of a stream
-	// from its first byte. Who takes longer holds a call for nothing.
-	patience = time.Minute
+	// messageTimeout limits how long a message takes to arrive: in a unary call from the start of the call, in a stream
+	// from its first byte. A slower client would hold a call for nothing.
+	messageTimeout = time.Minute
 )
 
 // service is EventService.
 type service struct {
 	writer *writer.Writer
-	// stopping ends when the process is to stop.
+	// stopping ends when the process is stopping.
 	stopping context.Context
 	// stored is the reply to an event that is durable; nothing in it changes.
 	stored encoded
@@ -55,8 +55,8 @@ func description() *grpc.ServiceDesc {
 	}
 }
 
-// handler answers a call whose method panicked, which is a defect of ours. Not an interceptor: grpc-go does not ask
-// those for streams about calls of one message.
+// handler replies to a call whose method panicked. It is no interceptor: grpc-go does not run stream
+// interceptors for calls of one message.
 func handler(method func(*service, grpc.ServerStream) error) grpc.StreamHandler {
 	return func(implementation any, call grpc.ServerStream) (err error) {
 		s := implementation.(*service)

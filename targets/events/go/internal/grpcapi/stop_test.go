@@ -32,7 +32,7 @@ func TestStopAnswersWhatWasAcceptedAndEndsStreams(t *testing.T) {
 	}
 }
 
-func TestStopBreaksOffCallsWhenItsTimeIsUp(t *testing.T) {
+func TestStopCancelsCallsAfterItsTimeout(t *testing.T) {
 	s := &storage{gate: make(chan struct{}), entered: make(chan struct{}, 1)}
 	server, conn := start(t, s, writer.GroupCommit)
 	called, stopped := make(chan error, 1), make(chan error, 1)

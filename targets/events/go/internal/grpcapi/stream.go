@@ -14,11 +14,11 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// streamWindow is how many events of one stream may be accepted and not yet answered. When that many are,
-// the stream is not read, and HTTP/2 flow control holds the client back.
+// streamWindow is how many events of one stream may be accepted and not yet answered. At that number
+// reading pauses, and HTTP/2 flow control slows the client down.
 const streamWindow = 256
 
-// turn is the place of an event in the order of replies.
+// turn is an event's place in the order of replies.
 type turn struct {
 	// accepted is nil for an event that is not stored.
 	accepted *writer.Receipt
@@ -30,7 +30,7 @@ type turn struct {
 
 // streamEvents stores the events of a stream; the replies come in their order.
 func (s *service) streamEvents(call grpc.ServerStream) error {
-	// It is the replies that end the call: reading cannot be interrupted except by the call's end.
+	// Only the end of the call interrupts a read, so this goroutine sends the replies and ends the call.
 	messages, err := framesOf(call.Context())
 	if err != nil {
 		return statusOf(err)
@@ -52,7 +52,7 @@ func (s *service) streamEvents(call grpc.ServerStream) error {
 	}
 }
 
-// replyToAccepted answers what was accepted before the process was to stop.
+// replyToAccepted replies to what was accepted before the stop.
 func (s *service) replyToAccepted(call grpc.ServerStream, turns <-chan turn) error {
 	for {
 		select {
@@ -90,7 +90,7 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 			pass(ctx, turns, turn{end: s.panicked(reason)})
 		}
 	}()
-	watch := newStopwatch(func() { endOverdue(messages) })
+	watch := newMessageTimer(func() { endOverdue(messages) })
 	defer watch.close()
 	for {
 		next, more := s.accept(ctx, messages, watch)
@@ -114,7 +114,7 @@ func pass(ctx context.Context, turns chan<- turn, next turn) bool {
 }
 
 // accept reads one event; it returns false at the end of the stream.
-func (s *service) accept(ctx context.Context, messages frames, watch *stopwatch) (turn, bool) {
+func (s *service) accept(ctx context.Context, messages frames, watch *messageTimer) (turn, bool) {
 	message, err := receiveNext(messages, event.MaxBytes, watch)
 	if errors.Is(err, io.EOF) {
 		return turn{}, false

@@ -66,7 +66,7 @@ func TestAStreamIsAnsweredInItsOrder(t *testing.T) {
 	}
 }
 
-func TestWhatEndsAStream(t *testing.T) {
+func TestStreamEndsWithAnError(t *testing.T) {
 	malformed := new(emptypb.Empty)
 	malformed.ProtoReflect().SetUnknown([]byte("\x0a\x03\x0a\x01\xff"))
 	for _, test := range []struct {

@@ -1,4 +1,4 @@
-// Package h2test is a client of gRPC for tests that says over HTTP/2 what no library would.
+// Package h2test is a gRPC client for tests that sends HTTP/2 frames which no library would send.
 package h2test
 
 import (
@@ -21,10 +21,10 @@ type Conn struct {
 	replies chan Reply
 }
 
-// Reply is what the server said of a call until it ended it.
+// Reply is everything that the server sent for a call.
 type Reply struct {
 	Data []byte
-	// Err tells that the call was reset, or that the connection ended first.
+	// Err means that the call was reset, or that the connection ended first.
 	Err     error
 	headers []hpack.HeaderField
 }
@@ -40,7 +40,7 @@ func (r Reply) Get(name string) string {
 	return value
 }
 
-// Connect begins to speak HTTP/2, and reads what the server says, which a network without buffers needs.
+// Connect starts HTTP/2 and reads in the background, which a network without buffers needs.
 func Connect(conn net.Conn) (*Conn, error) {
 	c := &Conn{framer: http2.NewFramer(conn, conn), stream: 1, replies: make(chan Reply, 1)}
 	c.encoder = hpack.NewEncoder(&c.head)
@@ -75,12 +75,12 @@ func (c *Conn) End(data []byte) error { return c.framer.WriteData(c.stream, true
 // Reply waits for the end of a call.
 func (c *Conn) Reply() Reply { return <-c.replies }
 
-// Framed is a message behind its header; flag tells whether it is compressed.
+// Framed is a message behind its header; flag is 1 when it is compressed.
 func Framed(flag byte, message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(message))), message...)
 }
 
-// read hands on the replies until the connection ends.
+// read delivers the replies until the connection ends.
 func (c *Conn) read() {
 	var reply Reply
 	for {

@@ -47,7 +47,7 @@ func startWith(t *testing.T, handler http.HandlerFunc, secured *tls.Config) (*Se
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		// Connections that a test left open are cut.
+		// Connections that a test left open are closed.
 		_ = server.Stop(ctx)
 		if err := <-served; err != nil {
 			t.Error(err)
@@ -98,7 +98,7 @@ func (c client) reply(method string) (*http.Response, string) {
 	return response, string(body)
 }
 
-// closed wants the server to have hung up.
+// closed expects the server to have closed the connection.
 func (c client) closed() {
 	c.t.Helper()
 	if _, err := c.received.ReadByte(); !errors.Is(err, io.EOF) {

@@ -16,13 +16,13 @@ import (
 
 const (
 	maxHeadBytes = 16 << 10
-	// patience is how long a client may be idle, take to send a request, and take to read a reply.
-	// Who takes longer holds a connection for nothing.
-	patience = time.Minute
-	// patienceStep is how exact that is: setting deadlines anew for each request would cost a microsecond.
-	patienceStep = time.Second
-	// How much of a body that the handler did not read is read, and for how long, before the reply. A connection that
-	// is closed with bytes unread is reset, and the client may never see the reply.
+	// clientTimeout limits how long a client is idle, sends a request, and reads a reply.
+	// A slower client would hold a connection for nothing.
+	clientTimeout = time.Minute
+	// timeoutResolution is its precision: setting deadlines for each request would cost a microsecond.
+	timeoutResolution = time.Second
+	// Limits for reading the rest of a body that the handler did not read, before the reply. A connection that
+	// is closed with unread bytes is reset, and the client may never see the reply.
 	discardBytes   = 32 << 20
 	discardTimeout = 2 * time.Second
 )
@@ -42,11 +42,11 @@ type conn struct {
 	state  atomic.Int32
 	reader *bufio.Reader
 	writer *bufio.Writer
-	// mayRead is how many bytes may still come from the network.
-	mayRead  int
-	renewed  time.Time
-	response response
-	probe    [1]byte
+	// mayRead is how many more bytes the connection may read.
+	mayRead    int
+	extendedAt time.Time
+	response   response
+	probe      [1]byte
 }
 
 func newConn(server *Server, accepted net.Conn) *conn {
@@ -60,7 +60,7 @@ func newConn(server *Server, accepted net.Conn) *conn {
 	return c
 }
 
-// limited reads from the network as much as the connection may.
+// limited reads at most mayRead bytes.
 type limited struct{ *conn }
 
 func (l limited) Read(p []byte) (int, error) {
@@ -90,7 +90,7 @@ func (c *conn) serve() {
 // await waits for the first byte of a request.
 func (c *conn) await() bool {
 	c.mayRead = maxHeadBytes
-	c.renewPatience()
+	c.extendDeadline()
 	c.state.Store(idle)
 	if c.server.stopping.Load() {
 		return false
@@ -98,11 +98,11 @@ func (c *conn) await() bool {
 	if _, err := c.reader.Peek(1); err != nil {
 		return false
 	}
-	c.renewPatience()
+	c.extendDeadline()
 	return c.state.CompareAndSwap(idle, active)
 }
 
-// closeIfIdle lets a request that has begun to arrive be answered.
+// closeIfIdle closes the connection unless a request has begun to arrive.
 func (c *conn) closeIfIdle() {
 	if c.state.CompareAndSwap(idle, closed) {
 		c.close()
@@ -115,28 +115,28 @@ func (c *conn) close() {
 	}
 }
 
-func (c *conn) renewPatience() {
+func (c *conn) extendDeadline() {
 	now := time.Now()
-	if now.Sub(c.renewed) < patienceStep {
+	if now.Sub(c.extendedAt) < timeoutResolution {
 		return
 	}
-	c.renewed = now
-	if err := c.SetDeadline(now.Add(patience)); err != nil {
-		c.server.log.Debug("a connection without deadline", "reason", err)
+	c.extendedAt = now
+	if err := c.SetDeadline(now.Add(clientTimeout)); err != nil {
+		c.server.log.Debug("setting a connection's deadline failed", "reason", err)
 	}
 }
 
-// allowWriting leaves a client that was slow to send the time to take its reply.
+// allowWriting gives a client that was slow to send the full time to read its reply.
 func (c *conn) allowWriting(now time.Time) {
-	if now.Sub(c.renewed) < patienceStep {
+	if now.Sub(c.extendedAt) < timeoutResolution {
 		return
 	}
-	if err := c.SetWriteDeadline(now.Add(patience)); err != nil {
-		c.server.log.Debug("a connection without deadline", "reason", err)
+	if err := c.SetWriteDeadline(now.Add(clientTimeout)); err != nil {
+		c.server.log.Debug("setting a connection's deadline failed", "reason", err)
 	}
 }
 
-// read reads the head of a request; with any status but OK there is none.
+// read reads the head of a request, which is nil with any status but OK.
 func (c *conn) read() (*http.Request, int) {
 	request, err := http.ReadRequest(c.reader)
 	// The handler bounds the body.
@@ -155,7 +155,7 @@ func (c *conn) read() (*http.Request, int) {
 	return request, http.StatusOK
 }
 
-// isWellFormed checks what the parser lets pass and http.Server checks as well.
+// isWellFormed checks what http.Server checks in addition to the parser.
 func isWellFormed(request *http.Request) bool {
 	for name, values := range request.Header {
 		if !httpguts.ValidHeaderFieldName(name) {
@@ -170,7 +170,7 @@ func isWellFormed(request *http.Request) bool {
 	return httpguts.ValidHostHeader(request.Host)
 }
 
-// refuse replies to what is no request, and hangs up.
+// refuse replies to an invalid request and closes the connection.
 func (c *conn) refuse(status int) {
 	c.response.reset()
 	c.response.WriteHeader(status)
@@ -179,14 +179,14 @@ func (c *conn) refuse(status int) {
 	}
 }
 
-// linger follows the reply to a request whose end is unknown or far: the client is to see the reply and hang up itself.
+// linger lets the client read the reply and close first, after a request whose end is unknown or far.
 func (c *conn) linger() {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.discard(c.reader)
 	}
 }
 
-// answer tells whether the connection can be used again.
+// answer reports whether the connection can be reused.
 func (c *conn) answer(request *http.Request) bool {
 	unread := c.bodyOf(request)
 	c.response.reset()
@@ -200,19 +200,19 @@ func (c *conn) answer(request *http.Request) bool {
 	return replied && keep
 }
 
-// bodyOf returns what is to be done with the rest of the body; an error means that there is still more of it.
+// bodyOf returns a function that reads the rest of the body; an error means that some of it is left.
 func (c *conn) bodyOf(request *http.Request) func() error {
 	if request.Header.Get("Expect") == "" {
 		return func() error { return c.discard(request.Body) }
 	}
-	asking := &askingBody{ReadCloser: request.Body, writer: c.writer}
-	request.Body = asking
+	expected := &continueBody{ReadCloser: request.Body, writer: c.writer}
+	request.Body = expected
 	return func() error {
-		if !asking.asked {
-			// Who waits to be asked for the body has not sent it, and might still.
-			return errNotAsked
+		if !expected.continued {
+			// A client that waits for 100 Continue has not sent the body, and might still.
+			return errNotContinued
 		}
-		return c.discard(asking)
+		return c.discard(expected)
 	}
 }
 
@@ -225,14 +225,14 @@ func (c *conn) discard(body io.Reader) error {
 	if err := c.SetReadDeadline(time.Now().Add(discardTimeout)); err != nil {
 		return err
 	}
-	c.renewed = time.Time{}
+	c.extendedAt = time.Time{}
 	_, err := io.CopyN(io.Discard, body, discardBytes)
 	return endOf(err)
 }
 
 var (
-	errNotAsked = errors.New("the client was not asked for the body")
-	errTooLong  = errors.New("the body is too long to be read to its end")
+	errNotContinued = errors.New("the client still waits for 100 Continue")
+	errTooLong      = errors.New("the body is too long to be read to its end")
 )
 
 // endOf turns the end of a body into no error.
@@ -247,16 +247,16 @@ func endOf(err error) error {
 	}
 }
 
-// askingBody tells a client that expects it to go on, when its body is wanted.
-type askingBody struct {
+// continueBody sends 100 Continue when the handler first reads the body.
+type continueBody struct {
 	io.ReadCloser
-	writer *bufio.Writer
-	asked  bool
+	writer    *bufio.Writer
+	continued bool
 }
 
-func (b *askingBody) Read(p []byte) (int, error) {
-	if !b.asked {
-		b.asked = true
+func (b *continueBody) Read(p []byte) (int, error) {
+	if !b.continued {
+		b.continued = true
 		if _, err := b.writer.WriteString("HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
 			return 0, err
 		}

@@ -38,7 +38,7 @@ func TestABodyMayComeInChunks(t *testing.T) {
 	}
 }
 
-func TestABodyThatTheHandlerIgnoresIsPassedOver(t *testing.T) {
+func TestIgnoredBodyIsSkipped(t *testing.T) {
 	_, address := start(t, echo)
 	c := dial(t, address)
 	c.send(post("/ignore", strings.Repeat("x", 1<<20)) + post("/", "next"))
@@ -50,7 +50,7 @@ func TestABodyThatTheHandlerIgnoresIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestAClientThatExpectsToBeAskedIsAsked(t *testing.T) {
+func TestContinueIsSent(t *testing.T) {
 	_, address := start(t, echo)
 	c := dial(t, address)
 	head, body, _ := strings.Cut(post("/", "later", "Expect: 100-continue"), "\r\n\r\n")
@@ -64,7 +64,7 @@ func TestAClientThatExpectsToBeAskedIsAsked(t *testing.T) {
 	}
 }
 
-func TestAClientThatIsNotAskedMustConnectAnew(t *testing.T) {
+func TestConnectionClosesWithoutContinue(t *testing.T) {
 	_, address := start(t, echo)
 	c := dial(t, address)
 	c.send("POST /ignore HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -103,7 +103,7 @@ func TestAConnectionEndsWhenTheClientWantsItTo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsRefused(t *testing.T) {
+func TestInvalidRequestsAreRejected(t *testing.T) {
 	_, address := start(t, echo)
 	for request, want := range map[string]int{
 		"hello\r\n\r\n":          http.StatusBadRequest,
@@ -123,7 +123,7 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhoIsRefusedSeesWhyAlthoughItSendsOn(t *testing.T) {
+func TestRejectedClientReadsTheReplyWhileItSends(t *testing.T) {
 	_, address := start(t, echo)
 	c := dial(t, address)
 	// More than the kernel would buffer.
@@ -133,7 +133,7 @@ func TestWhoIsRefusedSeesWhyAlthoughItSendsOn(t *testing.T) {
 	}
 }
 
-func TestABodyThatBreaksOffIsAnErrorOfReading(t *testing.T) {
+func TestTruncatedBodyIsAReadError(t *testing.T) {
 	_, address := start(t, echo)
 	c := dial(t, address)
 	c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")

@@ -13,11 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/bakeoff/events/internal/fuzzcorpus"
 	"example.com/bakeoff/events/internal/pipenet"
 )
 
-// FuzzConnection holds: whatever comes, the server does not panic, it replies in HTTP or not at all, it hangs up on a
-// client that says no more, and where one request ends and the next begins is the same for net/http's server.
+// FuzzConnection checks that the server never panics, that it replies in HTTP or not at all, that it disconnects a
+// silent client, and that requests begin and end where net/http's server finds them.
 func FuzzConnection(f *testing.F) {
 	for _, seed := range []string{
 		post("/", "body"), post("/ignore", "body"), post("/", "", "Expect: 100-continue"), post("/1", "") + post("/2", "x"),
@@ -27,20 +28,21 @@ func FuzzConnection(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	fuzzcorpus.Add[[]byte](f)
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			var ours, theirs requests
-			heard := askOurs(&ours, sent)
-			if len(heard) > 0 && !bytes.HasPrefix(heard, []byte("HTTP/1.1 ")) {
-				t.Errorf("%q: got %q", sent, heard)
+			received := sendToOurs(&ours, sent)
+			if len(received) > 0 && !bytes.HasPrefix(received, []byte("HTTP/1.1 ")) {
+				t.Errorf("%q: got %q", sent, received)
 			}
-			// A minute for the request, one for the body that nobody wanted, and one for the next.
-			if took := time.Since(start); took > 3*patience {
+			// A minute for the request, one for the body that the handler ignored, and one for the next.
+			if took := time.Since(start); took > 3*clientTimeout {
 				t.Errorf("%q: it took %v", sent, took)
 			}
-			askTheirs(t, &theirs, sent)
-			// One may hang up sooner than the other.
+			sendToNetHTTP(t, &theirs, sent)
+			// One may close sooner than the other.
 			if both := min(len(ours), len(theirs)); !slices.Equal(ours[:both], theirs[:both]) {
 				t.Errorf("%q: got %q, net/http has %q", sent, ours, theirs)
 			}
@@ -48,7 +50,7 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// requests are those that a handler was asked, in a line each.
+// requests records the requests of a handler, one line each.
 type requests []string
 
 // ServeHTTP reads some bodies, as echo does.
@@ -62,29 +64,29 @@ func (r *requests) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	*r = append(*r, fmt.Sprintf("%s %s %q %q %v", request.Method, request.RequestURI, request.Host, body, err == nil))
 }
 
-func askOurs(handler http.Handler, sent []byte) []byte {
+func sendToOurs(handler http.Handler, sent []byte) []byte {
 	client, accepted := net.Pipe()
 	go newConn(New(handler, nil, slog.New(slog.DiscardHandler)), accepted).serve()
-	return converse(client, sent)
+	return exchange(client, sent)
 }
 
-func askTheirs(t *testing.T, handler http.Handler, sent []byte) {
+func sendToNetHTTP(t *testing.T, handler http.Handler, sent []byte) {
 	listener := pipenet.Listen()
-	server := http.Server{Handler: handler, ReadTimeout: patience, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	server := http.Server{Handler: handler, ReadTimeout: clientTimeout, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	client, err := listener.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	converse(client, sent)
+	exchange(client, sent)
 }
 
-// converse sends to a server and returns what it replies until it hangs up.
-func converse(client net.Conn, sent []byte) []byte {
+// exchange sends to a server and returns its replies until it closes.
+func exchange(client net.Conn, sent []byte) []byte {
 	defer client.Close()
 	go func() { _, _ = client.Write(sent) }()
-	var heard bytes.Buffer
-	_, _ = io.Copy(&heard, client)
-	return heard.Bytes()
+	var received bytes.Buffer
+	_, _ = io.Copy(&received, client)
+	return received.Bytes()
 }

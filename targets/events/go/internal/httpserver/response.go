@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// response holds a reply until it is complete. Its memory serves one request after another.
+// response buffers a reply until it is complete. The connection reuses it.
 type response struct {
 	header http.Header
 	status int
@@ -62,7 +62,7 @@ func (c *conn) reply(keep, headOnly bool) bool {
 		_, _ = c.writer.Write(r.body)
 	}
 	if err := c.writer.Flush(); err != nil {
-		c.server.log.Debug("a client did not take its reply", "reason", err)
+		c.server.log.Debug("writing a reply failed", "reason", err)
 		return false
 	}
 	return true

@@ -14,14 +14,14 @@ import (
 const (
 	http2Protocol    = "h2"
 	handshakeTimeout = 10 * time.Second
-	// A connection over which nothing comes is asked for a sign of life, and closed without one.
+	// A silent connection is pinged, and closed without a reply.
 	pingPeriod  = time.Minute
 	pingTimeout = 20 * time.Second
 	// requestsPerConnection at once.
 	requestsPerConnection = 1_024
 )
 
-// secure serves connections with TLS: those that choose HTTP/2 by http.Server, which gets them as if from a listener.
+// secure serves TLS connections; those that negotiate HTTP/2 go to http.Server as if from a listener.
 type secure struct {
 	config *tls.Config
 	http2  http.Server
@@ -39,13 +39,13 @@ func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secu
 		http2: http.Server{
 			Handler:        handler,
 			MaxHeaderBytes: maxHeadBytes,
-			ReadTimeout:    patience,
-			IdleTimeout:    patience,
+			ReadTimeout:    clientTimeout,
+			IdleTimeout:    clientTimeout,
 			HTTP2: &http.HTTP2Config{
 				MaxConcurrentStreams: requestsPerConnection,
 				SendPingTimeout:      pingPeriod,
 				PingTimeout:          pingTimeout,
-				WriteByteTimeout:     patience,
+				WriteByteTimeout:     clientTimeout,
 			},
 			ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		},
@@ -55,7 +55,7 @@ func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secu
 	}
 }
 
-// handshake tells whether the connection is for HTTP/1.1. If not, it has failed or been handed over.
+// handshake reports whether the connection speaks HTTP/1.1. If not, it has failed or been handed over.
 func (s *secure) handshake(conn *tls.Conn) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer cancel()
@@ -78,11 +78,11 @@ func (s *secure) handshake(conn *tls.Conn) bool {
 // serveHTTP2 serves the connections that are handed over, until the server is stopped.
 func (s *secure) serveHTTP2() {
 	if err := s.http2.Serve(handover{s}); !errors.Is(err, http.ErrServerClosed) {
-		s.log.Error("HTTP/2 is no longer served", "reason", err)
+		s.log.Error("the HTTP/2 server failed", "reason", err)
 	}
 }
 
-// stop answers the requests that have begun to arrive; when ctx ends before, connections are closed.
+// stop answers the requests that have begun to arrive; when ctx ends first, it closes the connections.
 func (s *secure) stop(ctx context.Context) error {
 	err := s.http2.Shutdown(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *secure) stop(ctx context.Context) error {
 	return err
 }
 
-// handover is the listener of the connections that chose HTTP/2.
+// handover is the listener of the connections that negotiated HTTP/2.
 type handover struct{ *secure }
 
 func (h handover) Accept() (net.Conn, error) {
@@ -108,5 +108,5 @@ func (h handover) Close() error {
 	return nil
 }
 
-// Addr is not that of the listener which accepted the connections; nobody asks for it.
+// Addr is unused: the connections come from another listener.
 func (h handover) Addr() net.Addr { return &net.TCPAddr{} }

@@ -64,18 +64,18 @@ func TestARefusedRequestIsAnsweredOverTLS(t *testing.T) {
 	c.closed()
 }
 
-func TestWhoDoesNotSpeakTLSIsCut(t *testing.T) {
+func TestPlainTextClientIsDisconnected(t *testing.T) {
 	_, address, _ := secured(t, echo)
 	c := dial(t, address)
 	c.send(post("/", ""))
 	// What comes is an alert, not a reply, and then the end or a reset.
-	heard, _ := io.ReadAll(c.received)
-	if strings.HasPrefix(string(heard), "HTTP/") {
-		t.Errorf("got %q", heard)
+	received, _ := io.ReadAll(c.received)
+	if strings.HasPrefix(string(received), "HTTP/") {
+		t.Errorf("got %q", received)
 	}
 }
 
-func TestStopAnswersRequestsOfHTTP2AndCutsHandshakes(t *testing.T) {
+func TestStopAnswersHTTP2RequestsAndClosesHandshakes(t *testing.T) {
 	reached, release := make(chan struct{}), make(chan struct{})
 	server, address, client := secured(t, func(w http.ResponseWriter, r *http.Request) {
 		close(reached)
@@ -104,7 +104,7 @@ func TestStopAnswersRequestsOfHTTP2AndCutsHandshakes(t *testing.T) {
 	silent.closed()
 	select {
 	case err := <-stopped:
-		t.Errorf("stopped with a request under way: %v", err)
+		t.Errorf("stopped with a request in flight: %v", err)
 	default:
 	}
 	close(release)

@@ -1,9 +1,9 @@
 // Package httpserver serves an http.Handler over HTTP/1.1 with one goroutine for each connection.
 //
 // It reads requests with net/http's own parser and stands in for http.Server, which watches each connection in a
-// second goroutine while its handler runs, so as to cancel the request's context when the client goes away. Nothing
-// here would use that, for an accepted event is stored in any case, and it costs more than all the rest of a request:
-// the README has the figures. What this server leaves out with it: upgrades, and replies in parts. HTTP/2, which
+// second goroutine while its handler runs, so as to cancel the request's context when the client disconnects. Nothing
+// here needs that, because an accepted event is stored in any case, and it costs more than all the rest of a request:
+// docs/lab-notes/go.md has the figures. What this server leaves out with it: upgrades, and replies in parts. HTTP/2, which
 // clients may choose over TLS, is left to http.Server.
 package httpserver
 
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// acceptPause follows a failed accept: most often the process is out of file descriptors, and only time helps.
+// acceptPause follows a failed accept: most often the process is out of file descriptors.
 const acceptPause = 50 * time.Millisecond
 
 // Server serves a handler. Replies are held until the handler returns, so they should be small.
@@ -36,7 +36,7 @@ type Server struct {
 	serving  sync.WaitGroup
 }
 
-// New returns a server of a handler, which must not panic. It speaks TLS unless that is nil.
+// New returns a server of a handler, which must not panic. It uses TLS unless secured is nil.
 func New(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
 	s := &Server{handler: handler, log: log, conns: map[*conn]struct{}{}}
 	if secured != nil {
@@ -84,7 +84,7 @@ func (s *Server) start(c *conn) {
 }
 
 // Stop stops accepting and returns when each request that has begun to arrive is answered.
-// When ctx ends before, connections are closed.
+// When ctx ends first, it closes the connections.
 func (s *Server) Stop(ctx context.Context) error {
 	err := s.stopAccepting()
 	if s.secure != nil {

@@ -27,7 +27,7 @@ func TestStopAnswersWhatHasBegunAndClosesWhatIsIdle(t *testing.T) {
 	quiet.closed()
 	select {
 	case err := <-stopped:
-		t.Errorf("stopped with a request under way: %v", err)
+		t.Errorf("stopped with a request in flight: %v", err)
 	default:
 	}
 	close(release)
@@ -39,7 +39,7 @@ func TestStopAnswersWhatHasBegunAndClosesWhatIsIdle(t *testing.T) {
 	}
 }
 
-func TestStopCutsConnectionsWhenItsTimeIsUp(t *testing.T) {
+func TestStopClosesConnectionsAfterItsTimeout(t *testing.T) {
 	server, address := start(t, echo)
 	c := dial(t, address)
 	c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")

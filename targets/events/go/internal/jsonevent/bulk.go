@@ -29,7 +29,7 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 	var draft event.Draft
 	count := 0
 	for range r.elements() {
-		// What comes after the last that is allowed is read for its syntax only.
+		// What follows the last allowed one is read for its syntax only.
 		if count++; count > event.MaxBulkEvents {
 			r.skip()
 			continue

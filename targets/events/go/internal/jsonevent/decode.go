@@ -1,9 +1,9 @@
 // Package jsonevent decodes events from JSON.
 //
 // The parser is our own because the contract asks for what encoding/json does not give: syntax errors before all
-// others wherever they stand, wrong kinds and duplicates by path, lone surrogates and numbers out of range told
-// apart from broken syntax, and the attributes as the text they came in, looked at once.
-// Tests hold its grammar against encoding/json.
+// others wherever they occur, wrong kinds and duplicates by path, lone surrogates and numbers out of range separate
+// from broken syntax, and the attributes as their original text, scanned once.
+// Tests compare its grammar with encoding/json.
 package jsonevent
 
 import (
@@ -123,7 +123,7 @@ func (r *reader) entity(entity *event.EntityDraft) event.State {
 	return event.Present
 }
 
-// attributes keeps the object's text as it stands.
+// attributes keeps the object's text.
 func (r *reader) attributes(entity *event.EntityDraft) event.State {
 	if r.peek() != '{' {
 		return r.otherKind()

@@ -10,6 +10,7 @@ import (
 
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/fault"
+	"example.com/bakeoff/events/internal/fuzzcorpus"
 )
 
 // deepest is how deep JSON may nest for encoding/json; for us it may nest deeper outside of the attributes.
@@ -23,6 +24,7 @@ func FuzzEvent(f *testing.F) {
 		f.Add(seed)
 		f.Add(withAttributes(seed))
 	}
+	fuzzcorpus.Add[string](f)
 	f.Fuzz(func(t *testing.T, text string) {
 		skipTooDeep(t, text)
 		decoded, err := Decode(text)
@@ -33,12 +35,13 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// FuzzBulk holds: syntax is at fault when encoding/json says so, and a bulk is its elements, each decoded by itself.
+// FuzzBulk checks that syntax is at fault when encoding/json says so, and a bulk is its elements, each decoded by itself.
 func FuzzBulk(f *testing.F) {
 	f.Add("[" + withAttributes(`{"a":[1]}`) + ", {} ,7," + withAttributes(`{"a":"\ud800"}`) + "]")
 	for _, seed := range seeds {
 		f.Add("[" + seed + "]")
 	}
+	fuzzcorpus.Add[string](f)
 	f.Fuzz(func(t *testing.T, text string) {
 		skipTooDeep(t, text)
 		events, err := DecodeBulk(text)
@@ -71,7 +74,7 @@ func skipTooDeep(t *testing.T, text string) {
 	}
 }
 
-// checkSyntax wants what is no JSON to be malformed, and nothing else.
+// checkSyntax expects invalid JSON to be malformed, and nothing else.
 func checkSyntax(t *testing.T, text string, err error) {
 	t.Helper()
 	malformed := err != nil && fault.Of(err).Kind == fault.Malformed
@@ -113,7 +116,7 @@ func parse(t *testing.T, text string) any {
 	return value
 }
 
-// checkStorable holds a value, whose objects and arrays are of level depth, to the contract's rules for attributes.
+// checkStorable checks a value, whose objects and arrays are of level depth, against the contract's rules for attributes.
 func checkStorable(t *testing.T, value any, depth int) {
 	t.Helper()
 	switch value := value.(type) {

@@ -10,7 +10,7 @@ import (
 // Without an exponent a literal shorter than this is neither too large nor too small for a double.
 const safeLength = 300
 
-// isStorable tells whether the nearest double is finite, and zero only if the literal is; and whether PostgreSQL's
+// isStorable reports whether the nearest double is finite, and zero only if the literal is; and whether PostgreSQL's
 // numeric, which has limits of its own, can read the literal.
 func isStorable(literal string) bool {
 	mantissa, exponent := cutExponent(literal)
@@ -36,7 +36,7 @@ func cutExponent(literal string) (mantissa, exponent string) {
 	return literal[:e], literal[e+1:]
 }
 
-// isExponent tells whether the exponent is none or within the limit.
+// isExponent reports whether the exponent is absent or within the limit.
 func isExponent(exponent string) bool {
 	digits := strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
 	if digits == "" {

@@ -21,7 +21,7 @@ func TestNumbersThatCanBeStored(t *testing.T) {
 	}
 }
 
-func TestNumbersThatCannot(t *testing.T) {
+func TestNumbersThatCannotBeStored(t *testing.T) {
 	for _, literal := range []string{
 		"1.7976931348623159e308", "-1e309", "1e999999999999999999999",
 		"1e-324", "2.4703282292062327e-324", "-1e-99999999999999999999",

@@ -7,7 +7,7 @@ import (
 
 // reader reads a JSON text from its start to its end, by RFC 8259, byte by byte.
 //
-// The first syntax error sticks: it moves the reader to the end of the text, where nothing more is found,
+// The first syntax error moves the reader to the end of the text, where nothing more is found,
 // so that callers need to look at failed only once, at their end.
 type reader struct {
 	text     string
@@ -40,7 +40,7 @@ func (r *reader) peek() byte {
 	}
 }
 
-// end wants nothing but white space to be left, and tells whether the whole text was JSON.
+// end expects only white space to be left, and reports whether the whole text was JSON.
 func (r *reader) end() bool {
 	r.peek()
 	return !r.failed && r.position == len(r.text)
@@ -150,7 +150,7 @@ func (r *reader) number() (literal string, integer bool) {
 	return r.text[start:r.position], integer
 }
 
-// digits wants one at least.
+// digits expects at least one.
 func (r *reader) digits() {
 	start := r.position
 	for isDigit(r.byte()) {
@@ -169,7 +169,7 @@ func (r *reader) word(word string) {
 	r.position += len(word)
 }
 
-// token wants this token to be the next.
+// token expects this token next.
 func (r *reader) token(token byte) {
 	if !r.take(token) {
 		r.fail()

@@ -72,7 +72,7 @@ func TestWhiteSpaceIsTheFourCharactersOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestDepthCostsNoStack(t *testing.T) {
+func TestDepthUsesNoStack(t *testing.T) {
 	const levels = 1_000_000
 	opened := strings.Repeat("[", levels)
 	if !isJSON(opened + strings.Repeat("]", levels)) {

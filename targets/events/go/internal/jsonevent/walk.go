@@ -2,10 +2,10 @@ package jsonevent
 
 import "example.com/bakeoff/events/internal/event"
 
-// skip reads a value of any kind to its end and looks at its syntax only.
+// skip reads a value of any kind and checks its syntax only.
 func (r *reader) skip() { r.walk(nil) }
 
-// walk reads a value of any kind to its end and notes the first flaw of what can be stored; nil notes nothing.
+// walk reads a value of any kind and records the first flaw in flaw, unless that is nil.
 // It does not recurse: a hostile body may nest as deep as it is long.
 func (r *reader) walk(flaw *event.Flaw) {
 	r.open = r.open[:0]

@@ -1,4 +1,4 @@
-// Package pipenet is a network in memory for tests whose clock is fake: waiting for it lets that clock go on,
+// Package pipenet is an in-memory network for tests with a fake clock: waiting for it lets that clock advance,
 // waiting for the kernel's would not.
 package pipenet
 
@@ -15,7 +15,7 @@ type Listener struct {
 	close   sync.Once
 }
 
-// Listen returns a listener that nobody has dialled yet.
+// Listen returns a listener without connections.
 func Listen() *Listener {
 	return &Listener{dialled: make(chan net.Conn), closed: make(chan struct{})}
 }
@@ -33,7 +33,7 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// Accept waits for the next who dials.
+// Accept waits for the next connection.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.dialled:

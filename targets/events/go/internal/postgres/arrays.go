@@ -7,7 +7,7 @@ const textOID = 25
 
 // textArray is values as text[] in PostgreSQL's binary format.
 //
-// pgx would encode a []string too, at three times the cost: it plans the encoding of each element anew.
+// pgx would encode a []string too, at three times the cost: it plans the encoding of each element again.
 func textArray(values []string) []byte {
 	const header, element = 5 * 4, 4
 	size := header

@@ -28,12 +28,12 @@ var (
 )
 
 const (
-	// connectTimeout makes a host that swallows packets be noticed.
+	// connectTimeout detects a host that drops packets.
 	connectTimeout = 2 * time.Second
 	checkTimeout   = 3 * time.Second
-	// statementTimeout is the server's, so that a statement that is given up does not store anything later.
+	// statementTimeout is enforced by the server, so that a cancelled statement stores nothing later.
 	statementTimeout = 10 * time.Second
-	// storeTimeout is for a connection over which nothing comes any more.
+	// storeTimeout covers a connection that has gone silent.
 	storeTimeout = statementTimeout + time.Second
 	closeTimeout = 500 * time.Millisecond
 )
@@ -43,7 +43,7 @@ type Database struct {
 	pool *pgxpool.Pool
 }
 
-// Config is where a database is, and as whom to use it.
+// Config is a database's address and credentials.
 type Config = pgx.ConnConfig
 
 // ParseURL reads a URL such as postgresql://USER:PASSWORD@HOST:PORT/DATABASE.
@@ -78,8 +78,8 @@ func setDefault(parameters map[string]string, name, value string) {
 	}
 }
 
-// Prepare makes the table if there is none. An error that waiting cannot mend, such as a wrong password,
-// is not writer.ErrAway.
+// Prepare makes the table if there is none. An error that waiting cannot fix, such as a wrong password,
+// is not writer.ErrDatabaseUnavailable.
 func (d *Database) Prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -93,11 +93,11 @@ func (d *Database) Prepare(ctx context.Context) error {
 func (d *Database) Store(ctx context.Context, rows writer.Rows) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	err := connected(classify(d.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+	err := withConnectErrorsTransient(classify(d.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		return storeOver(ctx, conn.Conn(), rows)
 	})))
-	if errors.Is(err, writer.ErrAway) {
-		// What broke this connection has broken the others: not each of them must cost an attempt.
+	if errors.Is(err, writer.ErrDatabaseUnavailable) {
+		// What broke this connection has broken the others: without a reset each of them would cost an attempt.
 		d.pool.Reset()
 	}
 	return err
@@ -121,7 +121,7 @@ func (d *Database) Check(ctx context.Context) error {
 	return d.pool.Ping(ctx)
 }
 
-// Close closes the connections. Those that a database which hangs does not let go of are left to the process's end.
+// Close closes the connections. Connections that a hanging database does not release are left to the end of the process.
 func (d *Database) Close() {
 	closed := make(chan struct{})
 	go func() {
@@ -134,31 +134,31 @@ func (d *Database) Close() {
 	}
 }
 
-// connected takes whatever keeps a connection from being made for the database being away: once the
-// process has started, even a wrong password is one that will be right again.
-func connected(err error) error {
+// withConnectErrorsTransient treats every failure to connect as an unavailable database: once the
+// process has started, even a wrong password may be corrected.
+func withConnectErrorsTransient(err error) error {
 	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) && !errors.Is(err, writer.ErrAway) {
-		return fmt.Errorf("%w: %w", writer.ErrAway, err)
+	if errors.As(err, &connecting) && !errors.Is(err, writer.ErrDatabaseUnavailable) {
+		return fmt.Errorf("%w: %w", writer.ErrDatabaseUnavailable, err)
 	}
 	return err
 }
 
-// classify wraps errors that may pass in writer.ErrAway.
+// classify wraps transient errors in writer.ErrDatabaseUnavailable.
 func classify(err error) error {
 	if err == nil {
 		return nil
 	}
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) && !passes(answer.Code) {
+	if errors.As(err, &answer) && !isTransient(answer.Code) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", writer.ErrAway, err)
+	return fmt.Errorf("%w: %w", writer.ErrDatabaseUnavailable, err)
 }
 
-// passes tells whether a SQLSTATE is of a class that passes: connection, rolled back for others' sake, out of
-// resources, operator intervention (shutdown, starting up, timeout), and a standby that is not yet promoted.
-func passes(code string) bool {
+// isTransient reports whether a SQLSTATE belongs to a transient class: connection, transaction rollback, insufficient
+// resources, operator intervention (shutdown, starting up, timeout), or a standby that is not yet promoted.
+func isTransient(code string) bool {
 	return slices.ContainsFunc([]string{"08", "40", "53", "57", "25006"}, func(class string) bool {
 		return strings.HasPrefix(code, class)
 	})

@@ -39,7 +39,7 @@ func TestABatchIsStoredAllOrNone(t *testing.T) {
 	err := database.Store(t.Context(), writer.Rows{
 		Types: []string{"Car", "Car"}, IDs: []string{"1", "2"}, Documents: []string{"{}", "no JSON"},
 	})
-	if err == nil || errors.Is(err, writer.ErrAway) {
+	if err == nil || errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("got %v", err)
 	}
 	if got := postgrestest.Documents(t, config); len(got) != 0 {
@@ -58,7 +58,7 @@ func TestBrokenConnectionsAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	postgrestest.Exec(t, config, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
-	if err := database.Store(t.Context(), rows("2", "{}")); err != nil && !errors.Is(err, writer.ErrAway) {
+	if err := database.Store(t.Context(), rows("2", "{}")); err != nil && !errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("got %v", err)
 	}
 	if err := database.Store(t.Context(), rows("2", "{}")); err != nil {
@@ -69,7 +69,7 @@ func TestBrokenConnectionsAreReplaced(t *testing.T) {
 	}
 }
 
-func TestAStatementThatTakesTooLongIsGivenUp(t *testing.T) {
+func TestSlowStatementIsCancelled(t *testing.T) {
 	config := postgrestest.Config(t)
 	postgrestest.Open(t, config)
 	hasty := config.Copy()
@@ -80,7 +80,7 @@ func TestAStatementThatTakesTooLongIsGivenUp(t *testing.T) {
 	}
 	defer database.Close()
 	postgrestest.Locked(t, config, func() {
-		if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+		if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrDatabaseUnavailable) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -92,7 +92,7 @@ func TestAStatementThatTakesTooLongIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestManyMayPrepareAtOnce(t *testing.T) {
+func TestConcurrentPrepare(t *testing.T) {
 	config := postgrestest.Config(t)
 	var preparing sync.WaitGroup
 	for range 8 {
@@ -111,7 +111,7 @@ func TestManyMayPrepareAtOnce(t *testing.T) {
 	preparing.Wait()
 }
 
-func TestADatabaseThatDoesNotExistIsNotAwaited(t *testing.T) {
+func TestMissingDatabaseIsAnError(t *testing.T) {
 	config := postgrestest.Config(t).Copy()
 	config.Database = "no such database"
 	database, err := postgres.Open(t.Context(), config, "test", 1)
@@ -119,15 +119,15 @@ func TestADatabaseThatDoesNotExistIsNotAwaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer database.Close()
-	if err := database.Prepare(t.Context()); err == nil || errors.Is(err, writer.ErrAway) {
+	if err := database.Prepare(t.Context()); err == nil || errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("at start: got %v", err)
 	}
-	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("later: got %v", err)
 	}
 }
 
-func TestAServerThatDoesNotListenIsAway(t *testing.T) {
+func TestServerThatDoesNotListenIsUnavailable(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -143,10 +143,10 @@ func TestAServerThatDoesNotListenIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer database.Close()
-	if err := database.Prepare(t.Context()); !errors.Is(err, writer.ErrAway) {
+	if err := database.Prepare(t.Context()); !errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("preparing: got %v", err)
 	}
-	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrAway) {
+	if err := database.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrDatabaseUnavailable) {
 		t.Errorf("storing: got %v", err)
 	}
 	if err := database.Check(t.Context()); err == nil {

@@ -51,9 +51,9 @@ func (c grpcClient) send(ctx context.Context, id string) outcome {
 		return outcome(reply.GetMessage())
 	}
 	failure := status.Convert(err)
-	for heard, want := range map[outcome]codes.Code{overloaded: codes.ResourceExhausted, unavailable: codes.Unavailable} {
-		if failure.Message() == string(heard) && failure.Code() == want {
-			return heard
+	for received, want := range map[outcome]codes.Code{overloaded: codes.ResourceExhausted, unavailable: codes.Unavailable} {
+		if failure.Message() == string(received) && failure.Code() == want {
+			return received
 		}
 	}
 	if !slices.Contains([]codes.Code{codes.Unavailable, codes.Canceled, codes.DeadlineExceeded}, failure.Code()) {
@@ -62,7 +62,7 @@ func (c grpcClient) send(ctx context.Context, id string) outcome {
 	return unanswered
 }
 
-func (c grpcClient) hangUp() { c.conn.Close() }
+func (c grpcClient) close() { c.conn.Close() }
 
 func beginGRPC(t *testing.T, conn net.Conn) func() string {
 	client, err := h2test.Connect(conn)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -17,10 +18,10 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// shutdownLimit leaves of the contract's 10 s what the process needs to end.
+// shutdownLimit leaves the rest of the contract's 10 s for the process to exit.
 const shutdownLimit = 9 * time.Second
 
-// Target is what a binary has of its own.
+// Target is what differs between the binaries.
 type Target struct {
 	// Name is as in its manifest; connections to the database carry it too.
 	Name string
@@ -31,7 +32,7 @@ type Target struct {
 	NewServer func(*writer.Writer, settings.Settings, *slog.Logger) (Server, error)
 }
 
-// Server answers requests.
+// Server is a protocol's server.
 type Server interface {
 	// Serve serves until it is stopped.
 	Serve(net.Listener) error
@@ -59,10 +60,10 @@ func run(target Target) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 
-	// Before the database is waited for, so that a taken port is told at once.
+	// Before waiting for the database, so that a port in use is reported at once.
 	listener, err := net.Listen("tcp", config.Address.String())
 	if err != nil {
-		return fmt.Errorf("cannot listen: %w: stop what uses it, or set %s or BIND", err, target.PortVariable)
+		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.PortVariable)
 	}
 	defer listener.Close()
 	database, err := openDatabase(ctx, config, target.Name, log)
@@ -80,7 +81,7 @@ func openDatabase(
 	if err != nil {
 		return nil, err
 	}
-	if err := writer.NewOutage(log).RideOut(ctx, database.Prepare); err != nil {
+	if err := writer.NewOutage(log).Retry(ctx, database.Prepare); err != nil {
 		database.Close()
 		return nil, fmt.Errorf("cannot use database %s at %s:%d: %w: start it, or set DATABASE_URL",
 			config.Database.Database, config.Database.Host, config.Database.Port, err)
@@ -93,7 +94,7 @@ func serve(
 	ctx context.Context, target Target, listener net.Listener,
 	storage writer.Storage, config settings.Settings, log *slog.Logger,
 ) error {
-	// Writing outlives ctx: what was accepted is still to be stored.
+	// Writing outlives ctx: accepted events must still be stored.
 	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	store := writer.Start(writing, storage, config.Writer, log)
@@ -115,9 +116,28 @@ func serve(
 	defer cancel()
 	context.AfterFunc(limit, giveUp)
 	if err := server.Stop(limit); err != nil {
-		log.Warn("some clients did not take their replies in time", "reason", err)
+		log.Warn("some replies were not delivered before the timeout", "reason", err)
 	}
 	store.Drain()
 	log.Info("stopped")
 	return nil
+}
+
+// newLogger writes structured lines to standard output.
+func newLogger(config settings.Settings) *slog.Logger {
+	options := &slog.HandlerOptions{Level: config.LogLevel}
+	if config.LogJSON {
+		return slog.New(slog.NewJSONHandler(os.Stdout, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stdout, options))
+}
+
+// gcPercent trades memory for CPU: live memory is a few megabytes, garbage under load hundreds per second.
+const gcPercent = 200
+
+// tuneCollector sets the garbage collector's target, unless GOGC is set.
+func tuneCollector(lookup func(string) (string, bool)) {
+	if _, set := lookup("GOGC"); !set {
+		debug.SetGCPercent(gcPercent)
+	}
 }

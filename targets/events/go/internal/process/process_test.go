@@ -25,7 +25,7 @@ var target = Target{
 const body = `{"eventHeader":{"uuid":"550e8400-e29b-41d4-a716-446655440000","eventName":"CarCreated"},` +
 	`"eventBody":{"entities":[{"entityType":"Car","entityId":"car-1","updatedAttributes":{}}]}}`
 
-// storage tells when it is about to store and waits for leave.
+// storage signals the start of Store and waits for leave.
 type storage struct{ entered, leave chan struct{} }
 
 func newStorage() storage {
@@ -50,7 +50,7 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-func TestWhatWasAcceptedIsAnsweredBeforeTheEnd(t *testing.T) {
+func TestAcceptedRequestsAreAnsweredBeforeTheStop(t *testing.T) {
 	listener, s := listen(t), newStorage()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -71,7 +71,7 @@ func TestWhatWasAcceptedIsAnsweredBeforeTheEnd(t *testing.T) {
 	stop()
 	select {
 	case err := <-ended:
-		t.Errorf("ended with a request under way: %v", err)
+		t.Errorf("ended with a request in flight: %v", err)
 	default:
 	}
 	close(s.leave)
@@ -83,14 +83,14 @@ func TestWhatWasAcceptedIsAnsweredBeforeTheEnd(t *testing.T) {
 	}
 }
 
-func TestASettingThatCannotBeUsedEndsTheProcess(t *testing.T) {
+func TestInvalidSettingStopsTheProcess(t *testing.T) {
 	t.Setenv("WRITE_MODE", "batch")
 	if err := run(target); err == nil || err.Error() != `WRITE_MODE is "batch": use group-commit or per-request` {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestATakenPortIsNamed(t *testing.T) {
+func TestPortInUseIsReported(t *testing.T) {
 	_, port, err := net.SplitHostPort(listen(t).Addr().String())
 	if err != nil {
 		t.Fatal(err)

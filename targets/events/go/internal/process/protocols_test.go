@@ -11,7 +11,7 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// protocol is a server as its binary makes it, and how clients use it.
+// protocol is a binary's server and its client.
 type protocol struct {
 	newServer func(*writer.Writer, settings.Settings, *slog.Logger) (Server, error)
 	connect   func(*testing.T, *pipenet.Listener) client
@@ -29,16 +29,16 @@ var protocols = map[string]protocol{
 type client interface {
 	// send sends an event that updates one entity.
 	send(ctx context.Context, id string) outcome
-	hangUp()
+	close()
 }
 
-// outcome is what a client hears, whatever the protocol.
+// outcome is what a client receives, whatever the protocol.
 type outcome string
 
 const (
 	stored      outcome = "Event processed successfully"
 	overloaded  outcome = "overloaded: the write queue is full, retry later"
 	unavailable outcome = "database: unavailable, retry later"
-	// unanswered means that there was no connection, or that it ended first.
+	// unanswered means that there was no connection, or that it closed before the reply.
 	unanswered outcome = "no answer"
 )

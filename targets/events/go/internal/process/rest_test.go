@@ -49,17 +49,17 @@ func (c restClient) send(ctx context.Context, id string) outcome {
 	if err != nil {
 		return unanswered
 	}
-	for heard, want := range map[outcome]int{stored: 200, overloaded: 429, unavailable: 503} {
+	for received, want := range map[outcome]int{stored: 200, overloaded: 429, unavailable: 503} {
 		retry := response.Header.Get("Retry-After") != ""
-		if strings.Contains(string(reply), string(heard)) && response.StatusCode == want && retry == (want != 200) {
-			return heard
+		if strings.Contains(string(reply), string(received)) && response.StatusCode == want && retry == (want != 200) {
+			return received
 		}
 	}
 	c.t.Errorf("got %d %v %s", response.StatusCode, response.Header, reply)
 	return unanswered
 }
 
-func (c restClient) hangUp() { c.transport.CloseIdleConnections() }
+func (c restClient) close() { c.transport.CloseIdleConnections() }
 
 func beginREST(t *testing.T, conn net.Conn) func() string {
 	const head = "POST /api/v1/events HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"

@@ -17,7 +17,7 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-// database stores as a test wants it to, and counts the rows.
+// database stores through a function of the test, and counts the rows.
 type database struct {
 	store func(ctx context.Context) error
 	rows  atomic.Int64
@@ -33,7 +33,7 @@ func (d *database) Store(ctx context.Context, rows writer.Rows) error {
 
 func (d *database) Check(context.Context) error { return nil }
 
-// running is a process that serves over a network in memory, with a fake clock.
+// running is a process that serves over an in-memory network, with a fake clock.
 type running struct {
 	protocol
 	listener *pipenet.Listener
@@ -63,13 +63,13 @@ func each(t *testing.T, d *database, test func(*testing.T, *running)) {
 	}
 }
 
-// sendAll sends events at once, each over a connection of its own, and returns where their outcomes come.
+// sendAll sends events at once, each over its own connection, and returns the channel of their outcomes.
 func (r *running) sendAll(t *testing.T, events int) <-chan outcome {
 	outcomes := make(chan outcome, events)
 	for i := range events {
 		go func() {
 			c := r.connect(t, r.listener)
-			defer c.hangUp()
+			defer c.close()
 			outcomes <- c.send(t.Context(), fmt.Sprint(i))
 		}()
 		synctest.Wait()
@@ -104,7 +104,7 @@ func TestOverloadIsRefusedAndWhatIsAcceptedIsStored(t *testing.T) {
 	})
 }
 
-func TestASlowDatabaseIsWaitedFor(t *testing.T) {
+func TestSlowDatabaseIsAwaited(t *testing.T) {
 	d := &database{store: func(context.Context) error {
 		time.Sleep(9 * time.Second)
 		return nil
@@ -120,7 +120,7 @@ func TestADatabaseThatHangsIsUnavailable(t *testing.T) {
 	const statementLimit = 10 * time.Second
 	d := &database{store: func(context.Context) error {
 		time.Sleep(statementLimit)
-		return writer.ErrAway
+		return writer.ErrDatabaseUnavailable
 	}}
 	each(t, d, func(t *testing.T, r *running) {
 		start := time.Now()
@@ -130,14 +130,14 @@ func TestADatabaseThatHangsIsUnavailable(t *testing.T) {
 	})
 }
 
-func TestAnEventIsStoredWhoeverWaitsForIt(t *testing.T) {
+func TestEventIsStoredAfterItsClientDisconnects(t *testing.T) {
 	d := &database{store: func(context.Context) error {
 		time.Sleep(time.Second)
 		return nil
 	}}
 	each(t, d, func(t *testing.T, r *running) {
 		c := r.connect(t, r.listener)
-		defer c.hangUp()
+		defer c.close()
 		ctx, leave := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer leave()
 		if got := c.send(ctx, "1"); got != unanswered {
@@ -163,21 +163,21 @@ func TestAPartOfAnEventIsNotStored(t *testing.T) {
 	})
 }
 
-func TestAnEventThatComesTooSlowlyIsRefused(t *testing.T) {
-	const patience = time.Minute
+func TestSlowEventIsRejected(t *testing.T) {
+	const clientTimeout = time.Minute
 	d := &database{store: func(context.Context) error { return nil }}
 	each(t, d, func(t *testing.T, r *running) {
 		conn := r.dial(t)
 		defer conn.Close()
 		start := time.Now()
 		answer := r.begin(t, conn)()
-		if answer != r.incomplete || time.Since(start) != patience {
+		if answer != r.incomplete || time.Since(start) != clientTimeout {
 			t.Errorf("got %s after %v", answer, time.Since(start))
 		}
 	})
 }
 
-func TestWhoConnectsAndSaysNothingIsCut(t *testing.T) {
+func TestSilentClientIsDisconnected(t *testing.T) {
 	d := &database{}
 	each(t, d, func(t *testing.T, r *running) {
 		conn := r.dial(t)
@@ -198,7 +198,7 @@ func (r *running) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-func TestAllThatIsStoredUnderLoadIsAcknowledgedBeforeTheEnd(t *testing.T) {
+func TestStopUnderLoadAcknowledgesAllThatIsStored(t *testing.T) {
 	d := &database{store: func(context.Context) error {
 		time.Sleep(5 * time.Millisecond)
 		return nil
@@ -209,7 +209,7 @@ func TestAllThatIsStoredUnderLoadIsAcknowledgedBeforeTheEnd(t *testing.T) {
 		for i := range 16 {
 			clients.Go(func() {
 				c := r.connect(t, r.listener)
-				defer c.hangUp()
+				defer c.close()
 				for sequence := 0; ; sequence++ {
 					switch c.send(t.Context(), fmt.Sprintf("%d-%d", i, sequence)) {
 					case stored:

@@ -1,7 +1,7 @@
 // Package protoevent decodes events from protobuf messages.
 //
 // They are read straight from the wire: the attributes become JSON text without a tree of Values in between.
-// Tests hold it against google.golang.org/protobuf.
+// Tests compare it with google.golang.org/protobuf.
 package protoevent
 
 import (
@@ -38,7 +38,7 @@ func DecodeBulk(message string) ([]event.Decoded, error) {
 		if err := mergeEvent(&draft, fields.bytes, attributes); err != nil {
 			return nil, ErrNotAMessage
 		}
-		// What comes after the last that is allowed is read for its syntax only.
+		// What follows the last allowed one is read for its syntax only.
 		if count++; count <= event.MaxBulkEvents {
 			events = append(events, bulkElement(&draft, len(fields.bytes)))
 		}

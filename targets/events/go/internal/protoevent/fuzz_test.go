@@ -14,6 +14,7 @@ import (
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/fault"
+	"example.com/bakeoff/events/internal/fuzzcorpus"
 	"example.com/bakeoff/events/internal/jsonevent"
 )
 
@@ -28,6 +29,7 @@ func FuzzEvent(f *testing.F) {
 	}
 	f.Add([]byte(encode(f, request(map[string]*structpb.Value{"a": nested, "b": structpb.NewNumberValue(-1e300)}))))
 	f.Add([]byte(encode(f, request(map[string]*structpb.Value{"a": structpb.NewStringValue("\x00")}))))
+	fuzzcorpus.Add[[]byte](f)
 	f.Fuzz(func(t *testing.T, message []byte) { checkAgainstJSON(t, string(message)) })
 }
 
@@ -41,16 +43,18 @@ func FuzzEntity(f *testing.F) {
 		"a": structpb.NewListValue(nested), "b": {},
 	}})))
 	header := encode(f, &eventpb.EventRequest{EventHeader: request(nil).EventHeader})
+	fuzzcorpus.Add[[]byte](f)
 	f.Fuzz(func(t *testing.T, entity []byte) {
 		body := protowire.AppendBytes([]byte("\x0a"), entity)
 		checkAgainstJSON(t, header+string(protowire.AppendBytes([]byte("\x12"), body)))
 	})
 }
 
-// FuzzBatch holds: a batch is its events, each decoded by itself.
+// FuzzBatch checks that a batch is its events, each decoded by itself.
 func FuzzBatch(f *testing.F) {
 	batch := &eventpb.EventBatchRequest{Events: []*eventpb.EventRequest{request(nil), {}, request(nil)}}
 	f.Add([]byte(encode(f, batch)))
+	fuzzcorpus.Add[[]byte](f)
 	f.Fuzz(func(t *testing.T, message []byte) {
 		events, err := DecodeBulk(string(message))
 		want, decodes := eachByItself(message)
@@ -64,7 +68,7 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// eachByItself decodes the elements of a batch, and tells whether the whole decodes.
+// eachByItself decodes the elements of a batch, and reports whether the whole decodes.
 func eachByItself(batch []byte) ([]event.Decoded, bool) {
 	var events []event.Decoded
 	for len(batch) > 0 {
@@ -118,7 +122,7 @@ func checkAgainstJSON(t *testing.T, message string) {
 	}
 }
 
-// checkFlaw wants what has no JSON to be refused.
+// checkFlaw expects a message without JSON to be rejected.
 func checkFlaw(t *testing.T, message string, err, problem error) {
 	t.Helper()
 	if err == nil || fault.Of(err).Kind != fault.Invalid {

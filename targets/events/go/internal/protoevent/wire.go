@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// errMalformed says that bytes are not a message.
+// errMalformed means that bytes are not a message.
 var errMalformed = errors.New("malformed protobuf message")
 
-// maxGroupDepth is how many groups may nest; nobody writes groups any more, and they must be skipped all the same.
+// maxGroupDepth is how many groups may nest; groups are deprecated, and must be skipped all the same.
 const maxGroupDepth = 100
 
 type wireType uint8
@@ -40,7 +40,7 @@ type scanner struct {
 
 func scan(message string) scanner { return scanner{rest: message} }
 
-// next finds the next field. It returns false at the end and after the first error, which sticks.
+// next finds the next field. It returns false at the end and after the first error, which is kept.
 func (s *scanner) next() bool {
 	if s.err != nil || s.rest == "" {
 		return false
@@ -57,7 +57,7 @@ func (s *scanner) next() bool {
 	return s.err == nil
 }
 
-// is tells whether the field found has this number and wire type. A known number of another type is an unknown field.
+// is reports whether the field has this number and wire type. A known number of another type is an unknown field.
 func (s *scanner) is(number uint32, wire wireType) bool {
 	return s.number == number && s.wire == wire
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"example.com/bakeoff/events/internal/fuzzcorpus"
 )
 
 // count returns how many fields a message has, or -1 if it is malformed.
@@ -95,7 +97,7 @@ func TestGroupsNestToALimit(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessage(t *testing.T) {
+func TestMalformedMessages(t *testing.T) {
 	for name, message := range map[string]string{
 		"no value":           "\x08",
 		"varint cut off":     "\x08\x80",
@@ -119,11 +121,12 @@ func TestWhatIsNoMessage(t *testing.T) {
 	}
 }
 
-// FuzzWire holds the scanner against protowire, but for the limit of groups.
+// FuzzWire compares the scanner with protowire, except for the group limit.
 func FuzzWire(f *testing.F) {
 	for _, seed := range []string{"", "\x08\x96\x01", "\x11\x01\x00\x00\x00\x00\x00\x00\x00", "\x22\x02hi", "\x0b\x08\x01\x13\x14\x22\x01x\x0c\x18\x07"} {
 		f.Add([]byte(seed))
 	}
+	fuzzcorpus.Add[[]byte](f)
 	f.Fuzz(func(t *testing.T, message []byte) {
 		if bytes.Count(message, []byte{0x0b}) >= maxGroupDepth {
 			t.Skip("the limits of groups differ")

@@ -37,7 +37,7 @@ type healthReply struct {
 	Message string `json:"message"`
 }
 
-// What does not change from reply to reply; nobody writes to it.
+// Constant parts of replies; read-only.
 var (
 	storedBody  = []byte(`{"success":true,"message":"Event processed successfully"}`)
 	contentType = []string{"application/json"}
@@ -47,7 +47,7 @@ var (
 func replyStored(c *gin.Context) {
 	c.Writer.Header()["Content-Type"] = contentType
 	c.Status(http.StatusOK)
-	// A client that is gone is not told.
+	// An error means that the client has disconnected.
 	_, _ = c.Writer.Write(storedBody)
 }
 

@@ -25,9 +25,9 @@ func TestAReportSaysWhatFailed(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsAway(t *testing.T) {
+func TestUnavailableDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		status, header, reply := call(t, storage{err: writer.ErrAway}, post("/api/v1/events", valid))
+		status, header, reply := call(t, storage{err: writer.ErrDatabaseUnavailable}, post("/api/v1/events", valid))
 		if status != 503 || reply["message"] != "database: unavailable, retry later" || header.Get("Retry-After") == "" {
 			t.Errorf("got %d %v %v", status, reply, header)
 		}
@@ -47,7 +47,7 @@ func TestHealth(t *testing.T) {
 		storage storage
 		status  int
 		message string
-	}{{storage{}, 200, "OK"}, {storage{err: writer.ErrAway}, 503, "database: unavailable"}} {
+	}{{storage{}, 200, "OK"}, {storage{err: writer.ErrDatabaseUnavailable}, 503, "database: unavailable"}} {
 		status, _, reply := call(t, test.storage, httptest.NewRequest(http.MethodGet, "/api/v1/events/health", nil))
 		if status != test.status || reply["message"] != test.message || reply["healthy"] != (status == 200) {
 			t.Errorf("got %d %v", status, reply)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// trustedLength is as much as the announced length of a body may reserve before it has come,
-	// and trustedGrowth times what has come is as much as it may reserve later.
+	// trustedLength is how much memory the announced length of a body may reserve before it arrives,
+	// and trustedGrowth times what has arrived is how much it may reserve later.
 	trustedLength = 64 << 10
 	trustedGrowth = 4
 	leastRoom     = 1 << 10
@@ -25,8 +25,8 @@ var (
 	errContentCoding = fault.New(fault.UnsupportedMedia, "content-encoding: must be identity")
 )
 
-// accept returns a request's body of at most limit bytes.
-func accept(c *gin.Context, limit int) (string, error) {
+// readBody returns a request's body of at most limit bytes.
+func readBody(c *gin.Context, limit int) (string, error) {
 	if err := checkHeaders(c.Request.Header); err != nil {
 		return "", err
 	}
@@ -78,12 +78,12 @@ func readUpTo(limit int, request *http.Request) (string, error) {
 			return "", err
 		}
 	}
-	// Nobody writes to body from here on; a copy of it would be the only one.
+	// No code writes to body from here on, so it needs no copy.
 	return unsafe.String(unsafe.SliceData(body), len(body)), nil
 }
 
-// grown is body with room for more: what is announced, or else a byte more than limit, but no more than a few times
-// what has come.
+// grown is body with room for more: the announced length, or else limit plus one, but no more than a few times
+// what has arrived.
 func grown(body []byte, announced, limit int) []byte {
 	most := limit + 1
 	if announced >= len(body) {

@@ -27,7 +27,7 @@ func TestHeadersComeBeforeTheBody(t *testing.T) {
 	}
 }
 
-func TestABodyThatBreaksOffIsIncomplete(t *testing.T) {
+func TestTruncatedBodyIsIncomplete(t *testing.T) {
 	request := post("/api/v1/events", "")
 	request.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), brokenReader{}))
 	if status, _, reply := call(t, storage{}, request); status != 400 || reply["message"] != "body: incomplete" {
@@ -35,7 +35,7 @@ func TestABodyThatBreaksOffIsIncomplete(t *testing.T) {
 	}
 }
 
-func TestABodyReservesNoMoreThanAFewTimesWhatHasCome(t *testing.T) {
+func TestBodyReservesAFewTimesWhatHasArrived(t *testing.T) {
 	const kib = 1 << 10
 	for _, test := range []struct{ come, announced, limit, want int }{
 		{1, 0, 1024 * kib, kib},

@@ -24,8 +24,8 @@ type api struct {
 	log    *slog.Logger
 }
 
-// NewHandler returns the whole API, which stores events by w for those who have the token. Gin's own logger and
-// recovery are left out: a line per request is not wanted, and a panic is answered in the contract's words.
+// NewHandler returns the API, which stores events through w and requires the token unless it is nil. Gin's own logger and
+// recovery are left out: the contract wants no line per request, and its own reply to a panic.
 func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	a := &api{w, token, log}
@@ -34,7 +34,7 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) http.Ha
 	router.RedirectTrailingSlash = false
 	// /api/v1%2Fevents is not /api/v1/events.
 	router.UseEscapedPath = true
-	// The token comes before all else, paths that do not exist included.
+	// The token is checked first, for unknown paths too.
 	router.Use(a.recover, a.authorize)
 	router.GET(healthPath, a.getHealth)
 	router.HEAD(healthPath, a.getHealth)
@@ -54,7 +54,7 @@ func (a *api) postEvent(c *gin.Context) {
 }
 
 func (a *api) storeEvent(c *gin.Context) error {
-	body, err := accept(c, event.MaxBytes)
+	body, err := readBody(c, event.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *api) postBulk(c *gin.Context) {
 }
 
 func (a *api) storeBulk(c *gin.Context) (writer.Report, error) {
-	body, err := accept(c, event.MaxBulkBytes)
+	body, err := readBody(c, event.MaxBulkBytes)
 	if err != nil {
 		return writer.Report{}, err
 	}
@@ -90,7 +90,7 @@ func (a *api) getHealth(c *gin.Context) {
 	replyHealth(c, a.writer.Healthy(c.Request.Context()))
 }
 
-// authorize lets nobody pass without the token, except to the path of health, whatever the method.
+// authorize requires the token, except for the health path, whatever the method.
 func (a *api) authorize(c *gin.Context) {
 	if err := a.token.Check(c.Request.Header["Authorization"]); err != nil && c.Request.URL.EscapedPath() != healthPath {
 		replyError(c, err)
@@ -98,7 +98,7 @@ func (a *api) authorize(c *gin.Context) {
 	}
 }
 
-// recover answers a request whose handler panicked, which is a defect of ours.
+// recover replies to a request whose handler panicked.
 func (a *api) recover(c *gin.Context) {
 	defer func() {
 		if reason := recover(); reason != nil {

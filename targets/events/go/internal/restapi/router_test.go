@@ -57,7 +57,7 @@ func TestTheAllowedMethodIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheTokenComesFirst(t *testing.T) {
+func TestTokenIsCheckedFirst(t *testing.T) {
 	const events, health = "/api/v1/events", "/api/v1/events/health"
 	for _, test := range []struct {
 		method, path, authorization string
@@ -93,7 +93,7 @@ func TestTheTokenComesFirst(t *testing.T) {
 	}
 }
 
-func TestATokenThatComesTwiceIsRefused(t *testing.T) {
+func TestTokenSentTwiceIsRejected(t *testing.T) {
 	for _, other := range []string{"Bearer secret", "Bearer other"} {
 		request := post("/api/v1/events", valid)
 		request.Header["Authorization"] = []string{"Bearer secret", other}

@@ -33,7 +33,7 @@ type Settings struct {
 	Workers int
 	// TLS is nil for a server without.
 	TLS *tls.Config
-	// Token is nil for a server that asks for none.
+	// Token is nil for a server that requires none.
 	Token    *bearer.Token
 	LogLevel slog.Level
 	LogJSON  bool
@@ -48,7 +48,7 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		Connections: r.number("DB_POOL_SIZE", 10, 1, 1_000),
 		Address:     netip.AddrPortFrom(r.address("BIND"), uint16(r.number(portVariable, defaultPort, 0, 65_535))),
 		Writer: writer.Options{
-			Mode: word(&r, "WRITE_MODE",
+			Mode: oneOf(&r, "WRITE_MODE",
 				choice[writer.Mode]{"group-commit", writer.GroupCommit}, choice[writer.Mode]{"per-request", writer.PerRequest}),
 			Flushers:    r.number("FLUSHERS", 2, 1, 8),
 			QueueEvents: r.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
@@ -56,10 +56,10 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		Workers: r.number("WORKERS", runtime.NumCPU(), 1, 1_024),
 		TLS:     r.tls("TLS_CERT_FILE", "TLS_KEY_FILE"),
 		Token:   r.token("API_TOKEN"),
-		LogLevel: word(&r, "LOG_LEVEL",
+		LogLevel: oneOf(&r, "LOG_LEVEL",
 			choice[slog.Level]{"info", slog.LevelInfo}, choice[slog.Level]{"error", slog.LevelError},
 			choice[slog.Level]{"warn", slog.LevelWarn}, choice[slog.Level]{"debug", slog.LevelDebug}),
-		LogJSON: word(&r, "LOG_FORMAT", choice[bool]{"text", false}, choice[bool]{"json", true}),
+		LogJSON: oneOf(&r, "LOG_FORMAT", choice[bool]{"text", false}, choice[bool]{"json", true}),
 	}
 	if settings.Writer.Mode == writer.GroupCommit {
 		// One more than the flushers use is for health checks.
@@ -74,13 +74,13 @@ type reader struct {
 	err    error
 }
 
-// value tells whether the variable is set.
+// value reports whether the variable is set.
 func (r *reader) value(name string) (string, bool) {
 	value, _ := r.lookup(name)
 	return value, value != ""
 }
 
-func (r *reader) refuse(name, value, advice string) {
+func (r *reader) reject(name, value, advice string) {
 	r.fail(fmt.Errorf("%s is %q: use %s", name, value, advice))
 }
 
@@ -97,7 +97,7 @@ func (r *reader) number(name string, standard, least, most int) int {
 	}
 	number, err := strconv.Atoi(value)
 	if err != nil || number < least || number > most {
-		r.refuse(name, value, fmt.Sprintf("a whole number from %d to %d", least, most))
+		r.reject(name, value, fmt.Sprintf("a whole number from %d to %d", least, most))
 		return standard
 	}
 	return number
@@ -110,7 +110,7 @@ func (r *reader) address(name string) netip.Addr {
 	}
 	address, err := netip.ParseAddr(value)
 	if err != nil {
-		r.refuse(name, value, "an IP address such as 127.0.0.1 or ::")
+		r.reject(name, value, "an IP address such as 127.0.0.1 or ::")
 	}
 	return address
 }
@@ -128,7 +128,7 @@ func (r *reader) database(name string) *postgres.Config {
 	return config
 }
 
-// tls offers no protocol yet: that is the server's to say.
+// tls leaves the protocols to the server.
 func (r *reader) tls(certName, keyName string) *tls.Config {
 	certFile, certSet := r.value(certName)
 	keyFile, keySet := r.value(keyName)
@@ -147,7 +147,7 @@ func (r *reader) tls(certName, keyName string) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 }
 
-// token does not repeat what it refuses.
+// token does not repeat the value, which is secret.
 func (r *reader) token(name string) *bearer.Token {
 	text, set := r.value(name)
 	if !set {
@@ -160,14 +160,14 @@ func (r *reader) token(name string) *bearer.Token {
 	return bearer.NewToken(text)
 }
 
-// choice is a word that may be used, and what it means.
+// choice is an accepted value and its meaning.
 type choice[T any] struct {
 	word    string
 	meaning T
 }
 
-// word is one of some words; the first is the default.
-func word[T any](r *reader, name string, choices ...choice[T]) T {
+// oneOf is one of some words; the first is the default.
+func oneOf[T any](r *reader, name string, choices ...choice[T]) T {
 	value, set := r.value(name)
 	if !set {
 		return choices[0].meaning
@@ -180,6 +180,6 @@ func word[T any](r *reader, name string, choices ...choice[T]) T {
 		words[i] = choice.word
 	}
 	last := len(words) - 1
-	r.refuse(name, value, strings.Join(words[:last], ", ")+" or "+words[last])
+	r.reject(name, value, strings.Join(words[:last], ", ")+" or "+words[last])
 	return choices[0].meaning
 }

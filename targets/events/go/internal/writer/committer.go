@@ -9,7 +9,7 @@ import (
 	"example.com/bakeoff/events/internal/fault"
 )
 
-// committer stores batches: with patience, and in halves when a batch is refused, so that one bad event
+// committer stores batches: it retries during an outage and halves a rejected batch, so that one bad event
 // cannot fail its neighbours.
 type committer struct {
 	storage Storage
@@ -17,16 +17,16 @@ type committer struct {
 	log     *slog.Logger
 }
 
-// commit stores events that took place in this order and notes the outcome of each.
+// commit stores events in this order and records the outcome of each.
 func (c *committer) commit(ctx context.Context, events []event.Event, outcomes []error) {
 	err := c.store(ctx, events)
 	switch {
 	case err == nil:
 		clear(outcomes)
-	case errors.Is(err, ErrAway):
+	case errors.Is(err, ErrDatabaseUnavailable):
 		fill(outcomes, fault.ErrUnavailable)
 	case len(events) == 1:
-		c.log.Error("the database refuses an event", "reason", err)
+		c.log.Error("the database rejected an event", "reason", err)
 		outcomes[0] = fault.ErrInternal
 	default:
 		// From left to right, so that the order holds.
@@ -41,7 +41,7 @@ func (c *committer) store(ctx context.Context, events []event.Event) error {
 	if c.log.Enabled(ctx, slog.LevelDebug) {
 		c.log.Debug("storing", "events", len(events), "rows", rows.Len())
 	}
-	return c.outage.RideOut(ctx, func(ctx context.Context) error { return c.storage.Store(ctx, rows) })
+	return c.outage.Retry(ctx, func(ctx context.Context) error { return c.storage.Store(ctx, rows) })
 }
 
 func fill(outcomes []error, outcome error) {

@@ -24,7 +24,7 @@ func TestABatchIsOneStatement(t *testing.T) {
 	}
 }
 
-func TestARefusedEventFailsAlone(t *testing.T) {
+func TestRejectedEventFailsAlone(t *testing.T) {
 	storage := newFakeStorage()
 	storage.fail = refuseID("bad")
 	outcomes := commitAll(t.Context(), storage,
@@ -40,12 +40,12 @@ func TestARefusedEventFailsAlone(t *testing.T) {
 	}
 }
 
-func TestWithoutDatabaseNothingIsHalved(t *testing.T) {
+func TestUnavailableDatabaseDoesNotSplitBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage, attempts := newFakeStorage(), map[int]int{}
 		storage.fail = func(rows Rows) error {
 			attempts[rows.Len()]++
-			return ErrAway
+			return ErrDatabaseUnavailable
 		}
 		outcomes := commitAll(t.Context(), storage, update("{}", "1"), update("{}", "2"))
 		if !reflect.DeepEqual(outcomes, []error{fault.ErrUnavailable, fault.ErrUnavailable}) {

@@ -36,7 +36,7 @@ func (s *fakeStorage) Store(ctx context.Context, rows Rows) error {
 		select {
 		case <-s.gate:
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrAway, ctx.Err())
+			return fmt.Errorf("%w: %w", ErrDatabaseUnavailable, ctx.Err())
 		}
 	}
 	s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // groupCommit turns many requests into few commits: events wait in a queue, and each free flusher stores all that wait.
 //
-// There is no timer. A lone event is stored at once; under load a batch is what arrived during the last commit.
+// There is no timer. A single event is stored at once; under load a batch is what arrived during the last commit.
 type groupCommit struct {
 	queue    *queue
 	commit   *committer
@@ -34,9 +34,9 @@ func (g *groupCommit) flush(ctx context.Context) {
 		b.outcomes = slices.Grow(b.outcomes, len(b.events))[:len(b.events)]
 		g.commit.commit(ctx, b.events, b.outcomes)
 		if slices.Contains(b.outcomes, fault.ErrUnavailable) {
-			g.refuseWaiting()
+			g.rejectWaiting()
 		}
-		// Before the answers: a client that has one may send the next update of the same entity.
+		// Before the replies: a client that has one may send the next update of the same entity.
 		g.queue.finish(&b)
 		for i := range b.queued {
 			b.queued[i].receipt.settle(b.queued[i].index, b.outcomes[i])
@@ -45,9 +45,9 @@ func (g *groupCommit) flush(ctx context.Context) {
 	}
 }
 
-// refuseWaiting tells all that wait that patience has ended for them, too: one behind another, they could wait for
+// rejectWaiting fails all queued events with the batch that timed out: one behind another, they could wait for
 // minutes.
-func (g *groupCommit) refuseWaiting() {
+func (g *groupCommit) rejectWaiting() {
 	for _, waiting := range g.queue.takeWaiting() {
 		waiting.receipt.settle(waiting.index, fault.ErrUnavailable)
 	}

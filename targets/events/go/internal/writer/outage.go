@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	// patience is how long writes are retried before clients are told that the database is away.
-	patience     = 5 * time.Second
+	// retryTimeout is how long writes are retried before clients get the error.
+	retryTimeout = 5 * time.Second
 	firstPause   = 10 * time.Millisecond
 	longestPause = 250 * time.Millisecond
 )
 
-// Outage knows since when the database has been away. All who use the database share one: who comes after
-// five seconds of outage is refused after one attempt, not after five seconds of its own.
+// Outage records when the database became unavailable. All users of the database share one: a write that comes after
+// five seconds of outage fails after one attempt, not after another five seconds.
 type Outage struct {
 	log   *slog.Logger
 	mu    sync.Mutex
 	since time.Time
 }
 
-// NewOutage returns an outage that has not begun.
+// NewOutage returns an outage that has not started.
 func NewOutage(log *slog.Logger) *Outage { return &Outage{log: log} }
 
-// RideOut repeats an attempt until it fails with something else than ErrAway or not at all, or patience ends.
-func (o *Outage) RideOut(ctx context.Context, attempt func(context.Context) error) error {
+// Retry repeats an attempt until it succeeds, fails with another error than ErrDatabaseUnavailable, or times out.
+func (o *Outage) Retry(ctx context.Context, attempt func(context.Context) error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		began := time.Now()
 		err := attempt(ctx)
-		if !errors.Is(err, ErrAway) {
+		if !errors.Is(err, ErrDatabaseUnavailable) {
 			o.end()
 			return err
 		}
-		left := patience - o.begin(began, err)
+		left := retryTimeout - o.begin(began, err)
 		if left <= 0 {
 			return err
 		}
@@ -47,14 +47,14 @@ func (o *Outage) RideOut(ctx context.Context, attempt func(context.Context) erro
 	}
 }
 
-// begin returns how long the outage has lasted. One that begins did so with the attempt that failed: a statement that
-// hung until it was given up has used up the patience.
+// begin returns how long the outage has lasted. It starts with the attempt that failed: a statement that
+// hung until its timeout has used up the retry timeout.
 func (o *Outage) begin(attempt time.Time, reason error) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() {
 		o.since = attempt
-		o.log.Warn("database away, retrying", "reason", reason)
+		o.log.Warn("database unavailable, retrying", "reason", reason)
 	}
 	return time.Since(o.since)
 }
@@ -63,7 +63,7 @@ func (o *Outage) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.since.IsZero() {
-		o.log.Info("database back", "away", time.Since(o.since))
+		o.log.Info("database available again", "outage", time.Since(o.since))
 		o.since = time.Time{}
 	}
 }

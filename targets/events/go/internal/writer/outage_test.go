@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-func isAway(context.Context) error { return ErrAway }
+func isUnavailable(context.Context) error { return ErrDatabaseUnavailable }
 
-func TestAnOutageThatEndsInTimeIsNotNoticed(t *testing.T) {
+func TestShortOutageIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, back := time.Now(), 4*time.Second
-		err := NewOutage(quiet).RideOut(t.Context(), func(context.Context) error {
+		err := NewOutage(quiet).Retry(t.Context(), func(context.Context) error {
 			if time.Since(start) < back {
-				return ErrAway
+				return ErrDatabaseUnavailable
 			}
 			return nil
 		})
@@ -25,61 +25,61 @@ func TestAnOutageThatEndsInTimeIsNotNoticed(t *testing.T) {
 	})
 }
 
-func TestPatienceEndsAfterFiveSecondsAndIsNotRenewed(t *testing.T) {
+func TestRetriesEndAfterFiveSecondsOfOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outage, start := NewOutage(quiet), time.Now()
-		if err := outage.RideOut(t.Context(), isAway); !errors.Is(err, ErrAway) || time.Since(start) != patience {
+		if err := outage.Retry(t.Context(), isUnavailable); !errors.Is(err, ErrDatabaseUnavailable) || time.Since(start) != retryTimeout {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 		attempts := 0
-		err := outage.RideOut(t.Context(), func(context.Context) error {
+		err := outage.Retry(t.Context(), func(context.Context) error {
 			attempts++
-			return ErrAway
+			return ErrDatabaseUnavailable
 		})
-		if !errors.Is(err, ErrAway) || attempts != 1 || time.Since(start) != patience {
+		if !errors.Is(err, ErrDatabaseUnavailable) || attempts != 1 || time.Since(start) != retryTimeout {
 			t.Errorf("got %v after %v and %d attempts", err, time.Since(start), attempts)
 		}
 	})
 }
 
-func TestAnAttemptThatHangsForLongerThanPatienceIsTheLast(t *testing.T) {
+func TestAttemptLongerThanTheTimeoutIsTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, attempts := time.Now(), 0
-		err := NewOutage(quiet).RideOut(t.Context(), func(context.Context) error {
+		err := NewOutage(quiet).Retry(t.Context(), func(context.Context) error {
 			attempts++
-			time.Sleep(2 * patience)
-			return ErrAway
+			time.Sleep(2 * retryTimeout)
+			return ErrDatabaseUnavailable
 		})
-		if !errors.Is(err, ErrAway) || attempts != 1 || time.Since(start) != 2*patience {
+		if !errors.Is(err, ErrDatabaseUnavailable) || attempts != 1 || time.Since(start) != 2*retryTimeout {
 			t.Errorf("got %v after %v and %d attempts", err, time.Since(start), attempts)
 		}
 	})
 }
 
-func TestAnAnswerOfAnyKindEndsTheOutage(t *testing.T) {
+func TestAnyReplyEndsTheOutage(t *testing.T) {
 	for _, answer := range []error{nil, errRefused} {
 		synctest.Test(t, func(t *testing.T) {
 			outage := NewOutage(quiet)
-			if err := outage.RideOut(t.Context(), isAway); !errors.Is(err, ErrAway) {
+			if err := outage.Retry(t.Context(), isUnavailable); !errors.Is(err, ErrDatabaseUnavailable) {
 				t.Errorf("got %v", err)
 			}
-			if err := outage.RideOut(t.Context(), func(context.Context) error { return answer }); err != answer {
+			if err := outage.Retry(t.Context(), func(context.Context) error { return answer }); err != answer {
 				t.Errorf("got %v, want %v", err, answer)
 			}
 			start := time.Now()
-			if err := outage.RideOut(t.Context(), isAway); !errors.Is(err, ErrAway) || time.Since(start) != patience {
+			if err := outage.Retry(t.Context(), isUnavailable); !errors.Is(err, ErrDatabaseUnavailable) || time.Since(start) != retryTimeout {
 				t.Errorf("got %v after %v", err, time.Since(start))
 			}
 		})
 	}
 }
 
-func TestPatienceEndsWithItsContext(t *testing.T) {
+func TestRetriesEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		if err := NewOutage(quiet).RideOut(ctx, isAway); !errors.Is(err, ErrAway) || time.Since(start) != time.Second {
+		if err := NewOutage(quiet).Retry(ctx, isUnavailable); !errors.Is(err, ErrDatabaseUnavailable) || time.Since(start) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 	})

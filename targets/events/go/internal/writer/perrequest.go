@@ -11,7 +11,7 @@ import (
 
 // perRequest stores each request in a transaction of its own, no more at once than its bounds allow.
 type perRequest struct {
-	// writing cuts short what is under way when it ends.
+	// writing cancels running statements when it ends.
 	writing  context.Context
 	commit   *committer
 	requests *semaphore.Weighted
@@ -53,7 +53,7 @@ func (p *perRequest) submitWaiting(ctx context.Context, events []event.Event) (*
 	return p.store(events), nil
 }
 
-// store answers before it returns, so the receipt is fulfilled. The client's leaving does not break it off:
+// store answers before it returns, so the receipt is complete. A client that disconnects does not cancel it:
 // that would cost a connection to the database.
 func (p *perRequest) store(events []event.Event) *Receipt {
 	outcomes := make([]error, len(events))

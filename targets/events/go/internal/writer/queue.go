@@ -20,7 +20,7 @@ const (
 // queue is the bounded queue of events in the order of arrival, and knows which of it may be stored next.
 type queue struct {
 	bound int
-	// concurrent tells whether batches can be under way side by side.
+	// concurrent is true when several batches can be in flight.
 	concurrent bool
 	seed       maphash.Seed
 
@@ -29,20 +29,20 @@ type queue struct {
 	waiting ring[queued]
 	bytes   int
 	closed  bool
-	// underWay holds hashes of the entities that batches under way touch. Two entities with one hash only cost a wait.
-	underWay map[uint64]struct{}
-	// room is closed when a batch leaves; it is nil while nobody waits for room.
+	// inFlight holds hashes of the entities that batches in flight update. A hash collision only costs a wait.
+	inFlight map[uint64]struct{}
+	// room is closed when a batch leaves; it is nil while no goroutine waits for room.
 	room chan struct{}
 }
 
-// queued is an event that waits to be stored, and for whom.
+// queued is an event that waits to be stored, and the receipt that waits for it.
 type queued struct {
 	event   event.Event
 	receipt *Receipt
 	index   int
 }
 
-// batch is what one statement stores. Its memory serves one flusher again and again.
+// batch is what one statement stores. A flusher reuses its memory.
 type batch struct {
 	queued []queued
 	events []event.Event
@@ -52,12 +52,12 @@ type batch struct {
 }
 
 func newQueue(bound int, concurrent bool) *queue {
-	q := &queue{bound: bound, concurrent: concurrent, seed: maphash.MakeSeed(), underWay: map[uint64]struct{}{}}
+	q := &queue{bound: bound, concurrent: concurrent, seed: maphash.MakeSeed(), inFlight: map[uint64]struct{}{}}
 	q.arrived.L = &q.mu
 	return q
 }
 
-// push takes events one behind the other, all or none; it refuses them when the queue is full.
+// push appends events in order, all or none; it rejects them when the queue is full.
 func (q *queue) push(events []event.Event, receipt *Receipt) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,7 +68,7 @@ func (q *queue) push(events []event.Event, receipt *Receipt) error {
 	return nil
 }
 
-// pushWaiting takes events once there is room.
+// pushWaiting appends events once there is room.
 func (q *queue) pushWaiting(ctx context.Context, events []event.Event, receipt *Receipt) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -91,7 +91,7 @@ func (q *queue) pushWaiting(ctx context.Context, events []event.Event, receipt *
 	return nil
 }
 
-// hasRoom lets an empty queue take anything, or a bulk above the bound could never be stored.
+// hasRoom lets an empty queue accept anything, or a bulk above the bound could never be stored.
 func (q *queue) hasRoom(events []event.Event) bool {
 	return q.waiting.len() == 0 ||
 		q.waiting.len()+len(events) <= q.bound && q.bytes+footprint(events) <= maxWaitingBytes
@@ -116,7 +116,7 @@ func (q *queue) next(b *batch) bool {
 			break
 		}
 		if q.closed && q.waiting.len() == 0 {
-			// Each flusher that ends wakes the next one that waits.
+			// Each flusher that ends wakes the next waiting one.
 			q.arrived.Signal()
 			return false
 		}
@@ -129,8 +129,8 @@ func (q *queue) next(b *batch) bool {
 	return true
 }
 
-// fill takes from the front up to the first event that must wait for a batch under way. Those behind it wait too:
-// letting them pass would need a look at every key that waits, for entities that are hot anyway.
+// fill takes from the front up to the first event that must wait for a batch in flight. Those behind it wait too:
+// overtaking would need a check of every queued key, for entities that are hot anyway.
 func (q *queue) fill(b *batch) {
 	rows, bytes := 0, 0
 	for q.waiting.len() > 0 {
@@ -149,11 +149,11 @@ func (q *queue) fill(b *batch) {
 		q.waiting.pop()
 	}
 	for _, key := range b.keys {
-		q.underWay[key] = struct{}{}
+		q.inFlight[key] = struct{}{}
 	}
 }
 
-// claim adds the event's keys to the batch, unless one of them belongs to a batch under way.
+// claim adds the event's keys to the batch, unless one of them belongs to a batch in flight.
 func (q *queue) claim(e *event.Event, b *batch) bool {
 	if !q.concurrent {
 		return true
@@ -161,7 +161,7 @@ func (q *queue) claim(e *event.Event, b *batch) bool {
 	claimed := len(b.keys)
 	for i := range e.Entities {
 		key := q.hash(&e.Entities[i])
-		if _, busy := q.underWay[key]; busy {
+		if _, busy := q.inFlight[key]; busy {
 			b.keys = b.keys[:claimed]
 			return false
 		}
@@ -174,7 +174,7 @@ func (q *queue) hash(entity *event.Entity) uint64 {
 	return maphash.Comparable(q.seed, [2]string{entity.Type, entity.ID})
 }
 
-// finish says that the batch is no longer under way.
+// finish marks the batch as no longer in flight.
 func (q *queue) finish(b *batch) {
 	if !q.concurrent {
 		return
@@ -182,7 +182,7 @@ func (q *queue) finish(b *batch) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, key := range b.keys {
-		delete(q.underWay, key)
+		delete(q.inFlight, key)
 	}
 	q.arrived.Signal()
 }
@@ -201,7 +201,7 @@ func (q *queue) takeWaiting() []queued {
 	return taken
 }
 
-// makeRoom wakes those who wait for room.
+// makeRoom wakes the goroutines that wait for room.
 func (q *queue) makeRoom() {
 	if q.room != nil {
 		close(q.room)
@@ -217,7 +217,7 @@ func (q *queue) close() {
 	q.arrived.Broadcast()
 }
 
-// reset lets go of the texts and keeps the memory.
+// reset drops the events and keeps the memory.
 func (b *batch) reset() {
 	clear(b.queued)
 	clear(b.events)

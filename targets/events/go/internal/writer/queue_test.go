@@ -98,7 +98,7 @@ func TestABatchEndsAtItsCaps(t *testing.T) {
 	}
 }
 
-func TestAnEventWaitsForABatchUnderWayThatTouchesItsEntity(t *testing.T) {
+func TestEventWaitsForABatchInFlightOfItsEntity(t *testing.T) {
 	q := newQueue(10, true)
 	push(t, q, update("{}", "1", "2"))
 	first, _ := taken(t, q)
@@ -129,7 +129,7 @@ func TestAFlusherSleepsUntilTheEntityIsFree(t *testing.T) {
 		synctest.Wait()
 		select {
 		case ids := <-got:
-			t.Errorf("got %v while the entity is under way", ids)
+			t.Errorf("got %v while the entity is in flight", ids)
 		default:
 		}
 		q.finish(first)

@@ -2,7 +2,7 @@ package writer
 
 import "sync"
 
-// Receipt stands for events of one request that were accepted. It is fulfilled once, when each is durable
+// Receipt stands for the accepted events of one request. It is complete once each is durable
 // or known not to be.
 type Receipt struct {
 	outcomes  []error
@@ -22,7 +22,7 @@ func newReceipt(events int) *Receipt {
 	return r
 }
 
-// settle notes the outcome of one event.
+// settle records the outcome of one event.
 func (r *Receipt) settle(index int, outcome error) {
 	r.outcomes[index] = outcome
 	r.unsettled.Done()
@@ -31,7 +31,7 @@ func (r *Receipt) settle(index int, outcome error) {
 // Outcomes waits until all events are durable or known not to be, and returns why each is not.
 //
 // There is no way to stop waiting: what was accepted will be stored, whatever becomes of its client,
-// and the writer settles all within its patience with the database.
+// and the writer settles every event within its timeouts.
 func (r *Receipt) Outcomes() []error {
 	r.unsettled.Wait()
 	return r.outcomes

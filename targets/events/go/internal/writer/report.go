@@ -22,11 +22,11 @@ type Report struct {
 type Failure struct {
 	// Index is its position in the request, from 0.
 	Index int
-	// Message says why, as for a single event.
+	// Message is the reason, as for a single event.
 	Message string
 }
 
-// Success tells whether nothing failed.
+// Success is true when nothing failed.
 func (r *Report) Success() bool { return len(r.Failures) == 0 }
 
 // Message is the summary: "2 of 3 events processed".

@@ -45,7 +45,7 @@ func TestABulkWithoutAValidEventFails(t *testing.T) {
 
 func TestABulkWithoutDatabaseFailsAsAWhole(t *testing.T) {
 	modes(t, 10, func(t *testing.T, storage *fakeStorage, w *Writer) {
-		storage.fail = func(Rows) error { return ErrAway }
+		storage.fail = func(Rows) error { return ErrDatabaseUnavailable }
 		_, err := w.StoreBulk(t.Context(), []event.Decoded{{Event: update("{}", "1")}, {Err: errRefused}})
 		if !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("got %v", err)

@@ -1,6 +1,6 @@
 package writer
 
-// ring is a queue in a slice that is used again and again.
+// ring is a queue in a slice that it reuses.
 type ring[T any] struct {
 	slots []T
 	first int
@@ -21,7 +21,7 @@ func (r *ring[T]) push(element T) {
 	r.count++
 }
 
-// pop lets go of the oldest.
+// pop drops the oldest.
 func (r *ring[T]) pop() {
 	var none T
 	r.slots[r.first] = none

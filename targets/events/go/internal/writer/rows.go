@@ -15,10 +15,10 @@ type Rows struct {
 // Len is the number of rows.
 func (r *Rows) Len() int { return len(r.IDs) }
 
-// merge returns the rows of events that took place in this order.
+// merge returns the rows of events in this order.
 func merge(events []event.Event) Rows {
 	updates := updatesOf(events)
-	// Stable: updates of one entity stay in the order in which they took place.
+	// Stable: updates of one entity stay in their order.
 	slices.SortStableFunc(updates, compareKeys)
 	columns := make([]string, 3*len(updates))
 	rows := Rows{
@@ -58,7 +58,7 @@ func compareKeys(a, b *event.Entity) int {
 }
 
 // mergeObjects returns one object with the members of all. PostgreSQL keeps the last of members with the same name,
-// so writing them one after another gives what merging one object after another would.
+// so their concatenation is what merging one object after another would give.
 func mergeObjects(updates []*event.Entity) string {
 	if len(updates) == 1 {
 		return updates[0].Attributes
@@ -81,7 +81,7 @@ func mergeObjects(updates []*event.Entity) string {
 	return object.String()
 }
 
-// membersOf is what stands between the braces.
+// membersOf is the text between the braces.
 func membersOf(object string) string {
 	return strings.Trim(object[1:len(object)-1], " \n\t\r")
 }

@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// Storage is where rows go. Tests put a fake here.
+// Storage stores rows; tests use a fake.
 type Storage interface {
 	// Store stores all rows or none, durably when it returns.
-	// An error that is not ErrAway means that the database refuses these rows.
+	// An error that is not ErrDatabaseUnavailable means that the database rejects these rows.
 	Store(ctx context.Context, rows Rows) error
 	// Check returns an error unless the database answers now.
 	Check(ctx context.Context) error
 }
 
-// ErrAway says that the database cannot be reached or cannot take writes now; it may another time.
-var ErrAway = errors.New("database away")
+// ErrDatabaseUnavailable means that the database cannot be reached or cannot take writes now; it may later.
+var ErrDatabaseUnavailable = errors.New("database unavailable")

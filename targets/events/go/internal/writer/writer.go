@@ -24,9 +24,9 @@ const (
 // Options choose and size the strategy.
 type Options struct {
 	Mode Mode
-	// Flushers is how many batches are under way at once.
+	// Flushers is how many batches are in flight at once.
 	Flushers int
-	// QueueEvents bounds the events that wait; in per-request mode the requests under way.
+	// QueueEvents bounds the queued events; in per-request mode the requests in flight.
 	QueueEvents int
 }
 
@@ -37,7 +37,7 @@ type Writer struct {
 }
 
 type strategy interface {
-	// submit accepts events one behind the other, all or none, or refuses them when there is no room.
+	// submit accepts events in order, all or none, or rejects them when there is no room.
 	submit(ctx context.Context, events []event.Event) (*Receipt, error)
 	// submitWaiting accepts them once there is room.
 	submitWaiting(ctx context.Context, events []event.Event) (*Receipt, error)
@@ -45,7 +45,7 @@ type strategy interface {
 	drain()
 }
 
-// Start starts the strategy that the options ask for. When ctx ends, what has not been stored is given up.
+// Start starts the strategy of the options. When ctx ends, what has not been stored fails.
 func Start(ctx context.Context, storage Storage, options Options, log *slog.Logger) *Writer {
 	commit := &committer{storage: storage, outage: NewOutage(log), log: log}
 	w := &Writer{storage: storage}
@@ -73,7 +73,7 @@ func (w *Writer) Accept(ctx context.Context, e event.Event) (*Receipt, error) {
 }
 
 // StoreBulk stores those events of a bulk that are valid, each all or none, in their order. It fails as a whole
-// when no event is valid, when there is no room, and when nothing could be stored for want of a database.
+// when no event is valid, when there is no room, and when the database was unavailable for all of them.
 func (w *Writer) StoreBulk(ctx context.Context, events []event.Decoded) (Report, error) {
 	started := time.Now()
 	valid := make([]event.Event, 0, len(events))
@@ -90,21 +90,21 @@ func (w *Writer) StoreBulk(ctx context.Context, events []event.Decoded) (Report,
 		return Report{}, err
 	}
 	outcomes := receipt.Outcomes()
-	if allAway(outcomes) {
+	if allUnavailable(outcomes) {
 		return Report{}, fault.ErrUnavailable
 	}
 	return newReport(events, outcomes, time.Since(started)), nil
 }
 
-// Healthy tells whether the database answers now.
+// Healthy reports whether the database answers now.
 func (w *Writer) Healthy(ctx context.Context) bool {
 	return w.storage.Check(ctx) == nil
 }
 
-// Drain stores what was accepted and stops. It is to be called when no request is under way.
+// Drain stores what was accepted and stops. Call it when no request is in flight.
 func (w *Writer) Drain() { w.strategy.drain() }
 
-func allAway(outcomes []error) bool {
+func allUnavailable(outcomes []error) bool {
 	for _, outcome := range outcomes {
 		if outcome == nil || fault.Of(outcome).Kind != fault.Unavailable {
 			return false

@@ -41,7 +41,7 @@ func TestAnEventIsAcknowledgedOnlyAfterItIsStored(t *testing.T) {
 	})
 }
 
-func TestARefusedEventIsAnInternalError(t *testing.T) {
+func TestRejectedEventIsAnInternalError(t *testing.T) {
 	modes(t, 10, func(t *testing.T, storage *fakeStorage, w *Writer) {
 		storage.fail = refuseID("bad")
 		if err := w.Store(t.Context(), update("{}", "bad")); !errors.Is(err, fault.ErrInternal) {
@@ -50,7 +50,7 @@ func TestARefusedEventIsAnInternalError(t *testing.T) {
 	})
 }
 
-func TestAClientThatLeavesDoesNotBreakOffTheStoring(t *testing.T) {
+func TestClientDisconnectDoesNotCancelTheWrite(t *testing.T) {
 	modes(t, 10, func(t *testing.T, storage *fakeStorage, w *Writer) {
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
@@ -152,7 +152,7 @@ func TestUnderLoadManyEventsShareACommit(t *testing.T) {
 	})
 }
 
-func TestWhenWritingIsGivenUpAllThatWaitAreTold(t *testing.T) {
+func TestCancelledWritingFailsAllQueuedEvents(t *testing.T) {
 	for _, mode := range []Mode{GroupCommit, PerRequest} {
 		t.Run(string(mode), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -209,13 +209,13 @@ func TestEveryFlusherEndsWhateverItWaitedFor(t *testing.T) {
 	}
 }
 
-func TestBehindADatabaseThatHangsNobodyWaitsInTurn(t *testing.T) {
+func TestQueuedEventsFailTogetherWhenTheDatabaseHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage := newFakeStorage()
 		const hanging = 10 * time.Second
 		storage.fail = func(Rows) error {
 			time.Sleep(hanging)
-			return ErrAway
+			return ErrDatabaseUnavailable
 		}
 		w := Start(t.Context(), storage, Options{Mode: GroupCommit, Flushers: 1, QueueEvents: 10_000}, quiet)
 		began := time.Now()
@@ -233,13 +233,13 @@ func TestBehindADatabaseThatHangsNobodyWaitsInTurn(t *testing.T) {
 			}
 		}
 		if took := time.Since(began); took != hanging {
-			t.Errorf("the last was told after %v", took)
+			t.Errorf("the last failed after %v", took)
 		}
 		w.Drain()
 	})
 }
 
-func TestRequestsUnderWayAreBoundInBytesToo(t *testing.T) {
+func TestRequestsInFlightAreBoundedInBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage := newFakeStorage()
 		storage.gate = make(chan struct{})

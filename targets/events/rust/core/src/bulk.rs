@@ -1,4 +1,4 @@
-//! What a bulk shares over both protocols: its rules and its reply.
+//! Rules and reply of a bulk, the same for both protocols.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::limits;
 pub struct Failure {
     /// Position in the request, from 0.
     pub index: usize,
-    /// Why, as a single event would have been told.
+    /// The message that a single event would have got.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ pub struct BulkReport {
     pub processed: usize,
     /// Events not stored, in the order of the request.
     pub failures: Vec<Failure>,
-    /// A UUID to find the bulk by.
+    /// A UUID that identifies the bulk.
     pub batch_id: String,
     /// From the decoded request to the last commit.
     pub processing_time_ms: u32,

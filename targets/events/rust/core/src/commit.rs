@@ -1,4 +1,4 @@
-//! Storing a batch of events so that one bad event cannot fail its neighbours.
+//! Stores a batch of events so that one bad event cannot fail its neighbours.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::outage::Outage;
 use crate::rows::Rows;
 use crate::storage::{Storage, StorageError};
 
-/// Stores batches, with patience, and in halves when a batch is refused.
+/// Stores batches, with retries, and in halves when the database refuses a batch.
 pub struct Committer {
     storage: Arc<dyn Storage>,
     outage: Outage,
@@ -19,15 +19,15 @@ impl Committer {
         Self { storage, outage: Outage::default() }
     }
 
-    /// Stores events that took place in this order; answers each.
+    /// Stores events in this order; returns the outcome of each.
     pub async fn commit(&self, events: &[&Event]) -> Vec<Result<(), Error>> {
         let mut outcomes = Vec::with_capacity(events.len());
-        // Parts are stored from left to right, so that the order holds and the outcomes come in order.
+        // Parts are stored from left to right, which keeps the order of events and of outcomes.
         let mut parts = vec![events];
         while let Some(part) = parts.pop() {
             match self.store(part).await {
                 Ok(()) => outcomes.extend(part.iter().map(|_| Ok(()))),
-                Err(StorageError::Away(_)) => outcomes.extend(part.iter().map(|_| Err(Error::unavailable()))),
+                Err(StorageError::Unavailable(_)) => outcomes.extend(part.iter().map(|_| Err(Error::unavailable()))),
                 Err(StorageError::Refused(reason)) if part.len() == 1 => {
                     tracing::error!(reason, "the database refuses an event");
                     outcomes.push(Err(Error::internal()));
@@ -49,6 +49,6 @@ impl Committer {
     async fn store(&self, events: &[&Event]) -> Result<(), StorageError> {
         let rows = Rows::merge(events.iter().copied());
         tracing::debug!(events = events.len(), rows = rows.len(), "storing");
-        self.outage.ride_out(|| self.storage.store(&rows)).await
+        self.outage.retry(|| self.storage.store(&rows)).await
     }
 }

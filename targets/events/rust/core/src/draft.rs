@@ -1,18 +1,18 @@
-//! An event as a decoder found it, before any rule but the syntax has been checked.
+//! A decoded event whose syntax is valid and whose rules have not been checked.
 //!
-//! A decoder must read a message to its end before it may report anything, for broken syntax comes first,
+//! A decoder must read a message to its end before it reports anything, because syntax errors have priority,
 //! and must then report the first broken rule in the contract's order, not in the order of the message.
-//! So decoders only note what they found; `validation` decides.
+//! So decoders only record what they find; `validation` decides.
 
 use std::borrow::Cow;
 
-/// What stands where a field belongs.
+/// The content of a field.
 #[derive(Debug, Default, PartialEq)]
 pub enum Field<T> {
     /// Nothing.
     #[default]
     Absent,
-    /// `null`: the same as nothing, except that its name must not come again.
+    /// `null`: the same as absent, except that its name must not occur again.
     Null,
     /// A value of the field's kind.
     Present(T),
@@ -23,7 +23,7 @@ pub enum Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Notes what stands beside a name of an object in which no name may come twice.
+    /// Records the value of a name that may occur once.
     pub fn put(&mut self, found: Self) {
         *self = match self {
             Self::Absent => found,
@@ -32,18 +32,18 @@ impl<T> Field<T> {
     }
 }
 
-/// A string, or for dates a whole number, as it stands in the message.
+/// A string, or for dates an integer, as written in the message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar<'a> {
-    /// Text that is what it says.
+    /// Text without escapes.
     Plain(&'a str),
-    /// The inside of a JSON string that holds escapes; its syntax has been checked.
+    /// The inside of a JSON string that contains escapes; its syntax has been checked.
     Escaped(&'a str),
     /// The literal of a JSON number without fraction and exponent.
     Integer(&'a str),
 }
 
-/// Why text cannot be stored although its syntax is right.
+/// Why a value cannot be stored although its syntax is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// U+0000.
@@ -59,7 +59,7 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    /// The contract's words.
+    /// The contract's wording.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ pub struct Body<'a> {
     pub entities: Field<Entities<'a>>,
 }
 
-/// The array of entities. One that is too long is counted to its end, not kept.
+/// The array of entities. Elements beyond the limit are counted and dropped.
 #[derive(Debug, Default, PartialEq)]
 pub struct Entities<'a> {
     pub kept: Vec<Field<EntityUpdate<'a>>>,
@@ -107,7 +107,7 @@ pub struct Entities<'a> {
 }
 
 impl<'a> Entities<'a> {
-    /// Adds what the next element holds.
+    /// Adds the next element.
     pub fn push(&mut self, entity: Field<EntityUpdate<'a>>) {
         self.count += 1;
         if self.count <= crate::limits::ENTITIES {

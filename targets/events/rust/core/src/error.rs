@@ -1,12 +1,12 @@
-//! The one error of the core. Each transport maps its kind once, to a status of its own.
+//! The error type of the core. Each transport maps its kind to a status in one place.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// What a client has to know about a failure; decides the status.
+/// The kind of a failure, which decides the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The bytes are not JSON, or not a message: there is no telling what they mean.
+    /// The bytes are not JSON, or not a message.
     Malformed,
     /// The request can be read and breaks a rule of the contract.
     Invalid,
@@ -18,13 +18,13 @@ pub enum ErrorKind {
     Unauthenticated,
     /// The write queue is full.
     Overloaded,
-    /// The database has been away for too long.
+    /// The database has been unavailable for too long.
     Unavailable,
-    /// A defect, ours or the database's; details are in the log only.
+    /// A defect of the target or of the database; details are in the log only.
     Internal,
 }
 
-/// A failure with the message that the client gets, word for word.
+/// A failure with the exact message for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -70,25 +70,25 @@ impl Error {
         Self::new(ErrorKind::Overloaded, "overloaded: the write queue is full, retry later")
     }
 
-    /// The database has been away for too long.
+    /// The database has been unavailable for too long.
     #[must_use]
     pub fn unavailable() -> Self {
         Self::new(ErrorKind::Unavailable, "database: unavailable, retry later")
     }
 
-    /// Anything else. Whoever makes one logs why.
+    /// Any other error. The caller logs the cause.
     #[must_use]
     pub fn internal() -> Self {
         Self::new(ErrorKind::Internal, "internal error")
     }
 
-    /// What decides the status.
+    /// Decides the status.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What the client reads.
+    /// The message for the client.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

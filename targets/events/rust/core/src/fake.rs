@@ -1,4 +1,4 @@
-//! A database for tests: remembers what it was told to store, and does as it is told.
+//! A fake database for tests: records statements and fails on request.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,18 +25,18 @@ pub struct FakeStorage {
 #[derive(Default)]
 struct State {
     stored: Vec<Statement>,
-    under_way: HashSet<String>,
-    away: bool,
+    in_flight: HashSet<String>,
+    unavailable: bool,
 }
 
 impl FakeStorage {
-    /// Storage that stores at once, and the statements as they begin.
+    /// Storage whose statements end at once, and the statements as they begin.
     pub fn free() -> (Arc<Self>, mpsc::UnboundedReceiver<Statement>) {
         Self::with_turns(Semaphore::MAX_PERMITS)
     }
 
-    /// Storage that stores nothing until it is let.
-    pub fn held() -> (Arc<Self>, mpsc::UnboundedReceiver<Statement>) {
+    /// Storage whose statements wait for `release`.
+    pub fn blocked() -> (Arc<Self>, mpsc::UnboundedReceiver<Statement>) {
         Self::with_turns(0)
     }
 
@@ -45,16 +45,16 @@ impl FakeStorage {
         (Arc::new(Self { state: Mutex::default(), begun, turns: Semaphore::new(turns) }), statements)
     }
 
-    /// Lets so many statements end.
-    pub fn let_end(&self, statements: usize) {
+    /// Lets this many statements end.
+    pub fn release(&self, statements: usize) {
         self.turns.add_permits(statements);
     }
 
-    pub fn go_away(&self) {
-        self.lock().away = true;
+    pub fn disconnect(&self) {
+        self.lock().unavailable = true;
     }
 
-    /// What was stored, in its order.
+    /// The stored statements, in their order.
     pub fn stored(&self) -> Vec<Statement> {
         self.lock().stored.clone()
     }
@@ -70,11 +70,11 @@ impl FakeStorage {
 
     fn begin(&self, statement: &Statement) -> Result<(), StorageError> {
         let mut state = self.lock();
-        if state.away {
-            return Err(StorageError::Away("gone".to_owned()));
+        if state.unavailable {
+            return Err(StorageError::Unavailable("connection refused".to_owned()));
         }
         for (id, _) in statement {
-            assert!(state.under_way.insert(id.clone()), "two statements with {id} are under way");
+            assert!(state.in_flight.insert(id.clone()), "two statements with {id} are in flight");
         }
         Ok(())
     }
@@ -82,10 +82,10 @@ impl FakeStorage {
     fn end(&self, statement: Statement) -> Result<(), StorageError> {
         let mut state = self.lock();
         for (id, _) in &statement {
-            state.under_way.remove(id);
+            state.in_flight.remove(id);
         }
         if statement.iter().any(|(id, _)| id == REFUSED) {
-            return Err(StorageError::Refused("as told".to_owned()));
+            return Err(StorageError::Refused("on request".to_owned()));
         }
         state.stored.push(statement);
         Ok(())
@@ -102,7 +102,7 @@ impl Storage for FakeStorage {
             let statement: Statement =
                 rows.ids.iter().zip(&rows.data).map(|(id, data)| ((*id).to_owned(), data.to_string())).collect();
             self.begin(&statement)?;
-            let _nobody_looks = self.begun.send(statement.clone());
+            let _unobserved = self.begun.send(statement.clone());
             self.turns.acquire().await.expect("never closed").forget();
             self.end(statement)
         }
@@ -110,8 +110,8 @@ impl Storage for FakeStorage {
     }
 
     fn check(&self) -> Answer<'_> {
-        let away = self.lock().away;
-        async move { if away { Err(StorageError::Away("gone".to_owned())) } else { Ok(()) } }.boxed()
+        let unavailable = self.lock().unavailable;
+        async move { if unavailable { Err(StorageError::Unavailable("connection refused".to_owned())) } else { Ok(()) } }.boxed()
     }
 }
 

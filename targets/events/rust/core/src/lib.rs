@@ -3,10 +3,11 @@
 //! A transport decodes with [`json`] or [`protobuf`], calls a [`writer::Writer`], and encodes its answer.
 
 pub mod bulk;
-pub mod clients;
 mod commit;
+pub mod connections;
 mod draft;
 pub mod error;
+mod escape;
 #[cfg(test)]
 mod fake;
 mod group_commit;

@@ -1,4 +1,4 @@
-//! The numbers of the contract.
+//! Limits: those of the contract, and the bound of memory.
 
 /// Largest event, as a body, a message, or an element of a bulk.
 pub const EVENT_BYTES: usize = 1_048_576;
@@ -14,3 +14,5 @@ pub const ATTRIBUTE_DEPTH: usize = 32;
 pub const NUMBER_CHARACTERS: usize = 1_100;
 /// Exponent of a number, without its sign: beyond it `numeric` may refuse even a zero.
 pub const NUMBER_EXPONENT: u32 = 1_100;
+/// Limits the bytes of queued events: the bound on events alone would allow 20 GB of the largest ones.
+pub(crate) const QUEUED_BYTES: usize = 256 << 20;

@@ -9,20 +9,20 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 use crate::settings::LogFormat;
 
-/// Sends log lines of the core and of `module` from `level` up to standard output, of others from `warn` up.
+/// Logs to standard output: the core and `module` from `level` up, other crates from `warn` up.
 pub fn start(level: Level, format: LogFormat, module: &str) {
     let others = LevelFilter::from_level(level.min(Level::WARN));
     let filter = Targets::new()
         .with_default(others)
         .with_target(module, level)
         .with_target("events_core", level)
-        // It warns of every ping that a client answers while its connection is being closed.
+        // h2 warns about every ping that a client answers while its connection closes.
         .with_target("h2", LevelFilter::ERROR);
     let lines = match format {
         LogFormat::Text => fmt::layer().with_ansi(false).boxed(),
         LogFormat::Json => fmt::layer().json().flatten_event(true).boxed(),
     };
-    // The filter stands before the layer, not in it: a filter of one layer loses the line after a level was asked for,
-    // as sqlx does when the server has a notice.
+    // A global filter, not one of the layer: a per-layer filter drops the next line after `enabled!` was called,
+    // as sqlx does for each notice of the server.
     Registry::default().with(filter).with(lines).init();
 }

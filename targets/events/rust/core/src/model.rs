@@ -1,6 +1,6 @@
 //! A valid event: the part of it that is stored.
 
-/// What an event does: entities to merge into the table, all or none, in their order.
+/// The effect of an event: entities to merge into the table, all or none, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     entities: Vec<Entity>,
@@ -20,7 +20,7 @@ impl Event {
         &self.entities
     }
 
-    /// Bytes of text that it holds: what it costs to keep in memory and to send to the database.
+    /// Bytes of its text: its cost in memory and in messages to the database.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.entities.iter().map(|entity| entity.text.len()).sum()
@@ -29,8 +29,8 @@ impl Event {
 
 /// One update of one entity.
 ///
-/// Type, id and attributes lie in one text, so that an event costs two allocations, not four:
-/// at a hundred thousand events in flight that is what the queue's memory consists of.
+/// Type, id and attributes share one string, so that an event costs two allocations instead of four:
+/// with 100,000 events in flight they dominate the queue's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
     text: Box<str>,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entity_gives_back_its_parts() {
+    fn an_entity_returns_its_parts() {
         for (kind, id, attributes) in [("Car", "car-1", r#"{"a":1}"#), ("ä", "", "{}"), ("日本", "語", "{ }")] {
             let entity = Entity::new(kind, id, attributes);
             assert_eq!((entity.entity_type(), entity.entity_id(), entity.attributes()), (kind, id, attributes));

@@ -1,4 +1,4 @@
-//! Patience with a database that is away.
+//! Retries while the database is unavailable.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,23 +7,23 @@ use tokio::time::{Instant, sleep};
 
 use crate::storage::StorageError;
 
-/// How long writes are retried before clients are told that the database is away.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long writes are retried before clients get an error.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// Since when the database has been away, as all that use it know.
+/// The start of the current outage, shared by all users of the database.
 ///
-/// The clock is shared: who comes after five seconds of outage is refused after one attempt,
-/// not after five seconds of its own.
+/// The timeout counts from the start of the outage: a write that arrives after five seconds of outage fails
+/// after one attempt, not after another five seconds.
 #[derive(Debug, Default)]
 pub struct Outage {
     since: Mutex<Option<Instant>>,
 }
 
 impl Outage {
-    /// Repeats an attempt until it does not fail for the database being away, or patience ends.
-    pub async fn ride_out<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, StorageError>
+    /// Repeats an attempt until it succeeds, fails for another reason, or the timeout expires.
+    pub async fn retry<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, StorageError>
     where
         F: Future<Output = Result<T, StorageError>>,
     {
@@ -31,26 +31,26 @@ impl Outage {
         loop {
             let started = Instant::now();
             let reason = match attempt().await {
-                Err(StorageError::Away(reason)) => reason,
+                Err(StorageError::Unavailable(reason)) => reason,
                 answer => {
                     self.end();
                     return answer;
                 }
             };
-            let left = PATIENCE.saturating_sub(self.begin(started, &reason).elapsed());
+            let left = RETRY_TIMEOUT.saturating_sub(self.begin(started, &reason).elapsed());
             if left.is_zero() {
-                return Err(StorageError::Away(reason));
+                return Err(StorageError::Unavailable(reason));
             }
             sleep(pause.min(left)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// Since when it has been away. An attempt that failed late found it away all the while.
+    /// Returns the start of the outage. A slow attempt counts from its own start, not from its failure.
     fn begin(&self, attempt: Instant, reason: &str) -> Instant {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         *since.get_or_insert_with(|| {
-            tracing::warn!(reason, "database away, retrying");
+            tracing::warn!(reason, "database unavailable, retrying");
             attempt
         })
     }
@@ -58,7 +58,7 @@ impl Outage {
     fn end(&self) {
         let since = self.since.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(since) = since {
-            tracing::info!(away_ms = since.elapsed().as_millis(), "database back");
+            tracing::info!(outage_ms = since.elapsed().as_millis(), "database available again");
         }
     }
 }
@@ -67,43 +67,43 @@ impl Outage {
 mod tests {
     use super::*;
 
-    fn away() -> Result<(), StorageError> {
-        Err(StorageError::Away("connection refused".to_owned()))
+    fn unavailable() -> Result<(), StorageError> {
+        Err(StorageError::Unavailable("connection refused".to_owned()))
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_outage_that_ends_in_time_is_not_noticed() {
         let (outage, start) = (Outage::default(), Instant::now());
-        let back = Duration::from_secs(4);
-        let answer = outage.ride_out(async || if start.elapsed() < back { away() } else { Ok(()) }).await;
+        let end = Duration::from_secs(4);
+        let answer = outage.retry(async || if start.elapsed() < end { unavailable() } else { Ok(()) }).await;
         assert_eq!(answer, Ok(()));
-        assert!(start.elapsed() <= back + LONGEST_PAUSE);
+        assert!(start.elapsed() <= end + LONGEST_PAUSE);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn patience_ends_after_five_seconds_and_is_not_renewed() {
+    async fn the_timeout_counts_from_the_start_of_the_outage() {
         let (outage, start) = (Outage::default(), Instant::now());
-        assert_eq!(outage.ride_out(async || away()).await, away());
-        assert_eq!(start.elapsed(), PATIENCE);
+        assert_eq!(outage.retry(async || unavailable()).await, unavailable());
+        assert_eq!(start.elapsed(), RETRY_TIMEOUT);
 
         let mut attempts = 0;
-        let answer = outage.ride_out(|| {
+        let answer = outage.retry(|| {
             attempts += 1;
-            async { away() }
+            async { unavailable() }
         });
-        assert_eq!(answer.await, away());
-        assert_eq!((attempts, start.elapsed()), (1, PATIENCE));
+        assert_eq!(answer.await, unavailable());
+        assert_eq!((attempts, start.elapsed()), (1, RETRY_TIMEOUT));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_attempt_that_outlasts_patience_is_not_repeated() {
+    async fn an_attempt_longer_than_the_timeout_is_not_repeated() {
         let (outage, start) = (Outage::default(), Instant::now());
-        let long = PATIENCE * 2;
-        let answer = outage.ride_out(async || {
+        let long = RETRY_TIMEOUT * 2;
+        let answer = outage.retry(async || {
             sleep(long).await;
-            away()
+            unavailable()
         });
-        assert_eq!(answer.await, away());
+        assert_eq!(answer.await, unavailable());
         assert_eq!(start.elapsed(), long);
     }
 
@@ -112,12 +112,12 @@ mod tests {
         let refused = || Err::<(), _>(StorageError::Refused("no such table".to_owned()));
         for answer in [Ok(()), refused()] {
             let outage = Outage::default();
-            assert_eq!(outage.ride_out(async || away()).await, away());
-            assert_eq!(outage.ride_out(async || answer.clone()).await, answer);
+            assert_eq!(outage.retry(async || unavailable()).await, unavailable());
+            assert_eq!(outage.retry(async || answer.clone()).await, answer);
 
             let start = Instant::now();
-            assert_eq!(outage.ride_out(async || away()).await, away());
-            assert_eq!(start.elapsed(), PATIENCE);
+            assert_eq!(outage.retry(async || unavailable()).await, unavailable());
+            assert_eq!(start.elapsed(), RETRY_TIMEOUT);
         }
     }
 }

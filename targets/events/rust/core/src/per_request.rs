@@ -1,4 +1,4 @@
-//! One transaction for each request, no more under way than the queue would hold.
+//! One transaction per request, with as many in flight at most as the queue would hold.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::commit::Committer;
 use crate::error::Error;
+use crate::limits::QUEUED_BYTES;
 use crate::model::Event;
-use crate::writer::WAITING_BYTES;
 
-/// Stores each request by itself.
+/// Stores each request in its own transaction.
 pub struct PerRequest {
     committer: Arc<Committer>,
     requests: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
 }
 
-/// What a request takes of the bounds, until its transaction has ended.
+/// The permits that a request holds until its transaction has ended.
 type Room = [OwnedSemaphorePermit; 2];
 
 impl PerRequest {
     pub fn new(committer: Arc<Committer>, requests: usize) -> Self {
-        Self { committer, requests: Arc::new(Semaphore::new(requests)), bytes: Arc::new(Semaphore::new(WAITING_BYTES)) }
+        Self { committer, requests: Arc::new(Semaphore::new(requests)), bytes: Arc::new(Semaphore::new(QUEUED_BYTES)) }
     }
 
-    /// Stores the events of a request, unless too many requests are under way.
+    /// Stores the events of a request, unless too many requests are in flight.
     pub async fn store(&self, events: Vec<Event>) -> Result<Vec<Result<(), Error>>, Error> {
         let room = self.room(bytes(&events)).ok_or_else(Error::overloaded)?;
         Ok(self.commit(events, room).await)
@@ -44,8 +44,8 @@ impl PerRequest {
         Some([request, Arc::clone(&self.bytes).try_acquire_many_owned(bytes).ok()?])
     }
 
-    /// In a task of its own: a client that leaves does not break off the transaction. That would cost a connection,
-    /// which the database would keep until it notices, beyond the bound of the pool.
+    /// Runs in its own task, so that a client that disconnects does not cancel the transaction: the cancelled
+    /// connection would count no longer, but stay open on the server beyond the bound of the pool.
     async fn commit(&self, events: Vec<Event>, room: Room) -> Vec<Result<(), Error>> {
         let committer = Arc::clone(&self.committer);
         let count = events.len();

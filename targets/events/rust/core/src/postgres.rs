@@ -15,22 +15,21 @@ use crate::storage::{Answer, Storage, StorageError};
 const SCHEMA: &str = include_str!("../../../../../contract/events/schema.sql");
 const UPSERT: &str = include_str!("../../../../../contract/events/upsert.sql");
 
-/// An attempt to connect ends after this, so that a host that swallows packets is noticed.
+/// Limits an attempt to connect, so that a host that drops packets is detected.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
-/// A statement ends after this. It is the server that ends it: one that the client only forgot could still
-/// store, long after a newer update of the same entity was acknowledged.
+/// Limits a statement. The server enforces it: a statement that only the client gives up could still be
+/// committed, long after a newer update of the same entity was acknowledged.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
-/// For a server that does not even end statements.
-const SILENCE_TIMEOUT: Duration = Duration::from_secs(11);
-/// Who waits longer than this for a connection is one of too many behind a database that hangs.
-const TURN_TIMEOUT: Duration = Duration::from_secs(5);
+/// For a server that does not enforce the limit.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(11);
+/// Limits the wait for a free connection: it is longer only when the database hangs.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A database, and the connections to it that are free.
+/// A database, and its idle connections.
 ///
-/// Not sqlx's own pool: that tests a connection by a round trip each time one is given back,
-/// which doubles the round trips of an upsert. Here a broken connection shows when it is used,
-/// and whoever uses it tries again.
+/// Replaces sqlx's own pool, which pings a connection each time it is returned and so doubles the round trips
+/// of an upsert. Here a broken connection is detected when it is used, and the write is retried.
 pub struct Postgres {
     options: PgConnectOptions,
     free: Mutex<Vec<PgConnection>>,
@@ -51,8 +50,8 @@ impl Postgres {
         }
     }
 
-    /// Makes the table if there is none. A server that answers with an error that waiting cannot mend,
-    /// such as a wrong password, is `Refused`.
+    /// Creates the table if there is none. An error that waiting cannot fix, such as a wrong password,
+    /// is `Refused`.
     pub async fn prepare(&self) -> Result<(), StorageError> {
         let mut connection = self.connect().await?;
         // One simple query is one transaction.
@@ -64,40 +63,40 @@ impl Postgres {
     async fn connect(&self) -> Result<PgConnection, StorageError> {
         match timeout(CONNECT_TIMEOUT, PgConnection::connect_with(&self.options)).await {
             Ok(connection) => connection.map_err(classify),
-            Err(_) => Err(StorageError::Away(format!("no connection within {CONNECT_TIMEOUT:?}"))),
+            Err(_) => Err(StorageError::Unavailable(format!("no connection within {CONNECT_TIMEOUT:?}"))),
         }
     }
 
-    /// A connection, free or new. Whatever keeps a new one from being made, the database is away.
+    /// An idle or new connection. Any failure to connect counts as an unavailable database.
     async fn free_connection(&self) -> Result<PgConnection, StorageError> {
         let free = self.lock().pop();
         match free {
             Some(connection) => Ok(connection),
             None => self.connect().await.map_err(|error| match error {
-                StorageError::Away(reason) | StorageError::Refused(reason) => StorageError::Away(reason),
+                StorageError::Unavailable(reason) | StorageError::Refused(reason) => StorageError::Unavailable(reason),
             }),
         }
     }
 
-    /// Uses a connection. One whose use is broken off, by an error or by a client that went away, is closed.
+    /// Runs `work` on a connection, which is closed when the work fails or is cancelled.
     async fn with_connection(
         &self,
         work: impl AsyncFnOnce(&mut PgConnection) -> Result<(), sqlx::Error>,
     ) -> Result<(), StorageError> {
-        let Ok(_permit) = timeout(TURN_TIMEOUT, self.permits.acquire()).await else {
-            return Err(StorageError::Away(format!("no connection free within {TURN_TIMEOUT:?}")));
+        let Ok(_permit) = timeout(ACQUIRE_TIMEOUT, self.permits.acquire()).await else {
+            return Err(StorageError::Unavailable(format!("no connection free within {ACQUIRE_TIMEOUT:?}")));
         };
         let mut connection = self.free_connection().await?;
-        let answer = match timeout(SILENCE_TIMEOUT, work(&mut connection)).await {
-            Ok(answer) => answer.map_err(classify),
-            Err(_) => Err(StorageError::Away(format!("no answer within {SILENCE_TIMEOUT:?}"))),
+        let result = match timeout(RESPONSE_TIMEOUT, work(&mut connection)).await {
+            Ok(result) => result.map_err(classify),
+            Err(_) => Err(StorageError::Unavailable(format!("no answer within {RESPONSE_TIMEOUT:?}"))),
         };
-        match answer {
-            // What broke this one has broken the others: after a restart not each of them costs an attempt.
-            Err(StorageError::Away(_)) => self.lock().clear(),
+        match result {
+            // The others are probably broken too: after a restart only one attempt fails, not one per connection.
+            Err(StorageError::Unavailable(_)) => self.lock().clear(),
             Ok(()) | Err(StorageError::Refused(_)) => self.lock().push(connection),
         }
-        answer
+        result
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PgConnection>> {
@@ -106,7 +105,7 @@ impl Postgres {
 }
 
 impl Storage for Postgres {
-    /// One prepared statement outside of a transaction is a transaction of its own: no BEGIN, no COMMIT.
+    /// A prepared statement outside of a transaction is its own transaction: no BEGIN, no COMMIT.
     fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a> {
         self.with_connection(async |connection| {
             let statement = sqlx::query(UPSERT).bind(&rows.types[..]).bind(&rows.ids[..]).bind(&rows.data[..]);
@@ -120,27 +119,27 @@ impl Storage for Postgres {
         async {
             match timeout(CHECK_TIMEOUT, check).await {
                 Ok(answer) => answer,
-                Err(_) => Err(StorageError::Away(format!("no answer within {CHECK_TIMEOUT:?}"))),
+                Err(_) => Err(StorageError::Unavailable(format!("no answer within {CHECK_TIMEOUT:?}"))),
             }
         }
         .boxed()
     }
 }
 
-/// Whether waiting may help.
+/// Distinguishes errors that waiting may fix.
 fn classify(error: sqlx::Error) -> StorageError {
     match error {
-        sqlx::Error::Database(answer) if !is_passing(answer.code().as_deref()) => {
+        sqlx::Error::Database(answer) if !is_transient(answer.code().as_deref()) => {
             StorageError::Refused(answer.message().to_owned())
         }
         error @ (sqlx::Error::Configuration(_) | sqlx::Error::Encode(_)) => StorageError::Refused(error.to_string()),
-        error => StorageError::Away(error.to_string()),
+        error => StorageError::Unavailable(error.to_string()),
     }
 }
 
-/// Classes of SQLSTATE that pass: connection, rolled back for others' sake, out of resources,
-/// operator intervention (shutdown, starting up, a statement that took too long), and a standby that is not yet promoted.
-fn is_passing(code: Option<&str>) -> bool {
+/// Transient classes of SQLSTATE: connection, rollback because of others, insufficient resources,
+/// operator intervention (shutdown, starting up, statement timeout), and a standby that is not yet promoted.
+fn is_transient(code: Option<&str>) -> bool {
     code.is_some_and(|code| ["08", "40", "53", "57", "25006"].iter().any(|class| code.starts_with(class)))
 }
 
@@ -149,13 +148,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_passes() {
+    fn transient_errors() {
         for code in ["08006", "40001", "40P01", "53300", "57014", "57P01", "57P03", "25006"] {
-            assert!(is_passing(Some(code)), "{code}");
+            assert!(is_transient(Some(code)), "{code}");
         }
         for code in ["22P02", "22003", "28P01", "3D000", "42P01", "25001", "54000"] {
-            assert!(!is_passing(Some(code)), "{code}");
+            assert!(!is_transient(Some(code)), "{code}");
         }
-        assert!(!is_passing(None));
+        assert!(!is_transient(None));
     }
 }

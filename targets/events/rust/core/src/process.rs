@@ -1,4 +1,4 @@
-//! The life of a target's process, the same over both protocols.
+//! The lifecycle of a target's process, the same for both protocols.
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::clients::{self, Entrance, Protocol};
+use crate::connections::{self, Listener, Protocol};
 use crate::logging;
 use crate::outage::Outage;
 use crate::postgres::Postgres;
@@ -22,23 +22,23 @@ use crate::tls;
 use crate::token::Token;
 use crate::writer::Writer;
 
-/// The contract allows 10 s; what is left is for the process to end.
+/// The contract allows 10 s; the rest is for the process to exit.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(9_500);
-/// Connections that wait to be accepted: thousands of clients may start at the same moment.
+/// Length of the accept queue: thousands of clients may connect at the same moment.
 const BACKLOG: u32 = 4_096;
 
-/// What a transport answers requests with.
-pub struct Desk {
+/// What request handlers share.
+pub struct AppState {
     /// Stores events.
     pub writer: Arc<Writer>,
-    /// What every request must carry, if set.
+    /// The token that requests must carry, if set.
     pub token: Option<Token>,
-    /// Tells that the process is to stop.
+    /// Signals that the process stops.
     pub shutdown: Shutdown,
 }
 
-/// Starts a target, speaks `protocol` with its clients until SIGTERM or SIGINT, answers what was accepted.
-pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(Desk) -> io::Result<P>) -> ExitCode {
+/// Starts a target, serves `protocol` until SIGTERM or SIGINT, then completes the requests in flight.
+pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::Result<P>) -> ExitCode {
     match start(target, protocol) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
@@ -48,24 +48,24 @@ pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(Desk) -> io::Resu
     }
 }
 
-fn start<P: Protocol>(target: &Target, protocol: impl FnOnce(Desk) -> io::Result<P>) -> Result<(), String> {
+fn start<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::Result<P>) -> Result<(), String> {
     let settings = Settings::from_environment(target).map_err(text)?;
     logging::start(settings.log_level, settings.log_format, target.module);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(settings.workers)
         .enable_all()
         .build()
-        .map_err(|error| format!("threads cannot be started: {error}"))?;
+        .map_err(|error| format!("cannot start threads: {error}"))?;
     runtime.block_on(live(target, &settings, protocol))
 }
 
 async fn live<P: Protocol>(
     target: &Target,
     settings: &Settings,
-    protocol: impl FnOnce(Desk) -> io::Result<P>,
+    protocol: impl FnOnce(AppState) -> io::Result<P>,
 ) -> Result<(), String> {
     let tls = settings.tls.as_ref().map(|files| tls::acceptor(files, target.protocols)).transpose().map_err(text)?;
-    // Bound before the database is waited for, so that a taken port is told at once; no client is let in yet.
+    // Bound before waiting for the database, so that a port in use is reported at once; no client can connect yet.
     let socket = bind(settings.address).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let storage = open_database(settings).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| cannot_listen(target, settings.address, &error))?;
@@ -73,17 +73,17 @@ async fn live<P: Protocol>(
 
     let writer = Arc::new(Writer::start(Arc::new(storage), settings));
     let (trigger, shutdown) = Shutdown::new();
-    let desk = Desk { writer: Arc::clone(&writer), token: settings.token.clone(), shutdown: shutdown.clone() };
-    let protocol = protocol(desk).map_err(text)?;
+    let state = AppState { writer: Arc::clone(&writer), token: settings.token.clone(), shutdown: shutdown.clone() };
+    let protocol = protocol(state).map_err(text)?;
     tracing::info!(%address, write_mode = %settings.write_mode, tls = tls.is_some(), "listening");
-    let serving = tokio::spawn(clients::serve(Entrance { listener, tls }, protocol, shutdown));
+    let serving = tokio::spawn(connections::serve(Listener { tcp: listener, tls }, protocol, shutdown));
     signalled().await.map_err(text)?;
     tracing::info!("stopping");
-    trigger.pull();
+    trigger.fire();
     stop(serving, &writer).await
 }
 
-/// Waits until all that was accepted is answered, but not for clients that do not take their replies.
+/// Waits until all accepted requests are answered, but not for clients that do not read their replies.
 async fn stop(serving: JoinHandle<()>, writer: &Writer) -> Result<(), String> {
     let answered = async {
         let served = serving.await;
@@ -93,7 +93,7 @@ async fn stop(serving: JoinHandle<()>, writer: &Writer) -> Result<(), String> {
     if let Ok(served) = timeout(SHUTDOWN_LIMIT, answered).await {
         served.map_err(text)?;
     } else {
-        tracing::warn!("some clients did not take their replies in time");
+        tracing::warn!("some clients did not read their replies in time");
     }
     tracing::info!("stopped");
     Ok(())
@@ -101,7 +101,7 @@ async fn stop(serving: JoinHandle<()>, writer: &Writer) -> Result<(), String> {
 
 fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A port that a predecessor has just left may be taken; one that is listened on may not.
+    // Allows a port whose previous owner has just exited, not one that is in use.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     Ok(socket)
@@ -109,14 +109,14 @@ fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
 
 fn cannot_listen(target: &Target, address: SocketAddr, error: &io::Error) -> String {
     let variable = target.port_variable;
-    format!("cannot listen on {address}: {error}: stop what uses it, or set {variable} or BIND")
+    format!("cannot listen on {address}: {error}: stop the process that uses it, or set {variable} or BIND")
 }
 
 async fn open_database(settings: &Settings) -> Result<Postgres, String> {
     let database = Postgres::new(&settings.database, settings.pool_size);
-    match Outage::default().ride_out(|| database.prepare()).await {
+    match Outage::default().retry(|| database.prepare()).await {
         Ok(()) => Ok(database),
-        Err(StorageError::Away(reason) | StorageError::Refused(reason)) => {
+        Err(StorageError::Unavailable(reason) | StorageError::Refused(reason)) => {
             let (host, port) = (settings.database.get_host(), settings.database.get_port());
             let name = settings.database.get_database().unwrap_or("postgres");
             Err(format!("cannot use database {name} at {host}:{port}: {reason}: start it, or set DATABASE_URL"))

@@ -1,19 +1,19 @@
-//! The promise of an outcome.
+//! The future outcome of an accepted event.
 
 use tokio::sync::oneshot;
 
 use crate::error::Error;
 
-/// Stands for an event that was accepted; tells once whether it was stored.
+/// Resolves to the outcome of an accepted event.
 #[derive(Debug)]
 pub struct Receipt(oneshot::Receiver<Result<(), Error>>);
 
-/// The other end of a receipt.
+/// The sending half of a receipt.
 #[derive(Debug)]
 pub struct Acknowledgement(oneshot::Sender<Result<(), Error>>);
 
 impl Receipt {
-    /// A receipt and what fulfils it.
+    /// A connected pair.
     #[must_use]
     pub fn new() -> (Acknowledgement, Self) {
         let (sender, receiver) = oneshot::channel();
@@ -22,14 +22,14 @@ impl Receipt {
 
     /// Waits until the event is durable, or known not to be.
     pub async fn outcome(self) -> Result<(), Error> {
-        // The other end is dropped without a word only when the process ends.
+        // The sender is dropped without a value only when the process exits.
         self.0.await.unwrap_or_else(|_| Err(Error::unavailable()))
     }
 }
 
 impl Acknowledgement {
-    /// Tells the outcome. A client that went away is not told.
-    pub fn give(self, outcome: Result<(), Error>) {
-        let _client_gone = self.0.send(outcome);
+    /// Sends the outcome, unless the client has disconnected.
+    pub fn send(self, outcome: Result<(), Error>) {
+        let _disconnected = self.0.send(outcome);
     }
 }

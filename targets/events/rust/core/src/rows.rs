@@ -1,10 +1,10 @@
-//! What one statement stores: the updates of a batch of events, merged and sorted.
+//! The rows of one statement: the updates of a batch of events, merged and sorted.
 
 use std::borrow::Cow;
 
 use crate::model::{Entity, Event};
 
-/// Columns of rows, sorted by (type, id), no pair twice: what `upsert.sql` asks for.
+/// Columns of rows, sorted by (type, id), each pair once, as `upsert.sql` requires.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Rows<'a> {
     /// First halves of the keys.
@@ -16,10 +16,10 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of `events`, which took place in this order.
+    /// The rows of `events`, given in the order of arrival.
     pub fn merge(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut updates: Vec<&Entity> = events.into_iter().flat_map(Event::entities).collect();
-        // Stable: updates of one entity stay in the order in which they took place.
+        // A stable sort keeps updates of one entity in the order of arrival.
         updates.sort_by(|a, b| a.key().cmp(&b.key()));
         let mut rows = Self::with_capacity(updates.len());
         for same_entity in updates.chunk_by(|a, b| a.key() == b.key()) {
@@ -48,7 +48,7 @@ impl<'a> Rows<'a> {
 }
 
 /// One object with the members of all. PostgreSQL keeps the last of members with the same name,
-/// so writing them one after another is what merging one object after another would give.
+/// so concatenating them equals merging the objects one after another.
 fn merge_objects<'a>(updates: &[&'a Entity]) -> Cow<'a, str> {
     if let [only] = updates {
         return Cow::Borrowed(only.attributes());
@@ -65,7 +65,7 @@ fn merge_objects<'a>(updates: &[&'a Entity]) -> Cow<'a, str> {
     Cow::Owned(object)
 }
 
-/// What stands between the braces.
+/// The text between the braces.
 fn members(object: &str) -> &str {
     let inside = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     debug_assert!(inside.is_some(), "attributes are an object without white space around it");

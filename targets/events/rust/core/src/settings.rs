@@ -1,4 +1,4 @@
-//! Settings from the environment, checked before anything starts.
+//! Settings from the environment, validated before anything starts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,21 +11,20 @@ use std::thread::available_parallelism;
 use sqlx::postgres::PgConnectOptions;
 use tracing::Level;
 
-use crate::tls::{CERTIFICATE_VARIABLE, KEY_VARIABLE, TlsFiles};
 use crate::token::Token;
 
-/// What a target has of its own.
+/// Constants of a target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// As in its manifest; connections carry it too.
+    /// The name in its manifest, also the application name of its connections.
     pub name: &'static str,
-    /// Crate whose log lines are shown beside those of the core.
+    /// The crate whose log lines are shown beside those of the core.
     pub module: &'static str,
     /// Variable that holds the port.
     pub port_variable: &'static str,
     /// The documented port.
     pub default_port: u16,
-    /// What it offers over TLS by ALPN, the best first.
+    /// Protocols that it offers by ALPN over TLS, the preferred one first.
     pub protocols: &'static [&'static str],
 }
 
@@ -56,34 +55,43 @@ pub enum LogFormat {
     Json,
 }
 
-/// All settings, each usable.
+/// The certificate and its key, both as PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The server's certificate and the intermediate ones.
+    pub certificates: PathBuf,
+    /// The private key of the server's certificate.
+    pub key: PathBuf,
+}
+
+/// All settings, validated.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where the database is, and as whom to use it.
+    /// Address and credentials of the database.
     pub database: PgConnectOptions,
     /// Where to listen; port 0 takes a free one.
     pub address: SocketAddr,
     /// How events reach the database.
     pub write_mode: WriteMode,
-    /// Connections to the database at the most.
+    /// Maximum number of connections to the database.
     pub pool_size: usize,
-    /// Batches under way at once.
+    /// Batches in flight at once.
     pub flushers: usize,
     /// Threads that serve requests.
     pub workers: usize,
-    /// Events that wait at the most; in per-request mode requests under way.
+    /// Maximum number of queued events; in per-request mode of requests in flight.
     pub queue_events: usize,
-    /// Certificate and key when clients are to speak TLS.
+    /// Certificate and key, if TLS is configured.
     pub tls: Option<TlsFiles>,
-    /// What every request must carry, if set.
+    /// The token that requests must carry, if set.
     pub token: Option<Token>,
-    /// The least important lines that are shown.
+    /// The minimum level of log lines.
     pub log_level: Level,
-    /// How they look.
+    /// The format of log lines.
     pub log_format: LogFormat,
 }
 
-/// A setting that cannot be used. Says which, what it is, and what to use.
+/// A setting that cannot be used. Names it, its value, and the values that can be used.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingError(String);
 
@@ -102,6 +110,10 @@ impl fmt::Display for SettingError {
 
 impl std::error::Error for SettingError {}
 
+/// The variable that names the certificate file.
+pub const CERTIFICATE_VARIABLE: &str = "TLS_CERT_FILE";
+/// The variable that names the key file.
+pub const KEY_VARIABLE: &str = "TLS_KEY_FILE";
 const DEFAULT_DATABASE: &str = "postgresql://postgres:password@localhost:5432/car_entities";
 
 impl Settings {
@@ -192,13 +204,13 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         }
     }
 
-    /// A secret: it is not repeated.
+    /// A secret: the error does not repeat it.
     fn token(&self, name: &str) -> Result<Option<Token>, SettingError> {
         let unusable = || SettingError(format!("{name} cannot be used: use 1 to 256 visible ASCII characters"));
         (self.0)(name).map(|text| Token::new(&text).ok_or_else(unusable)).transpose()
     }
 
-    /// The URL holds a password: it is not repeated.
+    /// The URL contains a password: the error does not repeat it.
     fn database(&self, application: &str) -> Result<PgConnectOptions, SettingError> {
         let url = (self.0)("DATABASE_URL").unwrap_or_else(|| DEFAULT_DATABASE.to_owned());
         let is_postgresql = url.starts_with("postgresql://") || url.starts_with("postgres://");

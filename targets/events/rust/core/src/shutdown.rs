@@ -1,35 +1,35 @@
-//! The wish to stop, as everything that serves requests learns of it.
+//! Graceful shutdown: one signal for everything that serves requests.
 
 use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Learns that the process is to stop.
+/// Receives the shutdown signal.
 #[derive(Clone, Debug)]
 pub struct Shutdown(watch::Receiver<bool>);
 
-/// Tells that the process is to stop.
+/// Sends the shutdown signal.
 #[derive(Debug)]
 pub struct Trigger(watch::Sender<bool>);
 
 impl Shutdown {
-    /// A wish not yet uttered, and what utters it.
+    /// A connected pair; the signal has not been sent.
     #[must_use]
     pub fn new() -> (Trigger, Self) {
         let (sender, receiver) = watch::channel(false);
         (Trigger(sender), Self(receiver))
     }
 
-    /// Waits for the wish. A trigger that is gone utters it, too.
+    /// Waits for the signal. A dropped trigger counts as one.
     pub async fn requested(&mut self) {
-        let _uttered = self.0.wait_for(|stop| *stop).await;
+        let _signalled = self.0.wait_for(|stop| *stop).await;
     }
 }
 
 impl Trigger {
-    /// Utters the wish.
-    pub fn pull(&self) {
+    /// Sends the signal.
+    pub fn fire(&self) {
         self.0.send_replace(true);
     }
 }

@@ -1,4 +1,4 @@
-//! The seam between write strategies and the database.
+//! The interface between write modes and the database.
 
 use futures_util::future::BoxFuture;
 
@@ -7,18 +7,18 @@ use crate::rows::Rows;
 /// Why rows were not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageError {
-    /// The database cannot be reached or cannot take writes now; it may another time.
-    Away(String),
+    /// The database cannot be reached or cannot accept writes now; a retry may succeed.
+    Unavailable(String),
     /// The database refuses these rows.
     Refused(String),
 }
 
-/// What storage answers, some time.
+/// The future result of a call to storage.
 pub type Answer<'a> = BoxFuture<'a, Result<(), StorageError>>;
 
-/// Where rows go. Tests put a fake here.
+/// Stores rows. Tests use a fake.
 pub trait Storage: Send + Sync {
-    /// Stores all rows or none, durably when it answers.
+    /// Stores all rows or none; they are durable when it returns.
     fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a>;
 
     /// Whether the database answers now.

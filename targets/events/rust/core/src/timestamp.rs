@@ -1,4 +1,4 @@
-//! Whether a text is a timestamp: RFC 3339, or epoch milliseconds. Timestamps are checked, never stored.
+//! Whether a text is a timestamp: RFC 3339, or epoch milliseconds. Timestamps are checked, not stored.
 
 /// `2024-01-15T10:30:00Z` with any fraction and offset, or 1 to 15 digits with an optional minus sign.
 #[must_use]

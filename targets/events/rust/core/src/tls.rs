@@ -1,8 +1,8 @@
-//! TLS, where a certificate is set.
+//! TLS, if a certificate is configured.
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
@@ -11,23 +11,9 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::settings::SettingError;
+use crate::settings::{CERTIFICATE_VARIABLE, KEY_VARIABLE, SettingError, TlsFiles};
 
-/// The variable that names the certificates.
-pub const CERTIFICATE_VARIABLE: &str = "TLS_CERT_FILE";
-/// The variable that names the key.
-pub const KEY_VARIABLE: &str = "TLS_KEY_FILE";
-
-/// Where certificates and key are, both as PEM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TlsFiles {
-    /// The server's certificate, and those between it and the one that clients trust.
-    pub certificates: PathBuf,
-    /// The private key of the server's certificate.
-    pub key: PathBuf,
-}
-
-/// What shakes hands with clients over TLS 1.2 or 1.3, and offers `protocols` by ALPN, the best first.
+/// Accepts TLS 1.2 and 1.3 and offers `protocols` by ALPN, the preferred one first.
 pub fn acceptor(files: &TlsFiles, protocols: &[&str]) -> Result<TlsAcceptor, SettingError> {
     let certificates = read_certificates(&files.certificates)
         .map_err(|reason| unusable(CERTIFICATE_VARIABLE, &files.certificates, "a PEM file of certificates", reason))?;
@@ -52,7 +38,7 @@ fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, io::Er
 fn reason(error: pem::Error) -> io::Error {
     match error {
         pem::Error::Io(error) => error,
-        pem::Error::NoItemsFound => io::Error::other("it holds none"),
+        pem::Error::NoItemsFound => io::Error::other("the file contains none"),
         error => io::Error::other(error),
     }
 }
@@ -66,8 +52,9 @@ mod tests {
     use super::*;
     use rcgen::{CertifiedKey, generate_simple_self_signed};
     use std::fs;
+    use std::path::PathBuf;
 
-    /// A folder with what rightly or wrongly may be set.
+    /// A temporary folder with certificates and keys.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -87,7 +74,7 @@ mod tests {
             Self(folder)
         }
 
-        /// What is wrong with a pair of files.
+        /// The error of a pair of files, empty if there is none.
         fn message(&self, certificates: &str, key: &str) -> String {
             let files = TlsFiles { certificates: self.0.join(certificates), key: self.0.join(key) };
             let folder = format!("{}/", self.0.display());
@@ -111,11 +98,11 @@ mod tests {
         let folder = Folder::create("unusable");
         for (certificates, key, message) in [
             ("missing", "key", r#"TLS_CERT_FILE is "missing": use a PEM file of certificates (No such file"#),
-            ("key", "key", r#"TLS_CERT_FILE is "key": use a PEM file of certificates (it holds none)"#),
+            ("key", "key", r#"TLS_CERT_FILE is "key": use a PEM file of certificates (the file contains none)"#),
             (
                 "certificate",
                 "certificate",
-                r#"TLS_KEY_FILE is "certificate": use a PEM file of a private key (it holds none)"#,
+                r#"TLS_KEY_FILE is "certificate": use a PEM file of a private key (the file contains none)"#,
             ),
             (
                 "certificate",
@@ -123,8 +110,8 @@ mod tests {
                 r#"TLS_KEY_FILE is "other-key": use the key of the certificate in TLS_CERT_FILE ("#,
             ),
         ] {
-            let told = folder.message(certificates, key);
-            assert!(told.starts_with(message), "{told}");
+            let actual = folder.message(certificates, key);
+            assert!(actual.starts_with(message), "{actual}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The token that a request must carry, where one is set.
+//! The bearer token that requests must carry, if one is set.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::Error;
 const MAX_CHARACTERS: usize = 256;
 const SCHEME: &[u8] = b"Bearer ";
 
-/// A token that is good for every request.
+/// A bearer token, the same for all requests.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(Arc<str>);
 
@@ -31,12 +31,12 @@ impl Token {
         let Some((scheme, given)) = authorization.split_at_checked(SCHEME.len()) else {
             return false;
         };
-        // A comparison that ends at the first difference would tell how far a guess is right.
+        // A comparison that stops at the first difference would reveal how much of a guess is right.
         scheme.eq_ignore_ascii_case(SCHEME) && bool::from(given.ct_eq(self.0.as_bytes()))
     }
 }
 
-/// It is a secret: no log shows it.
+/// A secret: no log shows it.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_a_token() {
+    fn valid_and_invalid_tokens() {
         for text in ["a", "!~", &"x".repeat(256)] {
             assert!(Token::new(text).is_some(), "{text}");
         }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_token_after_its_scheme_opens() {
+    fn only_the_whole_token_after_its_scheme_is_accepted() {
         let token = Token::new("secret").expect("usable");
         for right in ["Bearer secret", "bearer secret"] {
             assert_eq!(token.check(Some(right.as_bytes())), Ok(()), "{right}");

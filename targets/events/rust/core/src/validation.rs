@@ -1,16 +1,16 @@
-//! The contract's rules, in the contract's order, for both protocols.
+//! The contract's rules, checked in its order, for both protocols.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::draft::{Attributes, Draft, Entities, EntityUpdate, Field, Flaw, Header, Scalar};
 use crate::error::Error;
-use crate::json::unescape;
+use crate::escape::unescape;
 use crate::limits;
 use crate::model::{Entity, Event};
 use crate::timestamp::{is_epoch_milliseconds, is_timestamp};
 
-/// The event that `draft` is, or the first rule that it breaks.
+/// The event of a draft, or the first rule that it breaks.
 pub fn validate(draft: Draft<'_>) -> Result<Event, Error> {
     let header = object(draft.header, &"eventHeader")?;
     let body = object(draft.body, &"eventBody")?;
@@ -95,7 +95,7 @@ fn optional_text<'a>(field: &Field<Scalar<'a>>, path: &dyn fmt::Display) -> Resu
     }
 }
 
-/// `None` for the empty text, which is the same as no text.
+/// `None` for an empty string, which counts as absent.
 fn storable<'a>(text: Cow<'a, str>, path: &dyn fmt::Display) -> Result<Option<Cow<'a, str>>, Error> {
     if memchr::memchr(0, text.as_bytes()).is_some() {
         return Err(broken(path, Flaw::Nul.reason()));
@@ -114,7 +114,7 @@ fn validate_timestamp(field: &Field<Scalar<'_>>, path: &dyn fmt::Display) -> Res
 
 /// Characters are Unicode code points.
 fn at_most(text: &str, limit: usize, path: &dyn fmt::Display) -> Result<(), Error> {
-    // No text has more characters than bytes, which spares nearly every text the counting.
+    // A text has at most as many characters as bytes, so that few texts need counting.
     if text.len() <= limit || text.chars().count() <= limit {
         return Ok(());
     }
@@ -139,7 +139,7 @@ fn broken(path: &dyn fmt::Display, reason: &str) -> Error {
     Error::invalid(format!("{path}: {reason}"))
 }
 
-/// Path of an entity or, with a name, of a field of it; written out only when a rule is broken.
+/// Path of an entity or, with a name, of a field of it; formatted only when a rule is broken.
 struct EntityPath {
     index: usize,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What transports call: store events, by whichever strategy was chosen.
+//! The interface of the core to transports: stores events by the configured write mode.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,9 +13,6 @@ use crate::receipt::Receipt;
 use crate::settings::{Settings, WriteMode};
 use crate::storage::Storage;
 
-/// Most bytes of events that wait: the bound in events would allow 20 GB of the largest events.
-pub(crate) const WAITING_BYTES: usize = 256 << 20;
-
 /// Stores events.
 pub struct Writer {
     strategy: Strategy,
@@ -28,7 +25,7 @@ enum Strategy {
 }
 
 impl Writer {
-    /// Starts the strategy that the settings ask for. Needs a runtime.
+    /// Starts the configured write mode. Requires a Tokio runtime.
     #[must_use]
     pub fn start(storage: Arc<dyn Storage>, settings: &Settings) -> Self {
         let committer = Arc::new(Committer::new(storage));
@@ -43,7 +40,7 @@ impl Writer {
         Self { strategy, committer }
     }
 
-    /// Stores an event; answers when it is durable.
+    /// Stores an event; returns when it is durable.
     pub async fn store(&self, event: Event) -> Result<(), Error> {
         match &self.strategy {
             Strategy::GroupCommit(group) => group.submit(event)?.outcome().await,
@@ -51,14 +48,13 @@ impl Writer {
         }
     }
 
-    /// Accepts an event of a stream as soon as there is room. Events accepted one after another
-    /// take effect in that order.
+    /// Accepts an event of a stream as soon as there is room. Events take effect in the order of acceptance.
     pub async fn accept(&self, event: Event) -> Receipt {
         match &self.strategy {
             Strategy::GroupCommit(group) => group.submit_waiting(event).await,
             Strategy::PerRequest(requests) => {
                 let (acknowledgement, receipt) = Receipt::new();
-                acknowledgement.give(requests.store_waiting(event).await);
+                acknowledgement.send(requests.store_waiting(event).await);
                 receipt
             }
         }
@@ -85,7 +81,7 @@ impl Writer {
         self.committer.check().await
     }
 
-    /// Stores what was accepted and stops. To be called when no request is under way.
+    /// Stores accepted events and stops. Call it when no request is in flight.
     pub async fn drain(&self) {
         match &self.strategy {
             Strategy::GroupCommit(group) => group.drain().await,
@@ -93,7 +89,7 @@ impl Writer {
         }
     }
 
-    /// Fails as a whole when nothing could be stored for want of a database.
+    /// Fails as a whole when the database was unavailable for all events.
     async fn store_all(&self, events: Vec<Event>) -> Result<Vec<Result<(), Error>>, Error> {
         let outcomes = match &self.strategy {
             Strategy::GroupCommit(group) => {
@@ -105,9 +101,9 @@ impl Writer {
             }
             Strategy::PerRequest(requests) => requests.store(events).await?,
         };
-        let away =
+        let is_unavailable =
             |outcome: &Result<(), Error>| outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unavailable);
-        if outcomes.iter().all(away) { Err(Error::unavailable()) } else { Ok(outcomes) }
+        if outcomes.iter().all(is_unavailable) { Err(Error::unavailable()) } else { Ok(outcomes) }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Against a real PostgreSQL: `TEST_DATABASE_URL`, of a user who may create databases.
-//! Each test has a database of its own, so that they can run side by side.
+//! Each test has its own database, so that tests can run in parallel.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 const TARGET: Target =
     Target { name: "events-test", module: "events_test", port_variable: "PORT", default_port: 0, protocols: &[] };
 
-/// A database that a test has for itself.
+/// The database of one test.
 struct Database {
     name: String,
     server: PgConnectOptions,
@@ -46,7 +46,7 @@ impl Database {
         connection.execute(sqlx::raw_sql(statement)).await.expect("the user may administer");
     }
 
-    /// Ends all connections and lets none in.
+    /// Ends all connections and refuses new ones.
     async fn shut(&self) {
         self.administer("ALTER DATABASE {} ALLOW_CONNECTIONS false").await;
         self.cut().await;
@@ -264,7 +264,7 @@ async fn a_database_that_goes_away_is_noticed_and_comes_back_by_itself() {
 /// The table cannot be read or written until this is dropped.
 async fn lock_table(database: &Database) -> PgConnection {
     let mut connection = database.connect().await;
-    connection.execute("BEGIN; LOCK TABLE car_entities").await.expect("nobody else has locked it");
+    connection.execute("BEGIN; LOCK TABLE car_entities").await.expect("no other lock");
     connection
 }
 

@@ -1,4 +1,4 @@
-//! The framing of gRPC, whose bytes come in pieces of any size.
+//! gRPC framing in pieces of any size.
 
 use bytes::Bytes;
 use futures_util::{FutureExt, stream};

@@ -1,4 +1,4 @@
-//! JSON bodies, held against `serde_json`.
+//! Compares JSON bodies with `serde_json`.
 
 use events_core::error::{Error, ErrorKind};
 use events_core::json::{decode_bulk, decode_event};
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::same::object;
 
-/// A body is refused as no JSON when it is none; an event that is accepted stores what its body says.
+/// A body is refused as invalid JSON exactly when it is; an accepted event stores the content of its body.
 pub fn json_event(body: &[u8]) {
     let decoded = decode_event(body);
     assert_eq!(is_malformed(&decoded), !is_json(body));
@@ -20,7 +20,7 @@ pub fn json_event(body: &[u8]) {
     }
 }
 
-/// Each element of a bulk is answered as if it had come alone.
+/// Each element of a bulk is answered as if it were sent alone.
 pub fn json_bulk(body: &[u8]) {
     let decoded = decode_bulk(body);
     assert_eq!(is_malformed(&decoded), !is_json(body));

@@ -1,9 +1,11 @@
-//! What must hold for any bytes that a client may send.
+//! Checks that must hold for any input of a client.
 //!
-//! A check panics when it does not hold. The fuzzers beside it look for such bytes, and `tests/corpus.rs`
-//! replays those that were worth keeping.
+//! A check panics when it does not hold. The fuzzers search for such inputs, and `tests/corpus.rs` runs every
+//! check on the inputs that were kept.
 
-#![allow(clippy::missing_panics_doc, reason = "to panic is what a check is for")]
+#![allow(clippy::missing_panics_doc, reason = "a check reports by panicking")]
+
+pub mod corpus;
 
 mod grpc_message;
 mod json;

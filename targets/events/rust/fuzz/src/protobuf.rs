@@ -1,4 +1,4 @@
-//! Messages, held against `prost` and against the same event as JSON.
+//! Compares messages with `prost` and with the same event as JSON.
 
 use events_core::error::{Error, ErrorKind};
 use events_core::json;
@@ -25,7 +25,7 @@ pub fn protobuf_event(message: &[u8]) {
     assert_same(&decode_event(&read.encode_to_vec()), &from_json);
 }
 
-/// Each event of a batch is answered as if it had come alone, unless one of them is no message.
+/// Each event of a batch is answered as if it were sent alone, unless one of them is not a message.
 pub fn protobuf_bulk(message: &[u8]) {
     let decoded = decode_bulk(message);
     let Ok(EventBatchRequest { events }) = EventBatchRequest::decode(message) else { return };
@@ -49,8 +49,8 @@ fn alone(event: &[u8]) -> Result<Event, Error> {
     }
 }
 
-/// Whether something in the message is overwritten by what comes behind it. That, too, must be storable,
-/// as in JSON; what `prost` gives back does not show it.
+/// Whether a later field overwrites an earlier one. The earlier one must be storable too, as in JSON,
+/// and `prost` does not return it.
 fn overwrites(message: &[u8], read: &EventRequest) -> bool {
     message.len() > read.encoded_len()
 }
@@ -71,7 +71,7 @@ fn assert_same_event(a: &Event, b: &Event) {
     }
 }
 
-/// Attributes come in any order, so that what is first in them that cannot be stored may differ.
+/// The order of attributes is not defined, so the first one that cannot be stored may differ.
 fn assert_same_rule(a: &str, b: &str) {
     let (path, _) = a.split_once(": ").expect("a path and a reason");
     let same_place = path.ends_with(".updatedAttributes") && b.starts_with(path);

@@ -1,4 +1,4 @@
-//! The messages as any other implementation of protobuf reads them, and as JSON says the same.
+//! The messages as `prost` reads them, and their equivalent as JSON.
 
 use prost::{Message, Oneof};
 use serde_json::json;
@@ -121,7 +121,7 @@ fn entity_json(entity: &EntityUpdate) -> String {
     format!(r#"{{"entityType":{entity_type},"entityId":{entity_id},"updatedAttributes":{attributes}}}"#)
 }
 
-/// A name that comes twice does so in JSON, too.
+/// A repeated name is repeated in JSON too.
 fn entries_json(entries: &[Entry]) -> String {
     let members = entries.iter().map(|Entry { name, value }| {
         let value = value.as_ref().map_or_else(unstorable, value_json);
@@ -142,7 +142,7 @@ fn value_json(value: &Value) -> String {
     }
 }
 
-/// What JSON cannot say; this is refused in the same place.
+/// Replaces what JSON cannot express; it is refused at the same path.
 fn unstorable() -> String {
     r#""\u0000""#.to_owned()
 }

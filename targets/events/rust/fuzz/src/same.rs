@@ -14,7 +14,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// What attributes that were accepted say. They must be an object.
+/// The value of accepted attributes, which must be an object.
 pub fn object(attributes: &str) -> Value {
     let value: Value = serde_json::from_str(attributes).expect("accepted attributes are JSON");
     assert!(value.is_object(), "accepted attributes are an object: {attributes}");

@@ -1,4 +1,4 @@
-//! Timestamps, held against `time`.
+//! Compares timestamps with `time`.
 
 use events_core::json::decode_event;
 use serde_json::json;

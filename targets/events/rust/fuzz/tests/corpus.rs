@@ -1,20 +1,16 @@
-//! Replays what the fuzzers found worth keeping.
+//! Runs every check on the inputs of its corpus.
 
-use std::fs;
-use std::path::Path;
-
-use events_fuzz::CHECKS;
+use events_fuzz::{CHECKS, corpus};
 
 #[test]
 fn every_check_holds_for_its_corpus() {
     for (name, check) in CHECKS {
-        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
-        let files: Vec<_> = fs::read_dir(&corpus).expect("a folder").map(|file| file.expect("a file").path()).collect();
-        assert!(files.len() > 10, "{} has only {} files", corpus.display(), files.len());
-        for file in files {
+        let inputs = corpus::read(name).expect("a packed corpus");
+        assert!(inputs.len() > 10, "{name} has only {} inputs", inputs.len());
+        for (index, input) in inputs.iter().enumerate() {
             // Shown when the check panics.
-            println!("{}", file.display());
-            check(&fs::read(&file).expect("readable"));
+            println!("{name}, line {}: {}", index + 1, input.escape_ascii());
+            check(input);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Methods of `EventService` to calls of the core.
+//! The methods of `EventService`.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl EventService for Api {
             Ok(event) => self.writer.store(event).await,
             Err(error) => Err(error),
         };
-        stored.map(|()| Response::new(processed())).map_err(|error| status::from(&error))
+        stored.map(|()| Response::new(EventResponse::processed())).map_err(|error| status::from(&error))
     }
 
     async fn process_event_batch(
@@ -63,11 +63,6 @@ impl EventService for Api {
         let message = if healthy { "OK" } else { "database: unavailable" };
         Ok(Response::new(HealthResponse { healthy, message: message.to_owned() }))
     }
-}
-
-/// The reply to an event that is durable.
-pub fn processed() -> EventResponse {
-    EventResponse { success: true, message: "Event processed successfully".to_owned() }
 }
 
 fn batch_reply(report: BulkReport) -> EventBatchResponse {

@@ -1,6 +1,6 @@
-//! Messages off the wire: requests by the core's decoder, replies by `prost`.
+//! The codec: requests by the core's decoder, replies by `prost`.
 //!
-//! With tonic's own codec a message that does not decode is INTERNAL; the contract wants INVALID_ARGUMENT.
+//! With tonic's own codec a message that does not decode is INTERNAL; the contract requires INVALID_ARGUMENT.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,6 @@ use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_prost::ProstEncoder;
 
-use crate::proto::HealthRequest;
 use crate::status;
 
 /// An `EventRequest`: an event, or the rule that it breaks.
@@ -41,19 +40,14 @@ impl Incoming for IncomingBatch {
     }
 }
 
-impl Incoming for HealthRequest {
-    fn decode(message: &[u8]) -> Result<Self, Error> {
-        plain(message)
-    }
-}
-
 impl Incoming for HealthCheckRequest {
     fn decode(message: &[u8]) -> Result<Self, Error> {
         plain(message)
     }
 }
 
-fn plain<T: Message + Default>(message: &[u8]) -> Result<T, Error> {
+/// Decodes a message without events.
+pub fn plain<T: Message + Default>(message: &[u8]) -> Result<T, Error> {
     Message::decode(message).map_err(|_| protobuf::not_a_message())
 }
 
@@ -111,7 +105,7 @@ impl<Request: Incoming> Decoder for EventDecoder<Request> {
     }
 }
 
-/// Messages are small: tonic's 8 KiB for each direction of each call would be most of the memory under load.
+/// Messages are small: tonic's 8 KiB per direction and call would dominate memory under load.
 fn buffers() -> BufferSettings {
     BufferSettings::new(1_024, 32 * 1_024)
 }

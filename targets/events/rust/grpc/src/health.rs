@@ -1,4 +1,4 @@
-//! The standard `grpc.health.v1`, which tells what the database says now.
+//! The standard `grpc.health.v1`, which checks the database on each call.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// How often a watcher's news are looked for.
+/// Interval between checks for a watcher.
 const WATCH_PERIOD: Duration = Duration::from_secs(1);
 const SERVICES: [&str; 2] = ["", "com.example.grpc.EventService"];
 
@@ -42,17 +42,17 @@ impl Health for HealthApi {
     type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
 
     async fn watch(&self, request: Request<HealthCheckRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let (news, watcher) = mpsc::channel(1);
+        let (updates, watcher) = mpsc::channel(1);
         if is_known(&request.into_inner()) {
-            tokio::spawn(watch(Arc::clone(&self.writer), self.shutdown.clone(), news));
+            tokio::spawn(watch(Arc::clone(&self.writer), self.shutdown.clone(), updates));
         } else {
-            // As the protocol asks: the call stays open, for the service might appear.
+            // As the protocol requires, the call stays open, because the service might appear.
             let mut shutdown = self.shutdown.clone();
             tokio::spawn(async move {
-                let _told = news.send(Ok(response(ServingStatus::ServiceUnknown))).await;
+                let _disconnected = updates.send(Ok(response(ServingStatus::ServiceUnknown))).await;
                 tokio::select! {
                     () = shutdown.requested() => {}
-                    () = news.closed() => {}
+                    () = updates.closed() => {}
                 }
             });
         }
@@ -61,17 +61,21 @@ impl Health for HealthApi {
 }
 
 /// Sends the status, and again whenever it has changed.
-async fn watch(writer: Arc<Writer>, mut shutdown: Shutdown, news: mpsc::Sender<Result<HealthCheckResponse, Status>>) {
-    let mut told = None;
+async fn watch(
+    writer: Arc<Writer>,
+    mut shutdown: Shutdown,
+    updates: mpsc::Sender<Result<HealthCheckResponse, Status>>,
+) {
+    let mut sent = None;
     let mut ticks = tokio::time::interval(WATCH_PERIOD);
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
             () = shutdown.requested() => return,
-            () = news.closed() => return,
+            () = updates.closed() => return,
         }
         let status = serving_status(&writer).await;
-        if told.replace(status) != Some(status) && news.send(Ok(response(status))).await.is_err() {
+        if sent.replace(status) != Some(status) && updates.send(Ok(response(status))).await.is_err() {
             return;
         }
     }

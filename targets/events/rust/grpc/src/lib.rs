@@ -4,8 +4,8 @@ mod api;
 mod codec;
 mod health;
 pub mod message;
-mod pace;
-mod preface;
+mod message_timeout;
+mod preface_timeout;
 mod proto;
 mod reply;
 mod server;
@@ -34,5 +34,5 @@ const TARGET: Target = Target {
 /// Serves until SIGTERM or SIGINT.
 #[must_use]
 pub fn run() -> ExitCode {
-    process::run(&TARGET, |desk| Services::new(&desk).map(Http2::new))
+    process::run(&TARGET, |state| Services::new(&state).map(Http2::new))
 }

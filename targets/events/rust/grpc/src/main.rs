@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-// Requests allocate on one thread and are freed on another, which is what it is fast at.
+// mimalloc is fast when memory is allocated on one thread and freed on another, as requests are.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,7 @@
-//! The one message of a call, out of the pieces in which HTTP/2 brings its body.
+//! Reads the only message of a call from the pieces of its HTTP/2 body.
 //!
-//! Not by tonic, which copies each message into a buffer of the call, takes the first of several for the one,
-//! and waits for a slow one for ever.
+//! Replaces tonic's reader, which copies each message into a buffer of the call, ignores all but the first of
+//! several messages, and waits for a slow one without a timeout.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,20 +18,20 @@ use crate::status;
 
 /// A flag, and the length of the message that follows.
 pub const PREFIX_BYTES: usize = 5;
-/// A client that takes longer for a message holds a call for nothing.
+/// A call whose message takes longer is ended.
 pub const MESSAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The message of a body that holds one, if it has at most `limit` bytes and comes in time.
+/// The only message of a body, if it has at most `limit` bytes and arrives in time.
 pub async fn read(mut body: impl Body<Data = Bytes> + Unpin, limit: usize) -> Result<Bytes, Status> {
     let mut message = pin!(only_message(&mut body, limit));
-    // Nearly every message is here with its call: only one that is not is worth a timer.
+    // Nearly every message arrives with its call; only the others need a timer.
     match poll_immediate(&mut message).await {
         Some(answer) => answer,
         None => timeout(MESSAGE_TIMEOUT, message).await.unwrap_or_else(|_| Err(too_slow())),
     }
 }
 
-/// The status of a call whose message does not come in time.
+/// The status of a call whose message does not arrive in time.
 pub(crate) fn too_slow() -> Status {
     Status::deadline_exceeded("body: incomplete")
 }
@@ -46,7 +46,7 @@ async fn only_message(body: &mut (impl Body<Data = Bytes> + Unpin), limit: usize
         return Err(status::from(&Error::body_too_large(limit)));
     }
     message.advance(PREFIX_BYTES);
-    // Nearly every message comes in one piece: no need to copy it.
+    // Nearly every message arrives in one piece, which needs no copy.
     if message.len() < length {
         let mut pieces = BytesMut::with_capacity(length);
         pieces.put(message);
@@ -59,7 +59,7 @@ async fn only_message(body: &mut (impl Body<Data = Bytes> + Unpin), limit: usize
     if is_alone { Ok(message) } else { Err(Status::internal("body: more than one message")) }
 }
 
-/// The next piece of a message that has not come to its end.
+/// The next piece of an incomplete message.
 async fn some_data(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Bytes, Status> {
     next_data(body).await?.ok_or_else(|| Status::internal("body: less than a message"))
 }
@@ -80,8 +80,8 @@ async fn next_data(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Optio
 fn message_length(prefix: &[u8]) -> Result<usize, Status> {
     match *prefix {
         [0, a, b, c, d, ..] => Ok(u32::from_be_bytes([a, b, c, d]) as usize),
-        // Calls that say so in `grpc-encoding` come no further than their head.
-        [1, ..] => Err(Status::internal("body: compressed, but grpc-encoding does not say so")),
+        // Calls that declare it in `grpc-encoding` are refused before their body is read.
+        [1, ..] => Err(Status::internal("body: compressed, but grpc-encoding does not declare it")),
         _ => Err(Status::internal("body: not a message of gRPC")),
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         stream::iter(frames)
     }
 
-    /// What is read of a body that comes in these pieces and then ends.
+    /// The result of reading a body of these pieces.
     async fn read_pieces(pieces: Pieces<'_>) -> Result<Bytes, Code> {
         read(StreamBody::new(frames(pieces)), 4).await.map_err(|status| status.code())
     }

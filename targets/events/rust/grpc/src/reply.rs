@@ -1,4 +1,4 @@
-//! What a call is answered with.
+//! The reply to a call.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,9 +13,9 @@ use tonic::metadata::GRPC_CONTENT_TYPE;
 
 use crate::message::PREFIX_BYTES;
 
-/// The body of a reply: one message and the status OK, or whatever tonic makes.
+/// The body of a reply: one message and the status OK, or a body from tonic.
 ///
-/// It does not tell its length, of which hyper would make a header that no client of gRPC looks at.
+/// It hides its length, because hyper would add a `content-length` header that gRPC clients ignore.
 pub enum Reply {
     Message(Bytes),
     Ok,
@@ -29,7 +29,7 @@ impl Reply {
         let length = message.encoded_len();
         let mut framed = BytesMut::with_capacity(PREFIX_BYTES + length);
         framed.put_u8(0);
-        // The largest reply tells of 10,000 events.
+        // The largest reply lists 10,000 events.
         framed.put_u32(u32::try_from(length).expect("a reply of megabytes at the most"));
         message.encode_raw(&mut framed);
         let mut response = Response::new(Self::Message(framed.freeze()));

@@ -1,28 +1,28 @@
-//! HTTP/2 with a client.
+//! HTTP/2 connections.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use events_core::clients::Protocol;
+use events_core::connections::Protocol;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::preface::Prefaced;
+use crate::preface_timeout::PrefaceTimeout;
 use crate::services::Services;
 
-/// Calls at once on one connection. Clients that share a connection between many users need more than hyper's 200.
+/// Concurrent calls per connection. Clients that share a connection between many users need more than hyper's 200.
 const CALLS_PER_CONNECTION: u32 = 4_096;
-/// A client that does not answer a ping for this long is gone.
+/// A client that does not answer a ping within this time is disconnected.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 const PING_PERIOD: Duration = Duration::from_mins(1);
 
-/// HTTP/2 that carries the services.
+/// Serves the services over HTTP/2.
 ///
-/// Not tonic's own server: its layers around each request cost a sixth of the processor time of a call.
+/// Replaces tonic's own server, whose layers cost a sixth of the CPU time of a call.
 #[derive(Clone)]
 pub struct Http2 {
     services: Arc<Services>,
@@ -34,7 +34,7 @@ impl Http2 {
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())
-            // No client of gRPC looks at it.
+            // gRPC clients ignore it.
             .auto_date_header(false)
             .max_concurrent_streams(CALLS_PER_CONNECTION)
             .keep_alive_interval(PING_PERIOD)
@@ -53,6 +53,6 @@ impl Protocol for Http2 {
             let services = Arc::clone(&services);
             async move { Ok::<_, Infallible>(services.answer(call).await) }
         });
-        watcher.watch(http2.serve_connection(TokioIo::new(Prefaced::new(stream)), service)).await
+        watcher.watch(http2.serve_connection(TokioIo::new(PrefaceTimeout::new(stream)), service)).await
     }
 }

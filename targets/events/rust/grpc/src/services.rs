@@ -1,4 +1,4 @@
-//! Which service a call is for.
+//! Routes calls to services.
 
 use std::convert::Infallible;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use events_core::error::Error;
 use events_core::limits::{BULK_BYTES, EVENT_BYTES};
-use events_core::process::Desk;
+use events_core::process::AppState;
 use events_core::token::Token;
 use hyper::body::Incoming;
 use tonic::Status;
@@ -20,7 +20,7 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::api::Api;
 use crate::health::HealthApi;
-use crate::pace::Paced;
+use crate::message_timeout::MessageTimeout;
 use crate::proto::DESCRIPTORS;
 use crate::proto::event_service_server::{EventService, EventServiceServer};
 use crate::reply::Reply;
@@ -47,8 +47,8 @@ pub struct Services {
 }
 
 impl Services {
-    pub fn new(desk: &Desk) -> io::Result<Self> {
-        let Desk { writer, token, shutdown } = desk;
+    pub fn new(state: &AppState) -> io::Result<Self> {
+        let AppState { writer, token, shutdown } = state;
         let api = Arc::new(Api::new(Arc::clone(writer), shutdown.clone()));
         let health = Arc::new(HealthApi::new(Arc::clone(writer), shutdown.clone()));
         let reflection = tonic_reflection::server::Builder::configure()
@@ -65,14 +65,14 @@ impl Services {
         })
     }
 
-    /// Lets calls through that carry the token and are not compressed.
-    fn admit<B>(&self, call: &Request<B>) -> Result<(), Status> {
+    /// Checks the token and refuses compressed calls.
+    fn check<B>(&self, call: &Request<B>) -> Result<(), Status> {
         self.authorize(call).map_err(|error| status::from(&error))?;
         let mut codings = call.headers().get_all(ENCODING_HEADER).iter();
         if codings.all(|coding| coding == IDENTITY) { Ok(()) } else { Err(compressed()) }
     }
 
-    /// Lets calls through that carry the token, and everybody ask about health.
+    /// Requires the token, except for health checks.
     fn authorize<B>(&self, call: &Request<B>) -> Result<(), Error> {
         let Some(token) = &self.token else {
             return Ok(());
@@ -90,7 +90,7 @@ impl Services {
 impl Services {
     /// The reply to a call.
     pub async fn answer(&self, call: Request<Incoming>) -> Response<Reply> {
-        if let Err(refusal) = self.admit(&call) {
+        if let Err(refusal) = self.check(&call) {
             return Reply::status(refusal);
         }
         let Self { api, health, .. } = self;
@@ -99,12 +99,14 @@ impl Services {
             PROCESS_EVENT_BATCH => {
                 unary::answer(call, BULK_BYTES, async |batch| api.process_event_batch(batch).await).await
             }
-            EVENT_HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |ask| api.health_check(ask).await).await,
-            HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |ask| health.check(ask).await).await,
-            path if path.starts_with(EVENT_SERVICE) => {
-                tonic_reply(self.events.clone().call(call.map(Paced::new)).await)
+            EVENT_HEALTH_CHECK => {
+                unary::answer(call, EVENT_BYTES, async |request| api.health_check(request).await).await
             }
-            _ => tonic_reply(self.others.clone().call(call.map(Paced::new)).await),
+            HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |request| health.check(request).await).await,
+            path if path.starts_with(EVENT_SERVICE) => {
+                tonic_reply(self.events.clone().call(call.map(MessageTimeout::new)).await)
+            }
+            _ => tonic_reply(self.others.clone().call(call.map(MessageTimeout::new)).await),
         }
     }
 }
@@ -113,7 +115,7 @@ fn tonic_reply(reply: Result<Response<Body>, Infallible>) -> Response<Reply> {
     reply.unwrap_or_else(|never| match never {}).map(Reply::Tonic)
 }
 
-/// The status of a call that is compressed, with what it may be instead.
+/// The status of a compressed call, with the encoding that is accepted.
 fn compressed() -> Status {
     let mut status = Status::unimplemented("grpc-encoding: must be identity");
     status.metadata_mut().insert(ACCEPT_ENCODING_HEADER, MetadataValue::from_static(IDENTITY));

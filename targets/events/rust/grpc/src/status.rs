@@ -15,8 +15,8 @@ pub fn from(error: &Error) -> Status {
     Status::new(code, error.message())
 }
 
-/// tonic refuses a message above its limit, as it must, before it is read, but with a status of its own.
-/// Nothing else here answers OUT_OF_RANGE.
+/// tonic refuses a message above the limit before it is read, but with OUT_OF_RANGE,
+/// which no other error uses.
 pub fn from_refused_size(status: Status, limit: usize) -> Status {
     match status.code() {
         Code::OutOfRange => from(&Error::body_too_large(limit)),

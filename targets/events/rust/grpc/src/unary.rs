@@ -1,6 +1,6 @@
 //! Calls of one message and one reply, from the bytes of HTTP/2 to those of HTTP/2.
 //!
-//! tonic's own way copies each reply out of a buffer of the call; one that is answered in microseconds feels it.
+//! tonic's own implementation copies each reply out of a buffer of the call, a measurable cost for short calls.
 
 use bytes::Bytes;
 use hyper::body::Body;
@@ -14,25 +14,22 @@ use crate::reply::Reply;
 use crate::status;
 
 /// Answers a call by `method`, if its message has at most `limit` bytes.
-pub async fn answer<Question: Incoming, Answer: Message>(
+pub async fn answer<Req: Incoming, Res: Message>(
     call: Request<impl Body<Data = Bytes> + Unpin>,
     limit: usize,
-    method: impl AsyncFnOnce(tonic::Request<Question>) -> Result<tonic::Response<Answer>, Status>,
+    method: impl AsyncFnOnce(tonic::Request<Req>) -> Result<tonic::Response<Res>, Status>,
 ) -> Response<Reply> {
-    let answer = match question(call, limit).await {
-        Ok(question) => method(tonic::Request::new(question)).await,
-        Err(refusal) => Err(refusal),
+    let result = match decode(call, limit).await {
+        Ok(message) => method(tonic::Request::new(message)).await,
+        Err(status) => Err(status),
     };
-    match answer {
-        Ok(answer) => Reply::message(answer.get_ref()),
+    match result {
+        Ok(response) => Reply::message(response.get_ref()),
         Err(status) => Reply::status(status),
     }
 }
 
-async fn question<Question: Incoming>(
-    call: Request<impl Body<Data = Bytes> + Unpin>,
-    limit: usize,
-) -> Result<Question, Status> {
+async fn decode<Req: Incoming>(call: Request<impl Body<Data = Bytes> + Unpin>, limit: usize) -> Result<Req, Status> {
     let message = message::read(call.into_body(), limit).await?;
-    Question::decode(&message).map_err(|error| status::from(&error))
+    Req::decode(&message).map_err(|error| status::from(&error))
 }

@@ -1,4 +1,4 @@
-//! Reading a body, of which no more than the limit is ever held.
+//! Reads a body up to a limit.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
-/// A client that sends slower than this holds a connection for nothing.
+/// A client that takes longer for a body gets an error.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// How much of a refused body is read, and for how long, before the refusal. A connection that is closed
-/// with bytes unread is reset, and the client may never see why.
+/// Limits how much of a refused body is read, and for how long, before the reply. A connection that is closed
+/// with unread bytes is reset, and the client may never see the reply.
 const DISCARD_BYTES: usize = 2 * BULK_BYTES;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The whole body, if it has at most `limit` bytes, whatever its length was said to be.
+/// The whole body, if it has at most `limit` bytes, whatever `content-length` declares.
 pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Error> {
     if body.size_hint().lower() > limit as u64 {
         discard(headers, body).await;
@@ -35,7 +35,7 @@ pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<B
 
 async fn collect_in_time(body: &mut Body, limit: usize) -> Result<Option<Bytes>, Error> {
     let mut collected = pin!(collect(body, limit));
-    // Nearly every body is here with its head: only one that is not is worth a timer.
+    // Nearly every body arrives with its head; only the others need a timer.
     let in_time = match poll_immediate(&mut collected).await {
         Some(answer) => Ok(answer),
         None => timeout(READ_TIMEOUT, collected).await,
@@ -52,7 +52,7 @@ async fn collect(body: &mut Body, limit: usize) -> Result<Option<Bytes>, axum::E
     let Some(first) = next_data(body).await? else {
         return Ok(Some(Bytes::new()));
     };
-    // Nearly every body comes in one piece: no need to copy it.
+    // Nearly every body arrives in one piece, which needs no copy.
     if body.is_end_stream() {
         return Ok(Some(first).filter(|bytes| bytes.len() <= limit));
     }
@@ -77,9 +77,9 @@ async fn next_data(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     Ok(None)
 }
 
-/// Reads a body that is refused, so that the refusal can be read.
+/// Reads a refused body, so that the client can read the reply.
 pub async fn discard(headers: &HeaderMap, mut body: Body) {
-    // Who waits to be asked for the body has not sent it.
+    // A client that waits for `100 Continue` has not sent the body.
     if body.is_end_stream() || headers.contains_key(EXPECT) {
         return;
     }
@@ -92,7 +92,7 @@ pub async fn discard(headers: &HeaderMap, mut body: Body) {
             }
         }
     };
-    // Too slow or too much: then the client may not learn why it was refused.
+    // If the body is too slow or too large, the client may not see the reply.
     let _finished = timeout(DISCARD_TIMEOUT, read).await;
 }
 
@@ -104,7 +104,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// A body of unknown length that comes in pieces.
+    /// A body of unknown length in pieces.
     fn chunked(pieces: &[&'static str]) -> Body {
         let frames: Vec<Result<Frame<Bytes>, std::io::Error>> =
             pieces.iter().map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes())))).collect();
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refused_body_is_not_read_when_the_client_waits_to_be_asked() {
+    async fn a_refused_body_is_not_read_when_the_client_waits_for_100_continue() {
         let mut headers = HeaderMap::new();
         headers.insert(EXPECT, "100-continue".parse().expect("a header value"));
         assert_eq!(read(&headers, Body::new(Unread), 8).await, Err(Error::body_too_large(8)));
     }
 
     #[tokio::test]
-    async fn a_body_that_breaks_off_is_incomplete() {
+    async fn a_body_that_ends_early_is_incomplete() {
         let frames = [Ok(Frame::data(Bytes::from_static(b"12"))), Err(std::io::Error::other("reset"))];
         let body = Body::new(StreamBody::new(futures_util::stream::iter(frames)));
         assert_eq!(read_all(body, 8).await, Err(Error::malformed("body: incomplete")));

@@ -1,10 +1,10 @@
-//! What a request says about its body and its sender.
+//! Checks of request headers.
 
 use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use events_core::error::Error;
 
-/// Refuses media types and content codings other than plain JSON.
+/// Refuses media types and content codings other than uncompressed JSON.
 pub fn check(headers: &HeaderMap) -> Result<(), Error> {
     if !headers.get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes())) {
         return Err(Error::unsupported_media("content-type: must be application/json"));
@@ -15,7 +15,7 @@ pub fn check(headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
-/// The credentials, unless a request has several.
+/// The credentials, if a request has exactly one value.
 pub fn authorization(headers: &HeaderMap) -> Option<&[u8]> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     values.next().filter(|_| values.next().is_none()).map(HeaderValue::as_bytes)

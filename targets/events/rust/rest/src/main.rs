@@ -12,7 +12,7 @@ use events_core::process;
 use events_core::settings::Target;
 use server::Http;
 
-// Requests allocate on one thread and are freed on another, which is what it is fast at.
+// mimalloc is fast when memory is allocated on one thread and freed on another, as requests are.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -25,5 +25,5 @@ const TARGET: Target = Target {
 };
 
 fn main() -> ExitCode {
-    process::run(&TARGET, |desk| Ok(Http::new(routes::router(desk.writer, desk.token))))
+    process::run(&TARGET, |state| Ok(Http::new(routes::router(state.writer, state.token))))
 }

@@ -11,16 +11,16 @@ use serde::Serialize;
 /// Seconds after which a client may try again.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// The reply to a request that was not fulfilled.
-pub struct Refusal(Error);
+/// The reply to a request that failed.
+pub struct ErrorResponse(Error);
 
-impl From<Error> for Refusal {
+impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
         Self(error)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let mut response = failure(status(self.0.kind()), self.0.message());
         let advice = match self.0.kind() {
@@ -51,12 +51,12 @@ struct Failure<'a> {
     message: &'a str,
 }
 
-/// A reply that says what went wrong.
+/// A reply with an error message.
 pub fn failure(status: StatusCode, message: &str) -> Response {
     (status, Json(Failure { success: false, message })).into_response()
 }
 
-/// The reply to an event that is durable; nothing in it changes.
+/// The reply to an event that is durable.
 pub fn stored() -> Response {
     const BODY: &str = r#"{"success":true,"message":"Event processed successfully"}"#;
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], BODY).into_response()
@@ -125,7 +125,7 @@ mod tests {
             (Error::internal(), 500, None),
             (Error::unavailable(), 503, Some(("retry-after", "1"))),
         ] {
-            let response = Refusal::from(error).into_response();
+            let response = ErrorResponse::from(error).into_response();
             assert_eq!(response.status().as_u16(), status);
             let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
             for name in ["www-authenticate", "retry-after"] {

@@ -1,4 +1,4 @@
-//! Paths to calls of the core.
+//! Routes and handlers.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use events_core::token::Token;
 use events_core::writer::Writer;
 use events_core::{json, limits};
 
-use crate::reply::{self, Refusal};
+use crate::reply::{self, ErrorResponse};
 use crate::{body, headers};
 
 const HEALTH: &str = "/api/v1/events/health";
 
-/// The whole API, for those who carry the token if one is set.
+/// The routes of the API, behind the token if one is set.
 pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
     let routes = Router::new()
         .route("/api/v1/events", post(process_event))
@@ -34,8 +34,8 @@ pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
     }
 }
 
-/// Lets requests through that carry the token, and everybody ask about health.
-async fn authorize(State(token): State<Token>, request: Request, next: Next) -> Result<Response, Refusal> {
+/// Requires the token, except for health checks.
+async fn authorize(State(token): State<Token>, request: Request, next: Next) -> Result<Response, ErrorResponse> {
     if request.uri().path() != HEALTH
         && let Err(refusal) = token.check(headers::authorization(request.headers()))
     {
@@ -46,7 +46,7 @@ async fn authorize(State(token): State<Token>, request: Request, next: Next) -> 
     Ok(next.run(request).await)
 }
 
-async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, Refusal> {
+async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
     let body = accept(request, limits::EVENT_BYTES).await?;
     let event = json::decode_event(&body)?;
     drop(body);
@@ -54,7 +54,7 @@ async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> R
     Ok(reply::stored())
 }
 
-async fn process_bulk(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, Refusal> {
+async fn process_bulk(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
     let body = accept(request, limits::BULK_BYTES).await?;
     let events = json::decode_bulk(&body)?;
     drop(body);

@@ -1,23 +1,23 @@
-//! HTTP with a client.
+//! HTTP connections.
 
 use std::time::Duration;
 
 use axum::Router;
-use events_core::clients::Protocol;
+use events_core::connections::Protocol;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::Watcher;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A client that takes longer for the head of a request, or is idle for longer, is let go.
+/// A client that takes longer for the head of a request, or is idle for longer, is disconnected.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
-/// Over HTTP/2, a client that does not answer a ping for this long.
+/// Over HTTP/2, a client that does not answer a ping within this time is disconnected.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// HTTP/1.1, or HTTP/2 where a client asks for it over TLS.
+/// HTTP/1.1, or HTTP/2 where a client selects it over TLS.
 ///
-/// Not `axum::serve`, which has no time limit for request heads.
+/// Replaces `axum::serve`, which has no timeout for request heads.
 #[derive(Clone)]
 pub struct Http {
     service: TowerToHyperService<Router>,

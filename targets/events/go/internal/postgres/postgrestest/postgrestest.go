@@ -1,4 +1,4 @@
-// Package postgrestest gives tests a database of their own.
+// Package postgrestest gives each test its own schema.
 package postgrestest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"example.com/bakeoff/events/internal/postgres"
 )
 
-// Variable names the server that tests may use, with the right to make schemas.
+// Variable names the server for tests, whose user may create schemas.
 const Variable = "TEST_DATABASE_URL"
 
-// Config is that of a new schema on the server, which goes with the test. Without a server the test is skipped.
+// Config connects to a new schema that the test drops at its end. Without a server the test is skipped.
 func Config(t testing.TB) *postgres.Config {
 	t.Helper()
 	url := os.Getenv(Variable)

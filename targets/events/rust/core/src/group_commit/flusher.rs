@@ -1,4 +1,4 @@
-//! The loop that empties the queue.
+//! The loop that drains the queue.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub async fn run(queue: Arc<Queue>, committer: Arc<Committer>) {
         let events: Vec<&Event> = batch.waiting.iter().map(|waiting| &waiting.event).collect();
         let outcomes = committer.commit(&events).await;
         if outcomes.contains(&Err(Error::unavailable())) {
-            // Patience has ended for them, too: one behind another, they could wait for minutes.
+            // Queued events fail as well: retried batch by batch, they could wait for minutes.
             queue.refuse_waiting(&Error::unavailable());
         }
-        // Before the answers: a client that has one may send the next update of the same entity.
+        // Before the replies: a client that has one may send the next update of the same entity.
         queue.finish(&batch);
         for (waiting, outcome) in batch.waiting.into_iter().zip(outcomes) {
-            waiting.acknowledgement.give(outcome);
+            waiting.acknowledgement.send(outcome);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Many requests, few commits: events wait in a queue, and each free flusher stores all that wait.
+//! Many requests, few commits: events wait in a queue, and each idle flusher stores all that wait.
 //!
-//! There is no timer. A lone event is stored at once; under load a batch is what arrived during the last commit.
+//! There is no timer. A single event is stored at once; under load a batch is what arrived during the last commit.
 
 mod flusher;
 mod queue;
@@ -37,7 +37,7 @@ impl GroupCommit {
         self.queue.push(event)
     }
 
-    /// Queues events one behind the other, all or none.
+    /// Queues consecutive events, all or none.
     pub fn submit_all(&self, events: Vec<Event>) -> Result<Vec<Receipt>, Error> {
         self.queue.push_all(events)
     }

@@ -1,4 +1,4 @@
-//! The bounded queue, and which of it may be stored next.
+//! The bounded queue, and the choice of the next batch.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -7,15 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use crate::error::Error;
+use crate::limits::QUEUED_BYTES;
 use crate::model::Event;
 use crate::receipt::{Acknowledgement, Receipt};
-use crate::writer::WAITING_BYTES;
 
 /// A batch ends before the event that would exceed one of these, but has at least one event.
 const BATCH_ROWS: usize = 1_000;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// An event that waits to be stored, and for whom.
+/// A queued event and its acknowledgement.
 pub struct Waiting {
     pub event: Event,
     pub acknowledgement: Acknowledgement,
@@ -34,7 +34,7 @@ pub struct Queue {
     arrived: Notify,
     room: Notify,
     bound: usize,
-    /// Whether batches can be under way side by side.
+    /// Whether several batches can be in flight at once.
     concurrent: bool,
     hasher: RandomState,
 }
@@ -43,8 +43,8 @@ pub struct Queue {
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: usize,
-    /// Hashes of the entities that batches under way touch. Two entities with one hash only cost a wait.
-    under_way: HashSet<u64>,
+    /// Hashes of the entities of batches in flight. A collision only costs a wait.
+    in_flight: HashSet<u64>,
     closed: bool,
 }
 
@@ -60,12 +60,12 @@ impl Queue {
         }
     }
 
-    /// Takes an event, or refuses it when full.
+    /// Adds an event, or refuses it when full.
     pub fn push(&self, event: Event) -> Result<Receipt, Error> {
         self.try_push(event).map_err(|_| Error::overloaded())
     }
 
-    /// Takes events one behind the other, all or none.
+    /// Adds consecutive events, all or none.
     pub fn push_all(&self, events: Vec<Event>) -> Result<Vec<Receipt>, Error> {
         let bytes = events.iter().map(Event::bytes).sum();
         let receipts = {
@@ -79,10 +79,10 @@ impl Queue {
         Ok(receipts)
     }
 
-    /// Takes an event once there is room.
+    /// Adds an event once there is room.
     pub async fn push_waiting(&self, mut event: Event) -> Receipt {
         loop {
-            // Made before the look, so that room made after it is not missed.
+            // Created before the attempt, so that room made after it is not missed.
             let room = self.room.notified();
             match self.try_push(event) {
                 Ok(receipt) => return receipt,
@@ -92,7 +92,7 @@ impl Queue {
         }
     }
 
-    /// All that may be stored now, up to the caps; waits for something. `None` once closed and empty.
+    /// Waits for the next batch: all that may be stored now, up to the caps. `None` once closed and empty.
     pub async fn next_batch(&self) -> Option<Batch> {
         loop {
             let arrived = self.arrived.notified();
@@ -118,11 +118,11 @@ impl Queue {
         }
     }
 
-    /// The batch that touched these entities is no longer under way.
+    /// The batch that touched these entities is no longer in flight.
     pub fn finish(&self, batch: &Batch) {
         let mut state = self.lock();
         for key in &batch.keys {
-            state.under_way.remove(key);
+            state.in_flight.remove(key);
         }
         drop(state);
         if self.concurrent {
@@ -130,7 +130,7 @@ impl Queue {
         }
     }
 
-    /// Answers all that wait with an error.
+    /// Fails all queued events.
     pub fn refuse_waiting(&self, error: &Error) {
         let refused = {
             let mut state = self.lock();
@@ -138,7 +138,7 @@ impl Queue {
             std::mem::take(&mut state.waiting)
         };
         for waiting in refused {
-            waiting.acknowledgement.give(Err(error.clone()));
+            waiting.acknowledgement.send(Err(error.clone()));
         }
         self.room.notify_waiters();
     }
@@ -161,8 +161,8 @@ impl Queue {
         Ok(receipt)
     }
 
-    /// Takes from the front up to the first event that must wait for a batch under way. Those behind it wait
-    /// too: letting them pass would need a look at every key that waits, for entities that are hot anyway.
+    /// Takes from the front up to the first event that must wait for a batch in flight. Later events wait
+    /// too: overtaking would require a search of all queued keys, for entities that are hot anyway.
     fn take(&self, state: &mut State) -> Batch {
         let mut batch = Batch { waiting: Vec::new(), keys: Vec::new() };
         let (mut rows, mut bytes) = (0, 0);
@@ -171,24 +171,24 @@ impl Queue {
             rows += next.event.entities().len();
             bytes += size;
             let full = rows > BATCH_ROWS || bytes > BATCH_BYTES;
-            if full && !batch.waiting.is_empty() || !self.claim(&state.under_way, &next.event, &mut batch.keys) {
+            if full && !batch.waiting.is_empty() || !self.claim(&state.in_flight, &next.event, &mut batch.keys) {
                 break;
             }
             state.bytes -= size;
             batch.waiting.extend(state.waiting.pop_front());
         }
-        state.under_way.extend(&batch.keys);
+        state.in_flight.extend(&batch.keys);
         batch
     }
 
-    /// Adds the event's keys to `keys`, unless one of them belongs to a batch under way.
-    fn claim(&self, under_way: &HashSet<u64>, event: &Event, keys: &mut Vec<u64>) -> bool {
+    /// Adds the event's keys to `keys`, unless one of them belongs to a batch in flight.
+    fn claim(&self, in_flight: &HashSet<u64>, event: &Event, keys: &mut Vec<u64>) -> bool {
         if !self.concurrent {
             return true;
         }
         let before = keys.len();
         keys.extend(event.entities().iter().map(|entity| self.hasher.hash_one(entity.key())));
-        let free = keys[before..].iter().all(|key| !under_way.contains(key));
+        let free = keys[before..].iter().all(|key| !in_flight.contains(key));
         if !free {
             keys.truncate(before);
         }
@@ -201,9 +201,9 @@ impl Queue {
 }
 
 impl State {
-    /// An empty queue takes anything, or a bulk above the bound could never be stored.
+    /// An empty queue accepts any bulk, because one above the bound could never be stored otherwise.
     fn has_room(&self, events: usize, bytes: usize, bound: usize) -> bool {
-        self.waiting.is_empty() || self.waiting.len() + events <= bound && self.bytes + bytes <= WAITING_BYTES
+        self.waiting.is_empty() || self.waiting.len() + events <= bound && self.bytes + bytes <= QUEUED_BYTES
     }
 
     fn push(&mut self, event: Event) -> Receipt {

@@ -9,9 +9,9 @@ use super::GroupCommit;
 use crate::commit::Committer;
 use crate::error::{Error, ErrorKind};
 use crate::fake::{FakeStorage, REFUSED, Statement, event, statement};
+use crate::limits::QUEUED_BYTES;
 use crate::model::{Entity, Event};
 use crate::receipt::Receipt;
-use crate::writer::WAITING_BYTES;
 
 fn start(storage: &Arc<FakeStorage>, flushers: usize, bound: usize) -> GroupCommit {
     let committer = Arc::new(Committer::new(Arc::clone(storage) as Arc<_>));
@@ -29,59 +29,59 @@ async fn outcomes(receipts: impl IntoIterator<Item = Receipt>) -> Vec<Option<Err
 
 #[tokio::test]
 async fn what_arrives_during_a_commit_is_the_next_batch() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 1, 100);
     let first = submit(&group, "a", r#"{"x":1}"#);
-    // A lone event does not wait for company.
+    // A single event does not wait for others.
     assert_eq!(begun.recv().await, Some(statement(&[("a", r#"{"x":1}"#)])));
 
     let rest = [submit(&group, "c", "{}"), submit(&group, "b", r#"{"y":1}"#), submit(&group, "b", r#"{"y":2}"#)];
     assert!(begun.try_recv().is_err());
-    storage.let_end(1);
+    storage.release(1);
     assert_eq!(first.outcome().await, Ok(()));
     assert_eq!(begun.recv().await, Some(statement(&[("b", r#"{"y":1,"y":2}"#), ("c", "{}")])));
-    storage.let_end(1);
+    storage.release(1);
     assert_eq!(outcomes(rest).await, [None; 3]);
 }
 
 #[tokio::test]
 async fn nothing_is_acknowledged_before_it_is_stored() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 1, 100);
     let mut outcome = std::pin::pin!(submit(&group, "a", "{}").outcome());
     begun.recv().await;
     assert_eq!(outcome.as_mut().now_or_never(), None);
-    storage.let_end(1);
+    storage.release(1);
     assert_eq!(outcome.await, Ok(()));
 }
 
 #[tokio::test]
-async fn two_flushers_store_different_entities_side_by_side() {
-    let (storage, mut begun) = FakeStorage::held();
+async fn two_flushers_store_different_entities_concurrently() {
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 2, 100);
     let receipts = [submit(&group, "a", "{}")];
     begun.recv().await;
     let others = [submit(&group, "b", "{}")];
     assert_eq!(begun.recv().await, Some(statement(&[("b", "{}")])));
-    storage.let_end(2);
+    storage.release(2);
     assert_eq!(outcomes(receipts.into_iter().chain(others)).await, [None; 2]);
 }
 
 #[tokio::test]
 async fn an_entity_of_a_batch_under_way_waits_for_it() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 2, 100);
     let first = submit(&group, "a", r#"{"x":1}"#);
     begun.recv().await;
     let second = submit(&group, "a", r#"{"x":2}"#);
     let other = submit(&group, "b", "{}");
-    // The free flusher has looked at the queue and found nothing to do when all others have had their turn.
+    // After one yield the idle flusher has found nothing that it may take.
     tokio::task::yield_now().await;
     assert!(begun.try_recv().is_err());
-    storage.let_end(1);
+    storage.release(1);
     assert_eq!(first.outcome().await, Ok(()));
     assert_eq!(begun.recv().await, Some(statement(&[("a", r#"{"x":2}"#), ("b", "{}")])));
-    storage.let_end(1);
+    storage.release(1);
     assert_eq!(outcomes([second, other]).await, [None; 2]);
 }
 
@@ -107,7 +107,7 @@ async fn the_order_of_arrival_holds_for_each_entity() {
 
 #[tokio::test]
 async fn a_refused_batch_is_halved_until_the_bad_event_is_alone() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 1, 100);
     let first = submit(&group, "first", "{}");
     begun.recv().await;
@@ -119,7 +119,7 @@ async fn a_refused_batch_is_halved_until_the_bad_event_is_alone() {
         group.submit(both).expect("there is room"),
         submit(&group, "b", "{}"),
     ];
-    storage.let_end(100);
+    storage.release(100);
     assert_eq!(first.outcome().await, Ok(()));
     let internal = Some(ErrorKind::Internal);
     assert_eq!(outcomes(receipts).await, [None, internal, None, internal, None]);
@@ -130,21 +130,21 @@ async fn a_refused_batch_is_halved_until_the_bad_event_is_alone() {
 
 #[tokio::test]
 async fn a_queue_is_full_of_bytes_too() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 1, 100);
     let mut receipts = vec![submit(&group, "a", "{}")];
     begun.recv().await;
-    receipts.push(submit(&group, "b", &" ".repeat(WAITING_BYTES - 100)));
+    receipts.push(submit(&group, "b", &" ".repeat(QUEUED_BYTES - 100)));
     let large = || event("c", &" ".repeat(100));
     assert_eq!(group.submit(large()).map(drop), Err(Error::overloaded()));
-    storage.let_end(100);
+    storage.release(100);
     assert_eq!(outcomes(receipts).await, [None; 2]);
     assert_eq!(group.submit(large()).expect("there is room").outcome().await, Ok(()));
 }
 
 #[tokio::test]
 async fn a_full_queue_refuses_and_recovers() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let group = start(&storage, 1, 3);
     let mut receipts = vec![submit(&group, "a", "{}")];
     begun.recv().await;
@@ -157,7 +157,7 @@ async fn a_full_queue_refuses_and_recovers() {
 
     let mut waiting = std::pin::pin!(group.submit_waiting(event("h", "{}")));
     assert!(waiting.as_mut().now_or_never().is_none());
-    storage.let_end(100);
+    storage.release(100);
     receipts.push(waiting.await);
     assert_eq!(outcomes(receipts).await, [None; 5]);
     let ids: Vec<String> = storage.stored().concat().into_iter().map(|(id, _)| id).collect();
@@ -181,12 +181,12 @@ async fn a_batch_has_no_more_rows_and_bytes_than_the_caps() {
         (vec![event("a", &large), event("b", &large), event("c", "{}")], vec![1, 2]),
         (vec![many(600), many(401), many(600)], vec![1, 1, 1]),
     ] {
-        let (storage, mut begun) = FakeStorage::held();
+        let (storage, mut begun) = FakeStorage::blocked();
         let group = start(&storage, 1, 10_000);
         let first = submit(&group, "first", "{}");
         begun.recv().await;
         let receipts = group.submit_all(events).expect("there is room");
-        storage.let_end(100);
+        storage.release(100);
         assert_eq!(first.outcome().await, Ok(()));
         assert!(outcomes(receipts).await.iter().all(Option::is_none));
         assert_eq!(storage.stored()[1..].iter().map(Vec::len).collect::<Vec<_>>(), sizes);
@@ -194,10 +194,10 @@ async fn a_batch_has_no_more_rows_and_bytes_than_the_caps() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_database_that_stays_away_fails_what_waits() {
+async fn an_unavailable_database_fails_queued_events() {
     let (storage, _begun) = FakeStorage::free();
     let group = start(&storage, 2, 100);
-    storage.go_away();
+    storage.disconnect();
     let receipts = [submit(&group, "a", "{}"), submit(&group, "b", "{}")];
     assert_eq!(outcomes(receipts).await, [Some(ErrorKind::Unavailable); 2]);
 }
@@ -205,24 +205,24 @@ async fn a_database_that_stays_away_fails_what_waits() {
 #[tokio::test]
 async fn draining_stores_what_was_accepted_and_ends_every_flusher() {
     for flushers in [1, 2, 8] {
-        let (storage, mut begun) = FakeStorage::held();
+        let (storage, mut begun) = FakeStorage::blocked();
         let group = start(&storage, flushers, 10_000);
         let mut receipts = vec![submit(&group, "a", "{}")];
         begun.recv().await;
         receipts.extend((0..3_000).map(|id| submit(&group, ["a", "b", "c"][id % 3], "{}")));
-        storage.let_end(100);
+        storage.release(100);
         group.drain().await;
         assert_eq!(outcomes(receipts).await, [None; 3_001]);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_patience_with_the_database_ends_those_that_wait_are_told_at_once() {
+async fn when_the_retry_timeout_expires_queued_events_fail_at_once() {
     let (storage, _begun) = FakeStorage::free();
-    storage.go_away();
+    storage.disconnect();
     let group = start(&storage, 1, 2);
     let first = submit(&group, "a", "{}");
-    // The flusher takes it and starts to be patient.
+    // The flusher takes it and starts to retry.
     yield_now().await;
     let waiting = [submit(&group, "b", "{}"), submit(&group, "c", "{}")];
     let mut stream = pin!(group.submit_waiting(event("d", "{}")));

@@ -1,11 +1,11 @@
-//! `updatedAttributes`: its text as it stands, and whether it can be stored.
+//! `updatedAttributes`: its unchanged text, and whether it can be stored.
 
 use std::borrow::Cow;
 
-use super::escape;
 use super::number;
-use super::reader::{Inspector, RawNumber, RawString, Reader, SyntaxError};
+use super::reader::{RawNumber, RawString, Reader, SyntaxError, Visitor};
 use crate::draft::{Attributes, Flaw};
+use crate::escape;
 use crate::limits::ATTRIBUTE_DEPTH;
 
 /// Reads an object as attributes.
@@ -22,7 +22,7 @@ struct Storability {
     flaw: Option<Flaw>,
 }
 
-impl Inspector for Storability {
+impl Visitor for Storability {
     fn string(&mut self, string: RawString<'_>) {
         if string.escaped && self.flaw.is_none() {
             self.flaw = escape::flaw(string.inside);

@@ -1,15 +1,15 @@
 //! An event and a bulk as JSON.
 
 use super::attributes::attributes;
-use super::escape::unescape;
 use super::reader::{Ignore, RawString, Reader, SyntaxError};
 use crate::draft::{Body, Draft, Entities, EntityUpdate, Field, Header, Scalar};
 use crate::error::Error;
+use crate::escape::unescape;
 use crate::limits;
 use crate::model::Event;
 use crate::validation::validate;
 
-/// The event that a body holds.
+/// Decodes the event of a body.
 pub fn decode_event(body: &[u8]) -> Result<Event, Error> {
     let mut reader = Reader::new(utf8(body)?);
     let draft = event(&mut reader).and_then(|draft| reader.end().map(|()| draft));
@@ -19,7 +19,7 @@ pub fn decode_event(body: &[u8]) -> Result<Event, Error> {
     }
 }
 
-/// The events that a body holds, each by itself right or wrong.
+/// Decodes the events of a body, each valid or not by itself.
 pub fn decode_bulk(body: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
     let mut reader = Reader::new(utf8(body)?);
     let mut events = Vec::new();
@@ -27,7 +27,7 @@ pub fn decode_bulk(body: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
     let is_array = reader.peek() == b'[';
     let read = if is_array {
         reader.array(|reader| {
-            // What comes after the last that is allowed is read for its syntax only.
+            // Events beyond the limit are checked for syntax only.
             count += 1;
             if count > limits::BULK_EVENTS {
                 return reader.walk(&mut Ignore);
@@ -141,7 +141,7 @@ fn object<'a, T: Default>(
     let mut object = T::default();
     reader.object(|reader, RawString { inside, escaped }| {
         if escaped {
-            // A name that cannot be stored is no name of ours.
+            // A name that cannot be stored is not one that the contract names.
             return member(reader, &mut object, &unescape(inside).unwrap_or_default());
         }
         member(reader, &mut object, inside)
@@ -149,7 +149,7 @@ fn object<'a, T: Default>(
     Ok(Field::Present(object))
 }
 
-/// Reads a value that is not of the kind that belongs here.
+/// Reads a value of an unexpected kind.
 fn other_kind<T>(reader: &mut Reader<'_>) -> Result<Field<T>, SyntaxError> {
     if reader.peek() == b'n' {
         return reader.null().map(|()| Field::Null);

@@ -1,4 +1,4 @@
-//! RFC 8259, byte by byte, without recursion: a hostile body may nest as deep as it is long.
+//! RFC 8259, byte by byte and without recursion, because a hostile body can nest as deep as it is long.
 
 /// The text is not JSON.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub struct RawNumber<'a> {
     pub integer: bool,
 }
 
-/// Looks at what a walk over a value passes.
-pub trait Inspector {
+/// Is called for each part of a value that the reader walks over.
+pub trait Visitor {
     /// A string or the name of a member.
     fn string(&mut self, string: RawString<'_>);
     /// A number.
@@ -29,10 +29,10 @@ pub trait Inspector {
     fn opens(&mut self, depth: usize);
 }
 
-/// Looks at nothing.
+/// Ignores every part.
 pub struct Ignore;
 
-impl Inspector for Ignore {
+impl Visitor for Ignore {
     fn string(&mut self, _: RawString<'_>) {}
     fn number(&mut self, _: RawNumber<'_>) {}
     fn opens(&mut self, _: usize) {}
@@ -42,7 +42,7 @@ impl Inspector for Ignore {
 pub struct Reader<'a> {
     text: &'a str,
     position: usize,
-    /// The closing brackets that a walk waits for; kept for its memory only.
+    /// The closing brackets that a walk expects; a field so that its memory is reused.
     open: Vec<u8>,
 }
 
@@ -108,10 +108,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value of any kind to its end.
-    pub fn walk(&mut self, inspector: &mut impl Inspector) -> Result<(), SyntaxError> {
+    pub fn walk(&mut self, visitor: &mut impl Visitor) -> Result<(), SyntaxError> {
         self.open.clear();
         loop {
-            if self.opening(inspector)? {
+            if self.opening(visitor)? {
                 continue;
             }
             loop {
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
                 };
                 if self.take(b',') {
                     if closing == b'}' {
-                        inspector.string(self.name()?);
+                        visitor.string(self.name()?);
                     }
                     break;
                 }
@@ -131,28 +131,28 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a scalar, an empty object or array, or the opening of one that is not empty: then a value follows.
-    fn opening(&mut self, inspector: &mut impl Inspector) -> Result<bool, SyntaxError> {
+    fn opening(&mut self, visitor: &mut impl Visitor) -> Result<bool, SyntaxError> {
         let closing = match self.peek() {
             b'{' => b'}',
             b'[' => b']',
-            _ => return self.scalar(inspector).map(|()| false),
+            _ => return self.scalar(visitor).map(|()| false),
         };
         self.position += 1;
-        inspector.opens(self.open.len() + 1);
+        visitor.opens(self.open.len() + 1);
         if self.take(closing) {
             return Ok(false);
         }
         self.open.push(closing);
         if closing == b'}' {
-            inspector.string(self.name()?);
+            visitor.string(self.name()?);
         }
         Ok(true)
     }
 
-    fn scalar(&mut self, inspector: &mut impl Inspector) -> Result<(), SyntaxError> {
+    fn scalar(&mut self, visitor: &mut impl Visitor) -> Result<(), SyntaxError> {
         match self.peek() {
-            b'"' => inspector.string(self.string()?),
-            b'-' | b'0'..=b'9' => inspector.number(self.number()?),
+            b'"' => visitor.string(self.string()?),
+            b'-' | b'0'..=b'9' => visitor.number(self.number()?),
             b't' => self.word("true")?,
             b'f' => self.word("false")?,
             _ => self.null()?,
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
                     self.position += 1;
                     self.escape()?;
                 }
-                // Also the end of the text: a NUL here is either that or just as wrong.
+                // 0 also marks the end of the text; a NUL character here is equally invalid.
                 0..=0x1f => return Err(SyntaxError),
                 _ => self.position += 1,
             }
@@ -303,7 +303,7 @@ mod tests {
                 }
             }
         }
-        assert!(accepted > 100, "the variants must not all be broken: {accepted}");
+        assert!(accepted > 100, "some variants must be valid: {accepted}");
     }
 
     fn variants(seed: &[u8], position: usize) -> Vec<Vec<u8>> {

@@ -7,14 +7,14 @@ use super::wire::{Fields, Malformed, Value, utf8};
 use crate::draft::{Attributes, Flaw};
 use crate::limits::ATTRIBUTE_DEPTH;
 
-/// The attributes of one entity while its map entries come in.
+/// Builds the attributes of one entity from its map entries.
 pub struct AttributesText {
-    /// Not yet known to be UTF-8: all of it together is checked faster than each of many short strings.
+    /// Not yet checked to be UTF-8: one check of the whole is faster than many of short strings.
     text: Vec<u8>,
     flaw: Option<Flaw>,
 }
 
-/// What a `Value` holds so far. The last kind set counts, but a struct or list that comes in parts is one.
+/// The kind of a `Value` so far. The last kind set wins, but parts of a struct or list are merged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Unset,
@@ -39,12 +39,12 @@ impl AttributesText {
 
     /// Adds an entry of a map: `{1: key, 2: value}`. Its value's objects and arrays are of level `depth`.
     pub fn entry(&mut self, entry: &[u8], depth: usize) -> Result<(), Malformed> {
-        // The key may come after the value, or not at all.
+        // The key may follow the value, or be absent.
         let (mut key, mut value, mut parts) = (&[][..], &[][..], 0);
         for field in Fields::new(entry) {
             match field? {
                 (1, Value::Bytes(bytes)) => {
-                    // The one before is gone from here on.
+                    // Checked now, because the next key replaces it.
                     utf8(key)?;
                     key = bytes;
                 }
@@ -65,7 +65,7 @@ impl AttributesText {
         self.value(values, depth)
     }
 
-    /// Writes one `Value`, which may come in parts.
+    /// Writes one `Value`, which may be split into parts.
     fn value<'a>(&mut self, parts: impl Iterator<Item = &'a [u8]>, depth: usize) -> Result<(), Malformed> {
         let start = self.text.len();
         let mut kind = Kind::Unset;
@@ -221,7 +221,7 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
     bytes[clean..].iter().position(special).map(|position| clean + position)
 }
 
-/// Whether one of eight bytes is below a space, `"` or `\`. Bytes above 0x7f may say so falsely, no other does.
+/// Whether one of eight bytes is below a space, `"` or `\`. False positives occur for bytes above 0x7f only.
 fn may_hold_special(bytes: [u8; 8]) -> bool {
     const ONES: u64 = u64::MAX / 0xff;
     const HIGH: u64 = ONES << 7;

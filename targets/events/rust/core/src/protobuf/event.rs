@@ -8,14 +8,14 @@ use crate::limits;
 use crate::model::Event;
 use crate::validation::validate;
 
-/// The event that an `EventRequest` holds.
+/// Decodes an `EventRequest`.
 pub fn decode_event(message: &[u8]) -> Result<Event, Error> {
     let mut draft = Draft::default();
     merge_event(&mut draft, message).map_err(|Malformed| not_a_message())?;
     validate(draft)
 }
 
-/// The events that an `EventBatchRequest` holds, each by itself right or wrong.
+/// Decodes an `EventBatchRequest`: its events, each valid or not by itself.
 pub fn decode_bulk(message: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
     let mut events = Vec::new();
     let mut count = 0;
@@ -23,7 +23,7 @@ pub fn decode_bulk(message: &[u8]) -> Result<Vec<Result<Event, Error>>, Error> {
         if let (1, Value::Bytes(event)) = field.map_err(|Malformed| not_a_message())? {
             let mut draft = Draft::default();
             merge_event(&mut draft, event).map_err(|Malformed| not_a_message())?;
-            // What comes after the last that is allowed is read for its syntax only.
+            // Events beyond the limit are checked for syntax only.
             count += 1;
             if count <= limits::BULK_EVENTS {
                 events.push(bulk_element(draft, event.len()));
@@ -41,7 +41,7 @@ fn bulk_element(draft: Draft<'_>, size: usize) -> Result<Event, Error> {
     validate(draft)
 }
 
-/// The error of bytes that are no message.
+/// The error of bytes that are not a message.
 #[must_use]
 pub fn not_a_message() -> Error {
     Error::malformed("body: not a valid message")
@@ -99,18 +99,18 @@ fn entity(message: &[u8]) -> Result<EntityUpdate<'_>, Malformed> {
     Ok(entity)
 }
 
-/// The message in a field, made when its first part comes: parts of a message are merged.
+/// The message of a field, created with its first part: parts of a message are merged.
 fn present<T: Default>(field: &mut Field<T>) -> &mut T {
     if !matches!(field, Field::Present(_)) {
         *field = Field::Present(T::default());
     }
     match field {
         Field::Present(message) => message,
-        _ => unreachable!("it has just been made"),
+        _ => unreachable!("it was just created"),
     }
 }
 
-/// proto3 cannot tell an empty string from none; nor does the contract.
+/// In proto3 and in the contract an empty string equals an absent one.
 fn string(bytes: &[u8]) -> Result<Field<Scalar<'_>>, Malformed> {
     let text = utf8(bytes)?;
     Ok(if text.is_empty() { Field::Absent } else { Field::Present(Scalar::Plain(text)) })

@@ -1,8 +1,8 @@
 //! Protobuf messages to events.
 //!
-//! Read straight from the wire: the attributes become JSON text without a tree of `Value`s in between, and
-//! messages may nest to the contract's 32 levels, which is where the usual recursion limit of 100 ends.
-//! Tests hold it against `prost`.
+//! Decoded directly from the wire format: attributes become JSON text without an intermediate tree of `Value`s,
+//! and messages may nest to the contract's 32 levels, about the usual recursion limit of 100.
+//! Tests compare it with `prost`.
 
 mod attributes;
 mod event;

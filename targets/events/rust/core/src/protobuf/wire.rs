@@ -4,7 +4,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// Most groups inside one another; nobody writes groups any more, and they must be skipped all the same.
+/// Deepest nesting of groups. Groups are obsolete, but must be skipped.
 const GROUP_DEPTH: usize = 100;
 
 /// What a field holds.
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<(u32, Value<'a>), Malformed>;
 
-    /// After an error the position means nothing: callers stop there.
+    /// After an error the position is undefined: callers stop there.
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         // Nearly every field is a tag of one byte, a length of one byte, and so many bytes.

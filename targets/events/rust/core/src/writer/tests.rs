@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use super::{WAITING_BYTES, Writer};
+use super::Writer;
 use crate::error::{Error, ErrorKind};
 use crate::fake::{FakeStorage, REFUSED, event, statement};
+use crate::limits::QUEUED_BYTES;
 use crate::model::Event;
 use crate::settings::{Settings, Target};
 
@@ -64,12 +65,12 @@ async fn a_bulk_without_a_valid_event_is_invalid() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_database_that_is_away_is_told_as_such() {
+async fn an_unavailable_database_is_reported() {
     for mode in MODES {
         let (storage, _begun) = FakeStorage::free();
         let writer = start(&storage, mode, "100");
         assert!(writer.is_healthy().await);
-        storage.go_away();
+        storage.disconnect();
         assert!(!writer.is_healthy().await);
         assert_eq!(writer.store(event("a", "{}")).await, Err(Error::unavailable()), "{mode}");
         let bulk = vec![invalid(), Ok(event("a", "{}"))];
@@ -81,7 +82,7 @@ async fn a_database_that_is_away_is_told_as_such() {
 #[tokio::test]
 async fn too_many_requests_are_refused_in_both_modes() {
     for mode in MODES {
-        let (storage, mut begun) = FakeStorage::held();
+        let (storage, mut begun) = FakeStorage::blocked();
         let writer = Arc::new(start(&storage, mode, "1"));
         let store = |id: &'static str| {
             let writer = Arc::clone(&writer);
@@ -90,14 +91,14 @@ async fn too_many_requests_are_refused_in_both_modes() {
         let mut accepted = vec![store("a")];
         begun.recv().await;
         if mode == "group-commit" {
-            // The bound is for what waits: two flushers hold one each, and one waits.
+            // The bound applies to queued events: two flushers store one each, and one is queued.
             accepted.push(store("b"));
             begun.recv().await;
             accepted.push(store("c"));
             tokio::task::yield_now().await;
         }
         assert_eq!(writer.store(event("z", "{}")).await.map_err(|error| error.kind()), Err(ErrorKind::Overloaded));
-        storage.let_end(3);
+        storage.release(3);
         for request in accepted {
             assert_eq!(request.await.expect("no panic"), Ok(()));
         }
@@ -106,23 +107,23 @@ async fn too_many_requests_are_refused_in_both_modes() {
 
 #[tokio::test]
 async fn too_many_bytes_are_refused_per_request() {
-    let (storage, mut begun) = FakeStorage::held();
+    let (storage, mut begun) = FakeStorage::blocked();
     let writer = Arc::new(start(&storage, "per-request", "100"));
     let large = tokio::spawn({
         let writer = Arc::clone(&writer);
-        async move { writer.store(event("a", &" ".repeat(WAITING_BYTES - 100))).await }
+        async move { writer.store(event("a", &" ".repeat(QUEUED_BYTES - 100))).await }
     });
     begun.recv().await;
     assert_eq!(writer.store(event("b", &" ".repeat(100))).await, Err(Error::overloaded()));
-    storage.let_end(2);
+    storage.release(2);
     assert_eq!(large.await.expect("no panic"), Ok(()));
     assert_eq!(writer.store(event("b", &" ".repeat(100))).await, Ok(()));
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_breaks_off_no_transaction() {
+async fn a_client_that_disconnects_aborts_no_transaction() {
     for mode in MODES {
-        let (storage, mut begun) = FakeStorage::held();
+        let (storage, mut begun) = FakeStorage::blocked();
         let writer = Arc::new(start(&storage, mode, "1"));
         let client = tokio::spawn({
             let writer = Arc::clone(&writer);
@@ -131,8 +132,8 @@ async fn a_client_that_leaves_breaks_off_no_transaction() {
         begun.recv().await;
         client.abort();
         assert!(client.await.expect_err("it was aborted").is_cancelled());
-        storage.let_end(2);
-        // Room is given back when the transaction has ended, not when the client left.
+        storage.release(2);
+        // Room is released when the transaction has ended, not when the client disconnects.
         assert_eq!(writer.accept(event("b", "{}")).await.outcome().await, Ok(()));
         assert_eq!(storage.stored(), [statement(&[("a", "{}")]), statement(&[("b", "{}")])], "{mode}");
     }

@@ -157,7 +157,7 @@ async fn health_is_an_answer_not_an_error() {
     let mut client = server.client().await;
     let mut check = async || client.health_check(HealthRequest::default()).await.expect("always OK").into_inner();
     assert_eq!(check().await, HealthResponse { healthy: true, message: "OK".to_owned() });
-    server.go_away();
+    server.disconnect();
     assert_eq!(check().await, HealthResponse { healthy: false, message: "database: unavailable".to_owned() });
 }
 

@@ -1,4 +1,4 @@
-//! Calls that no client library makes, frame by frame.
+//! Calls that client libraries cannot make, frame by frame.
 
 use bytes::Bytes;
 use events_core::token::Token;
@@ -38,7 +38,7 @@ impl Connection {
         self.0.send_request(request.body(()).expect("a request"), false).expect("sent")
     }
 
-    /// How a call with this body ends: its status, and what else it says.
+    /// Makes a call with this body: its status and its headers.
     async fn call(&mut self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> (Code, HeaderMap) {
         let (response, mut send) = self.begin(method, headers).await;
         send.send_data(Bytes::copy_from_slice(body), true).expect("sent");
@@ -90,10 +90,10 @@ async fn a_unary_call_carries_one_message() {
 }
 
 #[tokio::test]
-async fn a_reply_says_what_clients_read_and_no_more() {
+async fn a_reply_has_only_the_headers_that_clients_read() {
     let server = Server::start().await;
-    let (_, said) = Connection::to(&server).await.call(PROCESS_EVENT, &[], &framed(0, &event("1"))).await;
-    let names: Vec<_> = said.keys().map(HeaderName::as_str).collect();
+    let (_, headers) = Connection::to(&server).await.call(PROCESS_EVENT, &[], &framed(0, &event("1"))).await;
+    let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
     assert_eq!(names, ["content-type", "grpc-status"]);
 }
 
@@ -116,27 +116,27 @@ async fn a_flag_of_compression_that_no_header_explains_is_internal() {
 }
 
 #[tokio::test]
-async fn compressed_calls_are_unimplemented_and_told_what_is_not() {
+async fn compressed_calls_are_unimplemented_and_name_the_accepted_encoding() {
     let server = Server::start().await;
     let mut connection = Connection::to(&server).await;
     for method in [PROCESS_EVENT, PROCESS_EVENT_BATCH, STREAM_EVENTS, EVENT_HEALTH_CHECK, HEALTH_CHECK] {
         for headers in [&[("grpc-encoding", "gzip")][..], &[("grpc-encoding", "identity"), ("grpc-encoding", "br")]] {
-            let (code, said) = connection.call(method, headers, &framed(0, &event("1"))).await;
+            let (code, headers_of_reply) = connection.call(method, headers, &framed(0, &event("1"))).await;
             assert_eq!(code, Code::Unimplemented, "{method} {headers:?}");
-            assert_eq!(said.get("grpc-accept-encoding").map(HeaderValue::as_bytes), Some(&b"identity"[..]));
+            assert_eq!(headers_of_reply.get("grpc-accept-encoding").map(HeaderValue::as_bytes), Some(&b"identity"[..]));
         }
     }
     assert_eq!(server.rows(), 0);
 }
 
 #[tokio::test]
-async fn a_message_that_trickles_in_ends_its_call_and_no_other() {
+async fn a_slow_message_ends_its_call_and_no_other() {
     for method in [PROCESS_EVENT, PROCESS_EVENT_BATCH, STREAM_EVENTS] {
         let server = Server::start().await;
         let mut connection = Connection::to(&server).await;
         let (response, mut send) = connection.begin(method, &[]).await;
         send.send_data(Bytes::from_static(b"\0\0\0\0\x09tri"), false).expect("sent");
-        // Answered behind it: the message is there as far as it goes. Only now time may pass as it likes.
+        // Answered after it on the same connection, so that the partial message has arrived before time is paused.
         assert_eq!(connection.code(EVENT_HEALTH_CHECK, &[], &framed(0, &())).await, Code::Ok);
         tokio::time::pause();
         assert_eq!(end(response).await.0, Code::DeadlineExceeded, "{method}");

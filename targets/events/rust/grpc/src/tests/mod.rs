@@ -1,4 +1,4 @@
-//! The services over a real connection, in front of a database that is not there.
+//! The services over a real connection, with a fake database.
 
 mod calls;
 mod framing;
@@ -10,8 +10,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use events_core::clients::{self, Entrance};
-use events_core::process::Desk;
+use events_core::connections::{self, Listener};
+use events_core::process::AppState;
 use events_core::rows::Rows;
 use events_core::settings::Settings;
 use events_core::shutdown::{Shutdown, Trigger};
@@ -26,7 +26,7 @@ use crate::TARGET;
 use crate::server::Http2;
 use crate::services::Services;
 
-/// What any other client has.
+/// The client's generated code.
 mod client {
     #![allow(missing_docs, clippy::pedantic, reason = "generated code")]
     include!(concat!(env!("OUT_DIR"), "/client/com.example.grpc.rs"));
@@ -35,16 +35,20 @@ mod client {
 use client::event_service_client::EventServiceClient;
 use client::{EntityUpdate, EventBody, EventHeader, EventRequest, EventResponse};
 
-/// Counts rows; can be away.
+/// Counts rows; can be made unavailable.
 #[derive(Default)]
 struct CountingStorage {
     rows: AtomicUsize,
-    away: AtomicBool,
+    unavailable: AtomicBool,
 }
 
 impl CountingStorage {
     fn answer(&self) -> Result<(), StorageError> {
-        if self.away.load(Ordering::Relaxed) { Err(StorageError::Away("gone".to_owned())) } else { Ok(()) }
+        if self.unavailable.load(Ordering::Relaxed) {
+            Err(StorageError::Unavailable("connection refused".to_owned()))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -82,9 +86,9 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (trigger, shutdown) = Shutdown::new();
-        let desk = Desk { writer, token, shutdown: shutdown.clone() };
-        let protocol = Http2::new(Services::new(&desk).expect("the descriptors are valid"));
-        let serving = tokio::spawn(clients::serve(Entrance { listener, tls: None }, protocol, shutdown));
+        let state = AppState { writer, token, shutdown: shutdown.clone() };
+        let protocol = Http2::new(Services::new(&state).expect("the descriptors are valid"));
+        let serving = tokio::spawn(connections::serve(Listener { tcp: listener, tls: None }, protocol, shutdown));
         Self { address, storage, trigger, serving }
     }
 
@@ -101,8 +105,8 @@ impl Server {
         self.storage.rows.load(Ordering::Relaxed)
     }
 
-    fn go_away(&self) {
-        self.storage.away.store(true, Ordering::Relaxed);
+    fn disconnect(&self) {
+        self.storage.unavailable.store(true, Ordering::Relaxed);
     }
 }
 

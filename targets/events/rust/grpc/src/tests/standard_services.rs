@@ -24,28 +24,28 @@ async fn health_of_each_service() {
             let reply = client.check(of(service)).await.expect("a known service");
             assert_eq!(reply.into_inner().status(), expected);
         }
-        server.go_away();
+        server.disconnect();
     }
     let unknown = client.check(of("other")).await.expect_err("an unknown service");
     assert_eq!(unknown.code(), Code::NotFound);
 }
 
 #[tokio::test]
-async fn a_watcher_learns_of_changes_until_shutdown() {
+async fn a_watcher_is_notified_of_changes_until_shutdown() {
     let server = Server::start().await;
     let mut client = HealthClient::new(server.channel().await);
-    let mut news = client.watch(of("")).await.expect("a known service").into_inner();
+    let mut updates = client.watch(of("")).await.expect("a known service").into_inner();
     let mut unknown = client.watch(of("other")).await.expect("a stream").into_inner();
-    let first = news.message().await.expect("news").map(|reply| reply.status());
+    let first = updates.message().await.expect("an update").map(|reply| reply.status());
     assert_eq!(first, Some(ServingStatus::Serving));
-    server.go_away();
-    let second = news.message().await.expect("news").map(|reply| reply.status());
+    server.disconnect();
+    let second = updates.message().await.expect("an update").map(|reply| reply.status());
     assert_eq!(second, Some(ServingStatus::NotServing));
-    let of_unknown = unknown.message().await.expect("news").map(|reply| reply.status());
+    let of_unknown = unknown.message().await.expect("an update").map(|reply| reply.status());
     assert_eq!(of_unknown, Some(ServingStatus::ServiceUnknown));
 
-    server.trigger.pull();
-    assert_eq!(news.message().await.expect("an end"), None);
+    server.trigger.fire();
+    assert_eq!(updates.message().await.expect("an end"), None);
     assert_eq!(unknown.message().await.expect("an end"), None);
     server.serving.await.expect("no panic");
 }
@@ -61,7 +61,7 @@ async fn reflection_shows_the_services() {
     let replies = client.server_reflection_info(tokio_stream::once(request)).await.expect("a stream");
     let reply = replies.into_inner().message().await.expect("a reply").and_then(|reply| reply.message_response);
     let Some(MessageResponse::ListServicesResponse(list)) = reply else {
-        unreachable!("a list was asked for, got {reply:?}");
+        unreachable!("expected a list, got {reply:?}");
     };
     let mut names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
     names.sort();

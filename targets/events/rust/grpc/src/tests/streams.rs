@@ -27,7 +27,7 @@ async fn send_all(server: &Server, events: Vec<EventRequest>) -> (Vec<EventRespo
 #[tokio::test]
 async fn replies_come_in_the_order_of_events_and_an_invalid_one_ends_nothing() {
     let server = Server::start().await;
-    // More than are accepted at a time without a reply.
+    // More than the window of unanswered events.
     let events = (0..3_000).map(|number| if number % 3 == 1 { EventRequest::default() } else { event("1") }).collect();
     let (replies, code, _) = send_all(&server, events).await;
     let expected: Vec<_> =
@@ -59,10 +59,10 @@ async fn a_message_that_is_too_large_ends_the_stream_after_the_replies_before_it
 }
 
 #[tokio::test]
-async fn a_database_that_stays_away_ends_the_stream() {
+async fn an_unavailable_database_ends_the_stream() {
     let server = Server::start().await;
-    server.go_away();
-    // Time is stopped once the connection stands, which would not be made in no time.
+    server.disconnect();
+    // Time is paused after the connection is established, which takes real time.
     let mut client = server.client().await;
     tokio::time::pause();
     let replies = client.stream_events(tokio_stream::iter([event("1"), event("2")])).await.expect("a stream");
@@ -79,7 +79,7 @@ async fn shutdown_answers_what_was_accepted_and_ends_the_stream() {
     let mut replies = stream.expect("a stream").into_inner();
     send.send(event("1")).await.expect("the stream is open");
     assert_eq!(replies.message().await.expect("a reply"), Some(processed()));
-    server.trigger.pull();
+    server.trigger.fire();
     let (replies, code, _) = rest(replies).await;
     assert_eq!((replies.len(), code), (0, Code::Unavailable));
     server.serving.await.expect("no panic");

@@ -15,16 +15,20 @@ use tower::ServiceExt;
 use super::router;
 use crate::TARGET;
 
-/// Counts rows; can be away.
+/// Counts rows; can be made unavailable.
 #[derive(Default)]
 struct CountingStorage {
     rows: AtomicUsize,
-    away: AtomicBool,
+    unavailable: AtomicBool,
 }
 
 impl CountingStorage {
     fn answer(&self) -> Result<(), StorageError> {
-        if self.away.load(Ordering::Relaxed) { Err(StorageError::Away("gone".to_owned())) } else { Ok(()) }
+        if self.unavailable.load(Ordering::Relaxed) {
+            Err(StorageError::Unavailable("connection refused".to_owned()))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -193,11 +197,11 @@ async fn other_paths_are_404_and_other_methods_405() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_database_that_is_away_is_503() {
+async fn an_unavailable_database_is_503() {
     let api = Api::new();
     let health = || Request::get(HEALTH).body(Body::empty()).expect("a request");
     assert_eq!(api.send(health()).await.json().await, (200, json!({"healthy": true, "message": "OK"})));
-    api.storage.away.store(true, Ordering::Relaxed);
+    api.storage.unavailable.store(true, Ordering::Relaxed);
     let unhealthy = json!({"healthy": false, "message": "database: unavailable"});
     assert_eq!(api.send(health()).await.json().await, (503, unhealthy));
     for (path, body) in [(EVENTS, event("1")), (BULK, json!([event("1")]))] {
@@ -206,7 +210,7 @@ async fn a_database_that_is_away_is_503() {
         assert_eq!(reply.header("retry-after"), Some("1"));
         assert_eq!(reply.json().await.1, failure("database: unavailable, retry later"));
     }
-    api.storage.away.store(false, Ordering::Relaxed);
+    api.storage.unavailable.store(false, Ordering::Relaxed);
     assert_eq!(api.post(EVENTS, event("1").to_string()).await.json().await.0, 200);
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use events_core::clients::{self, Entrance};
+use events_core::connections::{self, Listener};
 use events_core::shutdown::{Shutdown, Trigger};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,11 +20,11 @@ async fn start(router: Router) -> (TcpStream, Trigger, Serving) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound");
     let (trigger, shutdown) = Shutdown::new();
-    let serving = tokio::spawn(clients::serve(Entrance { listener, tls: None }, Http::new(router), shutdown));
+    let serving = tokio::spawn(connections::serve(Listener { tcp: listener, tls: None }, Http::new(router), shutdown));
     (TcpStream::connect(address).await.expect("listening"), trigger, serving)
 }
 
-/// What comes until the server closes.
+/// Reads until the server closes the connection.
 async fn read_to_end(client: &mut TcpStream) -> String {
     let mut reply = String::new();
     client.read_to_string(&mut reply).await.expect("closed, not reset");
@@ -47,7 +47,7 @@ async fn shutdown_answers_what_was_accepted_and_closes_what_is_idle() {
     busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n").await.expect("sent");
     has_begun.recv().await.expect("the request arrived");
 
-    trigger.pull();
+    trigger.fire();
     assert_eq!(read_to_end(&mut idle).await, "");
     finish.notify_one();
     assert!(read_to_end(&mut busy).await.ends_with("late"));
@@ -55,7 +55,7 @@ async fn shutdown_answers_what_was_accepted_and_closes_what_is_idle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_never_finishes_its_head_is_let_go() {
+async fn a_client_that_never_finishes_its_head_is_disconnected() {
     let (mut client, _trigger, _serving) = start(Router::new()).await;
     client.write_all(b"GET / HTTP/1.1\r\nhos").await.expect("sent");
     assert!(tokio::time::timeout(Duration::from_mins(10), read_to_end(&mut client)).await.is_ok());

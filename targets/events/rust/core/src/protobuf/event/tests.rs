@@ -9,7 +9,7 @@ use crate::model::Entity;
 const UUID: &str = "7b0f1c9e-3a54-4b7e-9d5c-0a1b2c3d4e5f";
 
 // The messages as any other implementation of protobuf has them. Maps are repeated entries here,
-// which is the same on the wire and lets a test say in which order and how often keys come.
+// which is the same on the wire and lets a test choose the order and the number of keys.
 
 #[derive(Clone, PartialEq, Message)]
 struct EventRequest {
@@ -303,7 +303,7 @@ fn a_value_holds_the_last_kind_and_structs_and_lists_are_merged() {
         (vec![list(vec![one()]), list(vec![]), list(vec![one()])], "[1,1]"),
         (vec![list(vec![one()]), a], r#"{"a":1}"#),
     ] {
-        // All in one value, and in a value field for each, behind which the key comes.
+        // All in one value, and each in a value field of its own with the key after it.
         let in_one = field(2, &encoded(&parts));
         let in_each = parts.iter().flat_map(|part| field(2, &part.encode_to_vec())).collect();
         for values in [in_one, in_each] {
@@ -358,7 +358,7 @@ fn text_that_is_no_text_is_found_wherever_it_ends_up() {
         entry(b"k", &text(b"\xc3")),
         // Joined by what is left out of the text.
         entry(b"k", &text(b"\xc3\0\xa9")),
-        // Overwritten by what comes behind it.
+        // Overwritten by a later field.
         entry(b"k", &[text(b"\xc3"), text(b"v")].concat()),
         entry(b"k", &[text(b"\xc3"), field(5, b"")].concat()),
         field(3, &[field(1, b"\xc3"), field(1, b"k"), field(2, &text(b"v"))].concat()),

@@ -1,0 +1,57 @@
+"""What a person sees while the lab works: a live view on a terminal, plain lines elsewhere."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from bakeoff.durations import words_for
+from bakeoff.engines.stream import Record
+from bakeoff.results.run import RunResult
+from bakeoff.running.progress import Progress, live_figures, users_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class PlainProgress:
+    """A line for each step; nothing moves."""
+
+    def __init__(self, console: "Console") -> None:
+        self._console = console
+
+    def say(self, line: str) -> None:
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def step(self, title: str, planned_s: float | None = None) -> None:
+        self.say(title if planned_s is None else f"{title} (about {words_for(planned_s)})")
+
+    def detail(self, text: str) -> None:
+        pass
+
+    def record(self, record: Record) -> None:
+        if record["type"] == "phase_start":
+            self.say(f"  {users_of(record)}")
+        elif record["type"] == "phase_end":
+            self.say(f"    {live_figures(record, record['duration_ns'] / 1e9)}")
+
+    def usage(self, cpu_percent: Mapping[str, float]) -> None:
+        pass
+
+    def run_of(self, number: int, count: int, left_s: float) -> None:
+        if count > 1:
+            self.say(f"run {number} of {count}, about {words_for(left_s)} left")
+
+    def standing(self, result: RunResult) -> None:
+        pass
+
+
+@contextmanager
+def shown_on(console: "Console") -> Iterator[Progress]:
+    """The progress display that suits the console, while it lasts."""
+    if not console.is_terminal:
+        yield PlainProgress(console)
+        return
+    from bakeoff.cli.live_view import LiveProgress
+
+    with LiveProgress(console) as progress:
+        yield progress

@@ -1,0 +1,78 @@
+"""Contenders as their targets get built."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from bakeoff.builds import Build
+from bakeoff.comparing.build_queue import BuildQueue, failure_of
+from bakeoff.results.run import Finding
+from bakeoff.running.contender import Contender
+
+
+class Arriving:
+    """The contenders of a comparison whose target has been built; one that does not build is refused."""
+
+    def __init__(
+        self,
+        queued: BuildQueue,
+        engines: Sequence[Build],
+        contenders: Sequence[Contender],
+        attached: Collection[str],
+        refuse: Callable[[str, str], None],
+    ) -> None:
+        self._queued = queued
+        self._engines = engines
+        self._contenders = contenders
+        self._attached = attached
+        self._refuse = refuse
+        self._refused: set[str] = set()
+
+    def in_order(self) -> Iterator[Contender]:
+        """All that can be measured, in their own order, when everything has been built."""
+        self._wait_for_engines()
+        for contender in self._contenders:
+            if self._builds(contender):
+                yield contender
+
+    def as_built(self) -> Iterator[Contender]:
+        """All that can be measured, each as soon as its target has been built."""
+        self._wait_for_engines()
+        left = list(self._contenders)
+        while left:
+            ready = next((each for each in left if self._is_ready(each)), None)
+            if ready is None:
+                self._queued.wait_for_any([each.target.build for each in left])
+                continue
+            left.remove(ready)
+            if self._builds(ready):
+                yield ready
+
+    def building(self) -> str:
+        """The builds that run now, as `a, b`; empty when there are none."""
+        return self._queued.names()
+
+    def _wait_for_engines(self) -> None:
+        for build in self._engines:
+            self._queued.wait_for(build)
+
+    def _is_ready(self, contender: Contender) -> bool:
+        return contender.target.name in self._attached or self._queued.has_ended(contender.target.build)
+
+    def _builds(self, contender: Contender) -> bool:
+        name = contender.target.name
+        if name in self._attached:
+            return True
+        reason = failure_of(self._queued, contender.target.build)
+        if reason is not None and name not in self._refused:
+            self._refused.add(name)
+            self._refuse(name, reason)
+        return reason is None
+
+
+def built_beside(builds: str) -> Finding:
+    """The finding of a run that shared the machine with builds."""
+    return Finding(
+        "builds-beside",
+        "info",
+        f"Builds ran beside this run ({builds}): its figures are those of a busy machine.",
+        "Run it again for figures without builds.",
+    )

@@ -1,0 +1,120 @@
+"""Proof that what a contender acknowledges survives a crash: PostgreSQL is killed under load, started again, audited.
+
+SIGKILL leaves what the kernel has taken over, so that this proves that commits reach the log file before they are
+acknowledged and that tables are logged. That the file reaches the disk is what settings and flush counts show.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bakeoff import processes
+from bakeoff.engines.stream import Record
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres import embedded
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.running.audit import audit_run
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.generator import generator_of
+from bakeoff.running.modes import Phase
+from bakeoff.running.run_files import RunFiles, run_files
+from bakeoff.running.run_request import RunRequest
+from bakeoff.running.service import at_work
+
+# A server of its own: the one that runs are measured on is not crashed.
+CRASHED = embedded.InstanceKind("durability", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
+
+_USERS = 32
+# The crash comes in the first second that acknowledged anything; this only bounds how long that may take.
+_PHASE_S = 30.0
+
+
+@dataclass(frozen=True)
+class DurabilityProof:
+    """What was acknowledged before the crash, and how much of it was lost or wrong afterwards."""
+
+    acknowledged: int
+    lost: int
+    wrong: int
+
+    @property
+    def holds(self) -> bool:
+        return self.acknowledged > 0 and self.lost == 0 and self.wrong == 0
+
+
+def can_be_proven(bench: Bench, contender: Contender) -> bool:
+    """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
+    own_database = bench.server is not None and bench.server.embedded
+    audited = contender.engine.can("ledger") and contender.engine.offers("audit")
+    return own_database and audited and contender.target.name not in bench.attached and _has_audit(contender)
+
+
+def prove_durability(bench: Bench, contender: Contender) -> DurabilityProof:
+    """Crashes a PostgreSQL under the contender's load. Raises BakeoffError where nothing was acknowledged before."""
+    database = _CrashingDatabase(bench)
+    try:
+        own = replace(bench, server=database.server)
+        with run_files(bench.project.state / "runs", f"{contender.target.name}-durability") as files:
+            _load_over_a_crash(own, contender, files, database)
+            verdict = audit_run(contender.engine, contender.workload, database.server, files.plan, files.ledger)
+    finally:
+        database.stop()
+    return _proof(contender, verdict)
+
+
+class _CrashingDatabase:
+    """A server that can be crashed, and that comes back on the same port with what its disk holds."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._port = processes.free_port()
+        self._bench = bench
+        self._instance = self._started()
+        self.server = self._instance.server
+        self.has_crashed = False
+
+    def crash_and_restart(self) -> None:
+        self.has_crashed = True
+        embedded.crash(self._instance)
+        self._instance = self._started()
+
+    def stop(self) -> None:
+        embedded.stop(self._instance)
+
+    def _started(self) -> embedded.Instance:
+        project = self._bench.project
+        return embedded.start(find_installation(project), CRASHED, project.logs, lambda: self._port)
+
+
+def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
+    log_name = f"{contender.target.name}-durability"
+    with at_work(bench, contender.target, contender.workload, contender.variant, log_name) as service:
+        request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
+        plan = request.plan(service.access, files.ledger)
+        engine = generator_of(bench.project, request, plan, files, files.plan.with_name("stream.jsonl"))
+
+        def on_record(record: Record) -> None:
+            if database.has_crashed:
+                return
+            if service.has_ended:
+                raise service.ended_error()
+            if record["type"] == "second" and record["operations"] > 0:
+                database.crash_and_restart()
+                # In good order: what is in flight may still be answered, and then counts as acknowledged.
+                engine.interrupt()
+
+        with engine:
+            engine.records(on_record)
+
+
+def _proof(contender: Contender, verdict: Mapping[str, Any] | None) -> DurabilityProof:
+    if verdict is None or not verdict["acknowledged_operations"]:
+        raise BakeoffError(
+            f"{contender.key}: durability could not be proven, since no operation was acknowledged before the crash."
+        )
+    wrong = verdict["wrong"]["count"] + verdict["stale"]["count"]
+    return DurabilityProof(verdict["acknowledged_operations"], verdict["lost"]["count"], wrong)
+
+
+def _has_audit(contender: Contender) -> bool:
+    return contender.workload.uses_database and "audit" in contender.workload.document

@@ -1,0 +1,132 @@
+"""What comes before measuring: choosing contenders, building what is stale, holding targets against their contract."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bakeoff.builds import Build
+from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
+from bakeoff.engines.manifest import find_engine
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.variant import Variant
+from bakeoff.project import Project
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.isolation import Isolation
+from bakeoff.running.observation import DATABASE
+from bakeoff.running.progress import Progress
+from bakeoff.running.service import at_work, variables_of
+from bakeoff.targets.manifest import Target, choose_targets, find_targets
+from bakeoff.workload.loader import Workload, load_workload
+
+
+def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, str], None]) -> list[Contender]:
+    """The contenders of a request; `skip` is told of each that cannot be measured here, and why.
+
+    Raises UsageError for a request that cannot be meant, before anything is built or started.
+    """
+    phases = request.phases
+    engines = {name: find_engine(project, name) for name in request.matrix.engine}
+    for engine in engines.values():
+        if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
+            raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
+        if request.agents > 1 and not engine.can("agents"):
+            raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
+    fewest = min(phases, key=lambda phase: phase.virtual_users)
+    if request.agents > fewest.virtual_users and request.mode != "smoke":
+        raise UsageError(
+            f"--agents is {request.agents}, and the phase {fewest.name} has {fewest.virtual_users} users to divide: "
+            "ask for fewer agents, or for more --users."
+        )
+    found = find_targets(project)
+    choose_targets(found, list(request.attached))
+    wanted = choose_targets(found, request.targets or list(request.attached))
+    attached = [target for target in wanted if target.name in request.attached]
+    own = [target for target in wanted if target.name not in request.attached]
+    targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
+    if not targets:
+        raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
+    workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
+    contenders, impossible = contenders_of(targets, request.matrix.variants(), workloads, engines)
+    for contender in contenders:
+        _check_settings(contender, request)
+    _check_containers(request)
+    for key, reason in impossible.items():
+        skip(key, f"{key}: left out. {reason}")
+    return contenders
+
+
+def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
+    variant, target = contender.variant, contender.target
+    if target.name not in request.attached:
+        wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
+        secured = {name: "" for name, wanted in wishes.items() if wanted}
+        variables_of(target, {**variant.settings, **secured})
+    elif variant.settings or variant.tls or variant.token or request.isolation != Isolation():
+        raise UsageError(
+            f"{target.name} is attached, so that the lab cannot set, secure, pin or limit it: leave out --set, "
+            "--write-mode, --tls, --token, --pin and limits. An https address is driven over TLS, with the token "
+            "that BAKEOFF_API_TOKEN holds."
+        )
+    elif contender.workload.uses_database and not os.environ.get("DATABASE_URL"):
+        raise UsageError(
+            f"{target.name} is attached: name the database that it stores into in DATABASE_URL. Runs drop its tables."
+        )
+
+
+def _check_containers(request: ComparisonRequest) -> None:
+    """Only what the lab did not start itself can run in a container of somebody else's."""
+    for name in request.containers:
+        if name == DATABASE and not os.environ.get("DATABASE_URL"):
+            raise UsageError("--container database=… belongs to a database of your own: name it in DATABASE_URL.")
+        if name != DATABASE and name not in request.attached:
+            raise UsageError(f"--container {name}=… needs --attach {name}=http://host:port, where it answers.")
+
+
+def buildable(targets: Sequence[Target], asked_for: bool, skip: Callable[[Target, str], None]) -> list[Target]:
+    """Targets whose toolchain is here. The others are skipped with a line each, or refused when asked for by name."""
+    kept = []
+    for target in targets:
+        reason = target.why_skipped
+        if reason is None:
+            kept.append(target)
+        elif asked_for:
+            raise BakeoffError(reason.replace("skipped, ", "cannot be built: ", 1))
+        else:
+            skip(target, reason)
+    return kept
+
+
+def build(what: Build, progress: Progress) -> None:
+    """Builds an artifact if it is stale."""
+    if not what.is_stale():
+        return
+    progress.step(f"building {what.name}")
+    began = time.monotonic()
+    what.run(progress.detail)
+    progress.say(f"built {what.name} in {time.monotonic() - began:.0f} s")
+
+
+def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
+    """Holds a target against every vector of its workload, set and secured as the variant says.
+
+    Cases that need a token get a process of their own where the variant asks for none and the target could.
+    """
+    result = _conform(bench, target, workload, variant, ())
+    if variant.token or target.name in bench.attached or "api_token" not in target.document.get("settings", {}):
+        return result
+    cases = [case for case in load_cases(workload) if case.needs_token]
+    names = [case.name for case in cases if (case.grpc if target.protocol == "grpc" else case.http) is not None]
+    if not names:
+        return result
+    return result.together_with(_conform(bench, target, workload, replace(variant, token=True), names))
+
+
+def _conform(
+    bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
+) -> ConformanceResult:
+    with at_work(bench, target, workload, variant, f"{target.name}-conformance") as service:
+        return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)

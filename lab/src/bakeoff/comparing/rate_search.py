@@ -1,0 +1,80 @@
+"""The highest arrival rate at which a target keeps its objectives: one trial after another, each stored."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.preparation import choose
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
+from bakeoff.errors import BakeoffError
+from bakeoff.judging.capacity_search import Doubt, Trial, doubts_about, highest_that_holds, next_rate
+from bakeoff.judging.slo import Slo, broken, figures_of_phase
+from bakeoff.project import Project
+from bakeoff.results.run import RunResult, Status
+from bakeoff.running.progress import Progress
+
+START_PER_S = 1000.0
+# Doubling or halving between one a second and a million, and then the middle until a twentieth is left, takes fewer,
+# also where each rate that fails is tried again.
+_MOST_TRIALS = 60
+
+Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What came of one target's search. `rate_per_s` is None where not even the lowest rate held."""
+
+    target: str
+    rate_per_s: float | None
+    trials: Sequence[Trial] = field(default_factory=tuple)
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """Why the limit may be the generator's, or the machine's, and not the target's."""
+        return doubts_about(self.trials)
+
+
+def find_capacities(
+    project: Project, request: ComparisonRequest, slo: Slo, progress: Progress, compare_with: Compare = compare
+) -> list[Capacity]:
+    """Searches for each target in turn, from the request's first rate on. Raises when a trial measures nothing."""
+    start_per_s = request.rates[0] if request.rates else START_PER_S
+    request = replace(request, rates=(start_per_s,), rounds=1)
+    contenders = choose(project, request, lambda _name, reason: progress.say(reason))
+    if len(contenders) > len({contender.target.name for contender in contenders}):
+        raise BakeoffError("--slo searches one rate for each target: give each factor a single level.")
+    return [
+        _capacity(project, replace(request, targets=(contender.target.name,)), slo, progress, compare_with)
+        for contender in contenders
+    ]
+
+
+def _capacity(
+    project: Project, request: ComparisonRequest, slo: Slo, progress: Progress, compare_with: Compare
+) -> Capacity:
+    target, start_per_s = request.targets[0], request.rates[0]
+    trials: list[Trial] = []
+    while (rate := next_rate(trials, start_per_s)) is not None and len(trials) < _MOST_TRIALS:
+        comparison = compare_with(project, replace(request, rates=(rate,)), progress)
+        if comparison.interrupted:
+            raise KeyboardInterrupt
+        run = _measured(comparison, target)
+        missed = _missed(run, slo)
+        trials.append(Trial(rate, holds=not missed, findings=run.findings))
+        progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
+    return Capacity(target, highest_that_holds(trials), tuple(trials))
+
+
+def _missed(run: RunResult, slo: Slo) -> str:
+    """The objectives that a trial broke, as written; empty where all hold."""
+    return ", ".join(objective.words for objective in broken(slo, figures_of_phase(run.phases[-1].measured)))
+
+
+def _measured(comparison: Comparison, target: str) -> RunResult:
+    for run in comparison.runs:
+        if run.status is Status.COMPLETED and run.phases:
+            return run
+    reason = next(iter(comparison.not_measured.values()), f"{target}: its run measured nothing.")
+    raise BakeoffError(f"The search ends here. {reason}")

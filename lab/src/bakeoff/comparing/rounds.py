@@ -1,0 +1,273 @@
+"""The runs of a comparison: every contender proven once, then measured round by round."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from bakeoff.comparing.arriving import Arriving, built_beside
+from bakeoff.comparing.estimate import Estimate
+from bakeoff.comparing.preparation import conform
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.schedule import Turn, turns_of
+from bakeoff.conformance.text import summary
+from bakeoff.errors import BakeoffError
+from bakeoff.reporting.result_files import write_result_files
+from bakeoff.reporting.run_table import one_line
+from bakeoff.results.document import Origin
+from bakeoff.results.run import RunResult, Status
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.environment import machine_name
+from bakeoff.running.laps import Laps, told
+from bakeoff.running.modes import SMOKE, Phase
+from bakeoff.running.run import measure
+from bakeoff.running.run_request import RunRequest
+from bakeoff.running.warm_up import warm_up_cap_s
+from bakeoff.storage.calibrations import Calibration, latest_calibrations
+from bakeoff.storage.metrics_store import MetricsStore, Unfinished
+from bakeoff.workload.plan import THRESHOLDS
+
+# One failed run may be bad luck; a contender that fails again takes no further turn.
+_FAILED_RUNS_ALLOWED = 1
+
+
+@dataclass
+class Comparison:
+    """What came of it: runs of the mode asked for, and contenders that were not measured, each with the reason.
+
+    `refused` are those of them that this machine can build. `failed`: there are such, or a run failed. `unstored`: runs
+    that the metrics database did not take, and that only lie in files. `id` is that of the metrics database.
+    """
+
+    runs: list[RunResult] = field(default_factory=list)
+    not_measured: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    failed: bool = False
+    interrupted: bool = False
+    unstored: int = 0
+    id: int | None = None
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Notes why a contender, or every contender of a target, was not measured that could have been."""
+        self.not_measured[key] = f"{key}: {reason}"
+        self.refused.add(key)
+        self.failed = True
+
+
+class Series:
+    """The runs of one comparison, in order."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        store: MetricsStore,
+        request: ComparisonRequest,
+        comparison: Comparison,
+        unfinished: Unfinished | None,
+    ) -> None:
+        self._bench = bench
+        self._store = store
+        self._request = request
+        self._comparison = comparison
+        self._unfinished = unfinished
+        self._id: int | None = None
+        self._origin: Origin | None = None
+        self._calibrations: dict[str, list[Calibration]] = {}
+        self._conforms: dict[tuple[object, ...], str | None] = {}
+        self._not_steady: set[str] = set()
+        self._outside_s: list[Mapping[str, float]] = []
+        self._failures: dict[str, list[str]] = {}
+        self._done: frozenset[tuple[str, int]] = frozenset()
+        self._left: set[str] = set()
+        self._beside: Callable[[], str] = lambda: ""
+
+    def run(self, contenders: Sequence[Contender]) -> None:
+        """Proves every contender, then takes all turns that are left."""
+        estimate = self._announced(contenders)
+        proven = [each for each in contenders if each.key in self._left and self._proves(each)]
+        self._take_all(turns_of(proven, self._request.rounds, self._request.seed, self._done), estimate)
+        self._say_outside()
+
+    def run_as_built(self, contenders: Sequence[Contender], arriving: Arriving) -> None:
+        """Proves and measures each contender as soon as its target is built; further rounds follow when all are."""
+        estimate = self._announced(contenders)
+        proven = []
+        for contender in arriving.as_built():
+            self._beside = arriving.building
+            if contender.key in self._left and self._proves(contender):
+                proven.append(contender)
+                self._take_all(turns_of([contender], 1, self._request.seed, self._done), estimate)
+            if self._comparison.interrupted:
+                return
+        taken = {(contender.key, 1) for contender in proven}
+        turns = turns_of(proven, self._request.rounds, self._request.seed, {*self._done, *taken})
+        self._take_all(turns, estimate)
+        self._say_outside()
+
+    def _announced(self, contenders: Sequence[Contender]) -> Estimate:
+        request, progress = self._request, self._bench.progress
+        self._begin(contenders)
+        self._done = frozenset() if self._unfinished is None else frozenset(self._unfinished.done)
+        self._left = {turn.contender.key for turn in turns_of(contenders, request.rounds, request.seed, self._done)}
+        estimate = Estimate(self._seconds(contenders[0]))
+        planned = len(turns_of(contenders, request.rounds, 0, self._done))
+        progress.say(estimate.announced(len(self._left), request.rounds, planned))
+        return estimate
+
+    def _take_all(self, turns: Sequence[Turn], estimate: Estimate) -> None:
+        progress = self._bench.progress
+        for number, turn in enumerate(turns):
+            if self._comparison.interrupted:
+                return
+            progress.run_of(number + 1, len(turns), estimate.left_s(len(turns) - number))
+            began = time.monotonic()
+            self._take(turn)
+            estimate.learn(time.monotonic() - began)
+
+    def _say_outside(self) -> None:
+        outside = told(self._outside_s)
+        if outside is not None:
+            self._bench.progress.say(outside)
+
+    def end(self) -> None:
+        """Notes how the comparison ended."""
+        if self._id is None:
+            return
+        comparison = self._comparison
+        before = frozenset() if self._unfinished is None else self._unfinished.done
+        good = {contender for contender, _ in before}
+        good |= {run.contender for run in comparison.runs if run.status in (Status.COMPLETED, Status.INTERRUPTED)}
+        for key, problems in self._failures.items():
+            if key not in good:
+                comparison.not_measured[key] = f"{key}: {problems[0]}"
+        status = "interrupted" if comparison.interrupted else "completed" if comparison.runs or before else "failed"
+        try:
+            self._store.end_comparison(self._id, status, comparison.not_measured, comparison.refused)
+        except BakeoffError as error:
+            first = "./bakeoff runs import and then " if comparison.unstored else ""
+            self._bench.progress.say(
+                f"How the comparison ended could not be stored. {error.message} When the database is there again, "
+                f"{first}./bakeoff run --resume brings it to its end."
+            )
+
+    def _begin(self, contenders: Sequence[Contender]) -> None:
+        request, unfinished = self._request, self._unfinished
+        workload = contenders[0].workload.name
+        for name in {contender.workload.name for contender in contenders}:
+            self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name)
+        started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
+        self._origin = Origin(started_at, request.name, workload, request.mode, request.command, request.rounds)
+        if unfinished is None:
+            document = {**request.as_document(), "machine": machine_name()}
+            self._id = self._store.begin_comparison(self._origin, document)
+        else:
+            self._id = unfinished.id
+            self._store.resume_comparison(unfinished.id)
+        self._comparison.id = self._id
+
+    def _proves(self, contender: Contender) -> bool:
+        """Conformance, and a short look before a long one: who fails five requests need not fail a million."""
+        if self._comparison.interrupted:
+            return False
+        problem = self._conformance_problem(contender)
+        if problem is None and self._request.mode != "smoke":
+            problem = self._problem_with(self._measured(self._run_request(contender, "smoke", SMOKE)))
+        if problem is not None:
+            self._refuse(contender, problem)
+        return problem is None and not self._comparison.interrupted
+
+    def _conformance_problem(self, contender: Contender) -> str | None:
+        """Why a target is not measured, found out once for each target and its settings: its speed means nothing."""
+        variant, target = contender.variant, contender.target
+        known = (target.name, variant.tls, variant.token, *sorted(variant.settings.items()))
+        if known not in self._conforms:
+            self._bench.progress.step(f"{target.name}: conformance")
+            try:
+                result = conform(self._bench, target, contender.workload, variant)
+                wrong = f"{summary(result)} ./bakeoff conform {target.name} shows what differed."
+                self._conforms[known] = None if result.conforms else wrong
+            except BakeoffError as error:
+                self._conforms[known] = error.message
+        return self._conforms[known]
+
+    def _take(self, turn: Turn) -> None:
+        contender, request = turn.contender, self._request
+        failures = self._failures.get(contender.key, [])
+        if len(failures) > _FAILED_RUNS_ALLOWED:
+            return
+        run = self._run_request(contender, request.mode, request.phases)
+        result = self._measured(replace(run, round=turn.round, warm_up_s=self._warm_up_s(contender)))
+        self._comparison.runs.append(result)
+        if result.warm_up is not None and result.warm_up["steady"] is False:
+            self._not_steady.add(contender.key)
+        problem = self._problem_with(result)
+        if problem is not None:
+            self._failures[contender.key] = [*failures, problem]
+            self._comparison.failed = True
+            self._bench.progress.say(f"{contender.key}: this run does not count. {problem}")
+        elif not self._comparison.interrupted:
+            self._bench.progress.say(one_line(result))
+            self._bench.progress.standing(result)
+
+    def _run_request(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
+        return RunRequest(
+            contender,
+            mode,
+            phases,
+            seed=self._request.seed,
+            think_time_s=self._request.think_time_s,
+            calibrations=self._calibrations.get(contender.workload.name, ()),
+            isolation=self._request.isolation,
+            attached=self._bench.attached.get(contender.target.name),
+            agents_wanted=self._request.agents,
+        )
+
+    def _measured(self, run: RunRequest) -> RunResult:
+        """Measures and keeps: first in files, then in the metrics database, which may be away."""
+        words = f"{run.contender.key}: {run.mode}"
+        if self._request.rounds > 1 and run.mode == self._request.mode:
+            words += f", round {run.round} of {self._request.rounds}"
+        self._bench.progress.step(words, run.planned_s)
+        beside = self._beside()
+        result = measure(self._bench, run)
+        if beside:
+            result = replace(result, findings=[*result.findings, built_beside(beside)])
+        storing = Laps()
+        write_result_files(self._bench.project, result, self._origin)
+        assert self._id is not None
+        try:
+            self._store.add_run(self._id, result)
+        except BakeoffError as error:
+            self._comparison.unstored += 1
+            self._bench.progress.say(error.message)
+        storing.mark("storing")
+        if run.mode == self._request.mode and result.machine_state is not None:
+            self._outside_s.append({**result.machine_state["outside_phases_s"], **storing.seconds})
+        self._comparison.interrupted |= result.status is Status.INTERRUPTED
+        return result
+
+    def _problem_with(self, result: RunResult) -> str | None:
+        """Why a run's figures are no result, or why its smoke test forbids a longer one."""
+        if result.failure:
+            return result.failure
+        if result.status is Status.VOID:
+            return next(finding.message for finding in result.findings if finding.kind == "audit-failed")
+        if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
+            return f"its {result.mode} run sent nothing. Read the engine's log."
+        if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS["error_rate"]:
+            return f"its smoke test failed. {result.findings[0].message}"
+        return None
+
+    def _refuse(self, contender: Contender, reason: str) -> None:
+        self._comparison.refuse(contender.key, reason)
+        self._bench.progress.say(f"{contender.key}: not measured. {reason}")
+
+    def _warm_up_s(self, contender: Contender) -> float:
+        request = self._request
+        return warm_up_cap_s(request.phases, request.warm_up_s, extended=contender.key in self._not_steady)
+
+    def _seconds(self, contender: Contender) -> float:
+        """How long the phases of a turn take."""
+        run = RunRequest(contender, self._request.mode, self._request.phases, warm_up_s=self._warm_up_s(contender))
+        return run.planned_s or 0.0

@@ -1,0 +1,104 @@
+"""A judgement for the terminal: the table of contenders and the lines below it."""
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+
+from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement
+from bakeoff.judging.limits import Limits, agents_of, limits_in_words
+from bakeoff.reporting.terminal_numbers import NOTHING, milliseconds, number
+
+
+def judgement_table(judgement: Judgement) -> Table:
+    """One row for each contender in rank order, at its peak; fits 80 columns."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption="each contender at its best load: median of the rounds, ± half of the 95% interval, = tied · "
+        "latency in ms · CPU: µs of the API for each operation · MB: its peak memory",
+        caption_justify="left",
+    )
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("contender", overflow="fold")
+    for heading in ("ops/s", "±", "p50", "p99", "failed", "CPU", "MB"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for contender in judgement.contenders:
+        table.add_row(_rank(contender), contender.label, *_figures(contender))
+    return table
+
+
+def verdict_lines(judgement: Judgement) -> list[str]:
+    """The verdict, what each factor did, and what each contender's figure is of the machine's limits."""
+    return [
+        judgement.verdict,
+        *(_effect(effect) for effect in judgement.effects),
+        *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
+    ]
+
+
+def finding_lines(judgement: Judgement) -> list[str]:
+    """Doubts and facts, the gravest first and the comparison's own before others; each advice is given once."""
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for finding in judgement.findings:
+        told.setdefault((finding.severity, finding.advice), {}).setdefault(finding.message, [])
+    for contender in judgement.contenders:
+        for finding in contender.findings:
+            messages = told.setdefault((finding.severity, finding.advice), {})
+            who = contender.label + _in_rounds(finding.rounds, contender.rounds)
+            messages.setdefault(finding.message, []).append(who)
+    gravest_first = sorted(told.items(), key=lambda item: SEVERITIES.index(item[0][0]), reverse=True)
+    return [f"{severity}: {_messages(messages)} {advice}" for (severity, advice), messages in gravest_first]
+
+
+def _messages(messages: Mapping[str, Sequence[str]]) -> str:
+    return " ".join(f"{', '.join(who)}: {message}" if who else message for message, who in messages.items())
+
+
+def plus_minus(estimate: Estimate) -> str:
+    """Half of the interval as a share of the median: 1.2%."""
+    if estimate.low is None or estimate.high is None or estimate.median <= 0:
+        return NOTHING
+    return f"{(estimate.high - estimate.low) / 2 / estimate.median:.1%}"
+
+
+def _rank(contender: Contender) -> str:
+    if contender.rank is None:
+        return NOTHING
+    return f"{contender.rank}{'=' if contender.tied_with else ''}"
+
+
+def _figures(contender: Contender) -> list[str]:
+    level = contender.level_at_peak
+    if level is None:
+        return ["void" if contender.void_rounds else NOTHING, *[NOTHING] * 6]
+    api = level.costs.get("api")
+    return [
+        f"{level.throughput_per_s.median:,.0f}",
+        plus_minus(level.throughput_per_s),
+        *(milliseconds(level.latency_ms[name].median) for name in ("p50", "p99")),
+        f"{level.failed:,}",
+        number(None if api is None or api.cpu_us_each is None else api.cpu_us_each.median, 1),
+        NOTHING if api is None else f"{api.memory_peak_mb.median:,.1f}",
+    ]
+
+
+def _effect(effect: Effect) -> str:
+    ratio = effect.ratio
+    interval = "" if ratio.low is None or ratio.high is None else f" (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
+    matched = "" if effect.matched == 1 else f", over {effect.matched} matched pairs"
+    factor = effect.factor.replace("_", " ")
+    return f"{factor}: {effect.one} reaches {ratio.median:.2f}× of {effect.other}{interval}{matched}"
+
+
+def _limits(contender: Contender) -> str | None:
+    words = limits_in_words(Limits(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings)))
+    return f"{contender.label}: {words}" if words else None
+
+
+def _in_rounds(rounds: Sequence[int], counted: int) -> str:
+    """Which rounds, where it was not all of them."""
+    if not rounds or len(rounds) >= counted:
+        return ""
+    listed = ", ".join(str(each) for each in rounds)
+    return f" (round {listed})" if len(rounds) == 1 else f" (rounds {listed})"

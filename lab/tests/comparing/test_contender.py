@@ -1,0 +1,96 @@
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.request import TWINS, Matrix
+from bakeoff.errors import UsageError
+from bakeoff.factors.variant import sending_named
+from made_up_manifests import engine, target, workload
+
+WORKLOADS = {"events": workload()}
+ENGINES = {
+    "native": engine("native", "batch", "stream", "shared-connections"),
+    "plain": engine("plain"),
+}
+
+
+def keys(matrix: Matrix, *protocols: str) -> tuple[list[str], dict[str, str]]:
+    targets = [target(f"a-{protocol}", protocol) for protocol in protocols]
+    possible, impossible = contenders_of(targets, matrix.variants(), WORKLOADS, ENGINES)
+    return [contender.key for contender in possible], impossible
+
+
+def test_a_contender_is_named_by_what_differs_and_by_nothing_else() -> None:
+    assert keys(Matrix(payload=["8k"], settings={"write_mode": ["per-request"]}), "rest") == (["a-rest"], {})
+    named, _ = keys(Matrix(payload=["default", "8k"], settings={"write_mode": ["x", "y"], "pool_size": ["5"]}), "rest")
+    assert named == [
+        "a-rest write_mode=x payload=default",
+        "a-rest write_mode=y payload=default",
+        "a-rest write_mode=x payload=8k",
+        "a-rest write_mode=y payload=8k",
+    ]
+
+
+def test_every_target_meets_every_level() -> None:
+    named, _ = keys(Matrix(connections=[None, 16]), "rest", "grpc")
+    assert named == [
+        "a-rest connections=one-each",
+        "a-rest connections=16",
+        "a-grpc connections=one-each",
+        "a-grpc connections=16",
+    ]
+
+
+def test_twins_differ_in_name_alone() -> None:
+    named, _ = keys(Matrix(twins=TWINS), "rest")
+    assert named == ["a-rest aa=1", "a-rest aa=2"]
+    one, other = Matrix(twins=TWINS).variants()
+    assert one.differences_from_default() == other.differences_from_default() == {}
+
+
+def test_what_cannot_be_is_left_out_with_its_reason() -> None:
+    named, impossible = keys(Matrix(sending=["unary", "stream-16"]), "rest", "grpc")
+    assert named == ["a-rest sending=unary", "a-grpc sending=unary", "a-grpc sending=stream-16"]
+    assert list(impossible) == ["a-rest sending=stream-16"]
+    assert "no [stream] for http" in impossible["a-rest sending=stream-16"]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (Matrix(sending=["stream"]), "events has no \\[stream\\] for http"),
+        (Matrix(sending=["batch-10"], engine=["plain"]), "engine plain cannot do --batch"),
+        (Matrix(connections=[4], engine=["plain"]), "engine plain cannot do --shared-connections"),
+        (Matrix(payload=["default", "9k"]), 'no payload "9k". Payloads of events: default, 8k'),
+    ],
+)
+def test_nothing_possible_is_an_error(matrix: Matrix, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        keys(matrix, "rest")
+
+
+def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
+    small = replace(workload(), name="small", document={"database": "none"})
+    own = replace(target("small-rest"), document={**target("small-rest").document, "workload": "small"})
+    workloads = {**WORKLOADS, "small": small}
+
+    possible, impossible = contenders_of([target("a-rest"), own], Matrix(payload=["8k"]).variants(), workloads, ENGINES)
+
+    assert [contender.key for contender in possible] == ["a-rest"]
+    assert impossible == {"small-rest": "small has no payload 8k, only default."}
+    with pytest.raises(
+        UsageError, match=r'no payload "9k"\. Payloads of events: default, 8k\. Payloads of small: default'
+    ):
+        contenders_of([target("a-rest"), own], Matrix(payload=["9k"]).variants(), workloads, ENGINES)
+
+
+@pytest.mark.parametrize("name", ["unary", "batch-500", "stream", "stream-16"])
+def test_ways_of_sending_have_one_name_each(name: str) -> None:
+    assert sending_named(name).name == name
+
+
+@pytest.mark.parametrize("name", ["", "batch", "batch-0", "unary-2", "stream-x", "streams"])
+def test_no_way_of_sending(name: str) -> None:
+    with pytest.raises(UsageError, match="is no way of sending"):
+        sending_named(name)

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.closed_toml import line_of
+from bakeoff.comparing.experiment import read_experiment
+from bakeoff.comparing.request import ComparisonRequest, Matrix, request_from
+from bakeoff.errors import UsageError
+from bakeoff.project import Project
+from bakeoff.running.isolation import Isolation
+
+GOOD = """\
+version = 1
+name = "pools"
+question = "How many connections?"
+mode = "quick"
+rounds = 3
+phase_duration = "2s"
+users = [64, 256]
+think_time = "100ms"
+
+[vary]
+payload = ["default", "8k"]
+connections = ["one-each", 16]
+
+[vary.settings]
+pool_size = [5, 20]
+write_mode = ["per-request"]
+"""
+
+
+def read(checkout: Project, text: str) -> ComparisonRequest:
+    path = checkout.root / "experiment.toml"
+    path.write_text(text)
+    return read_experiment(checkout, path)
+
+
+def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
+    request = read(empty_checkout, GOOD)
+    assert (request.name, request.mode, request.rounds) == ("pools", "quick", 3)
+    assert (request.phase_duration_s, request.think_time_s, request.users) == (2, 0.1, [64, 256])
+    assert len(request.matrix.variants()) == 2 * 2 * 2
+    assert {variant.connections for variant in request.matrix.variants()} == {None, 16}
+    assert request.matrix.settings == {"pool_size": ["5", "20"], "write_mode": ["per-request"]}
+    assert stored_form(request_from(stored_form(request))) == stored_form(request)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('mode = "quick"', 'mode = "fast"', "line 4: mode: 'fast' is not one of"),
+        ("rounds = 3", "round = 3", "line 5: there is no key round. Did you mean rounds?"),
+        ("rounds = 3", "rounds = 0", "line 5: rounds: 0 is less than the minimum of 1"),
+        ('"one-each", 16', '"one-each", 0', "line 12: vary.connections.1: 0"),
+        ("[vary.settings]", "[vary.setting]", "line 14: there is no key setting. Did you mean settings?"),
+        ("pool_size = [5, 20]", "pool_size = 5", "line 15: vary.settings.pool_size: 5 is not of type 'array'"),
+        ('"100ms"', '"soon"', 'line 8: think_time: "soon" is not a duration'),
+        ("payload =", 'sending = ["pigeon"]\npayload =', 'line 11: "pigeon" is no way of sending'),
+        ('name = "pools"', "", "line 1: 'name' is a required property"),
+        ("[vary]", "[vary", "is not valid TOML"),
+    ],
+)
+def test_errors_name_line_and_key(empty_checkout: Project, old: str, new: str, words: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UsageError) as error:
+        read(empty_checkout, GOOD.replace(old, new, 1))
+    assert words in error.value.message
+    assert str(empty_checkout.root / "experiment.toml") in error.value.message
+
+
+def test_a_file_that_is_not_there(empty_checkout: Project) -> None:
+    with pytest.raises(UsageError, match=r"nothing\.toml cannot be read: No such file"):
+        read_experiment(empty_checkout, Path("nothing.toml"))
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [(["mode"], 4), (["vary"], 10), (["vary", "payload", 1], 11), (["vary", "settings", "write_mode"], 16), ([], 1)],
+)
+def test_lines(place: list[str | int], line: int) -> None:
+    assert line_of(GOOD, place) == line
+
+
+def test_every_shipped_experiment_is_valid(project: Project) -> None:
+    files = sorted((project.root / "experiments").glob("*.toml"))
+    assert files
+    for file in files:
+        request = read_experiment(project, file)
+        assert request.name == file.stem
+        assert request.phases
+        assert request.matrix.variants()
+
+
+def stored_form(request: ComparisonRequest) -> dict[str, Any]:
+    """The request as it comes back from the metrics database."""
+    document: dict[str, Any] = json.loads(json.dumps(request.as_document()))
+    return document
+
+
+def test_a_request_survives_storing() -> None:
+    isolation = Isolation({"api": (0, 1)}, 2.0, 2 << 30)
+    matrix = Matrix(settings={"write_mode": ["x"]}, connections=[None, 4], tls=[True], key_pick=["zipf:0.9"])
+    request = ComparisonRequest("quick", "", matrix=matrix, isolation=isolation, attached={"a": "http://b:1"})
+    again = request_from(stored_form(request))
+    assert again.matrix.variants() == request.matrix.variants()
+    assert (again.isolation, again.attached, again.phases) == (isolation, {"a": "http://b:1"}, request.phases)
+
+
+def test_a_request_of_an_older_lab_is_still_understood() -> None:
+    document = ComparisonRequest("quick", "").as_document()
+    del document["isolation"], document["attached"], document["matrix"]["tls"]
+    assert request_from(document).as_document() == ComparisonRequest("quick", "").as_document()

@@ -1,0 +1,298 @@
+"""Which runs are made, in which order, and what becomes of those that fail."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.comparing import rounds
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison, Series
+from bakeoff.conformance.runner import CaseResult, ConformanceResult
+from bakeoff.engines import histograms
+from bakeoff.errors import BakeoffError
+from bakeoff.factors.variant import Variant
+from bakeoff.project import Project
+from bakeoff.results.run import Finding, Measured, RunResult, Status
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.run_request import RunRequest
+from bakeoff.storage.metrics_store import Unfinished
+from made_up_manifests import engine, target, workload
+
+Answer = Callable[[RunRequest], RunResult]
+
+EMPTY = histograms.merge([])
+MEASURED = Measured(1.0, 10, 10, 0, 10, 0, {}, 0, 0, histograms.summarise(EMPTY), histograms.encode(EMPTY), {})
+
+
+class Store:
+    """Keeps what it is given; `away` makes it lose runs."""
+
+    server: object = None
+
+    def __init__(self, away: bool = False) -> None:
+        self.runs: list[RunResult] = []
+        self.ended: tuple[str, Mapping[str, str]] | None = None
+        self.refused: set[str] = set()
+        self.resumed: int | None = None
+        self._away = away
+
+    def begin_comparison(self, *_: object) -> int:
+        return 7
+
+    def resume_comparison(self, comparison_id: int) -> None:
+        self.resumed = comparison_id
+
+    def add_run(self, _comparison_id: int, run: RunResult) -> int:
+        if self._away:
+            raise BakeoffError("the database is away.")
+        self.runs.append(run)
+        return len(self.runs)
+
+    def end_comparison(
+        self, _comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str]
+    ) -> None:
+        if self._away:
+            raise BakeoffError("the database is still away.")
+        self.ended = (status, not_measured)
+        self.refused = set(refused)
+
+
+class Silence:
+    """A display that shows nothing, and remembers what was said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def completed(request: RunRequest) -> RunResult:
+    contender, now = request.contender, datetime.now(UTC)
+    return RunResult(
+        contender.target.name, "events", "rust", "rest", request.mode, "default", "native", "1", request.settings, now,
+        now, Status.COMPLETED, None, 0.1, [], MEASURED, [], [], {}, contender=contender.key, round=request.round,
+        warm_up={"steady": True, "duration_s": request.warm_up_s} if request.warm_up_s else None,
+    )  # fmt: skip
+
+
+class Lab:
+    """A series whose runs are answered by a function, and whose targets conform unless they are named."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: Store | None = None) -> None:
+        self.measured: list[RunRequest] = []
+        self.conformed: list[tuple[str, Variant]] = []
+        self.broken: set[str] = set()
+        self.answer: Answer = completed
+        self.store = store or Store()
+        self.progress = Silence()
+        self.comparison = Comparison()
+        self._project = Project(tmp_path)
+        monkeypatch.setattr(rounds, "measure", self._measure)
+        monkeypatch.setattr(rounds, "conform", self._conform)
+        monkeypatch.setattr(rounds, "latest_calibrations", lambda *_: [])
+        monkeypatch.setattr(rounds, "write_result_files", lambda *_: None)
+
+    def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
+        """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""
+        bench: Any = Bench(self._project, None, self.progress)
+        store: Any = self.store
+        taken = Series(bench, store, request, self.comparison, unfinished)
+        taken.run([Contender(target(name), workload(), engine("native")) for name in names])
+        taken.end()
+        return [self._named(run) for run in self.measured]
+
+    def run_as_built(self, request: ComparisonRequest, names: str, arrivals: "Arrivals") -> list[str]:
+        """The same, with contenders in the order in which they arrive."""
+        bench: Any = Bench(self._project, None, self.progress)
+        store: Any = self.store
+        arriving: Any = arrivals
+        taken = Series(bench, store, request, self.comparison, None)
+        taken.run_as_built([Contender(target(name), workload(), engine("native")) for name in names], arriving)
+        taken.end()
+        return [f"{run.contender.key}{run.round}" for run in self.measured]
+
+    def _named(self, run: RunRequest) -> str:
+        name = run.contender.key
+        return name.upper() if run.mode == "smoke" else f"{name}{run.round}"
+
+    def _measure(self, _bench: Bench, run: RunRequest) -> RunResult:
+        self.measured.append(run)
+        return self.answer(run)
+
+    def _conform(self, _bench: Bench, conforming: Any, _workload: object, variant: Variant) -> ConformanceResult:
+        self.conformed.append((conforming.name, variant))
+        differences = ("wrong",) if conforming.name in self.broken else ()
+        return ConformanceResult("rest", (CaseResult("case", "subject", "rule", differences),), 0)
+
+
+class Arrivals:
+    """Contenders built in the order of `names`; a build runs until the last one is there."""
+
+    def __init__(self, names: str) -> None:
+        self._names = names
+        self._left = len(names)
+
+    def as_built(self) -> Iterator[Contender]:
+        for name in self._names:
+            self._left -= 1
+            yield Contender(target(name), workload(), engine("native"))
+
+    def building(self) -> str:
+        return "some target" if self._left else ""
+
+
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Lab:
+    return Lab(monkeypatch, tmp_path)
+
+
+THREE = ComparisonRequest("quick", "", rounds=3, phase_duration_s=4)
+
+
+def test_everybody_is_proven_before_the_first_round(lab: Lab) -> None:
+    made = lab.run(THREE)
+    assert made[:2] == ["A", "B"]
+    assert [sorted(made[number : number + 2]) for number in (2, 4, 6)] == [["a1", "b1"], ["a2", "b2"], ["a3", "b3"]]
+    assert [name for name, _ in lab.conformed] == ["a", "b"]
+    assert (lab.store.ended, lab.comparison.id) == (("completed", {}), 7)
+    assert not lab.comparison.failed
+
+
+def test_a_target_that_does_not_conform_is_not_measured(lab: Lab) -> None:
+    lab.broken = {"a"}
+    assert lab.run(THREE) == ["B", "b1", "b2", "b3"]
+    assert "1 of 1 conformance cases failed" in lab.comparison.not_measured["a"]
+    assert lab.comparison.failed
+    assert lab.store.refused == {"a"}
+
+
+def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
+    failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
+    finding = Finding("errors", "error", "All failed.", "")
+
+    def answer(run: RunRequest) -> RunResult:
+        good = completed(run)
+        return replace(good, total=failing, findings=[finding]) if run.contender.key == "a" else good
+
+    lab.answer = answer
+    assert lab.run(THREE) == ["A", "B", "b1", "b2", "b3"]
+    assert lab.comparison.not_measured == {"a": "a: its smoke test failed. All failed."}
+
+
+@pytest.mark.parametrize(
+    ("bad_rounds", "made", "not_measured"),
+    [
+        ({1}, ["a1", "a2", "a3"], {}),
+        ({3}, ["a1", "a2", "a3"], {}),
+        # Nobody is tried a third time.
+        ({1, 2}, ["a1", "a2"], {"a": "a: it died."}),
+        ({2, 3}, ["a1", "a2", "a3"], {}),
+    ],
+)
+def test_one_failed_run_is_bad_luck_and_two_are_enough(
+    lab: Lab, bad_rounds: set[int], made: list[str], not_measured: dict[str, str]
+) -> None:
+    def answer(run: RunRequest) -> RunResult:
+        good = completed(run)
+        bad = run.mode == "quick" and run.round in bad_rounds
+        return replace(good, status=Status.FAILED, failure="it died.") if bad else good
+
+    lab.answer = answer
+    assert lab.run(THREE, "a")[1:] == made
+    assert lab.comparison.not_measured == not_measured
+    assert lab.comparison.failed
+    # What failed is kept all the same.
+    assert len(lab.store.runs) == 1 + len(made)
+
+
+def test_who_was_not_steady_is_warmed_up_for_longer(lab: Lab) -> None:
+    def answer(run: RunRequest) -> RunResult:
+        good = completed(run)
+        restless = run.contender.key == "a" and good.warm_up is not None
+        return replace(good, warm_up={**(good.warm_up or {}), "steady": False}) if restless else good
+
+    lab.answer = answer
+    lab.run(THREE)
+    warmed = {f"{run.contender.key}{run.round}": run.warm_up_s for run in lab.measured if run.mode == "quick"}
+    assert warmed == {"a1": 10, "a2": 20, "a3": 20, "b1": 10, "b2": 10, "b3": 10}
+
+
+def test_an_interrupted_run_is_the_last(lab: Lab) -> None:
+    def answer(run: RunRequest) -> RunResult:
+        good = completed(run)
+        return replace(good, status=Status.INTERRUPTED) if run.round == 2 else good
+
+    lab.answer = answer
+    assert lab.run(THREE, "a") == ["A", "a1", "a2"]
+    assert lab.comparison.interrupted
+    assert lab.store.ended == ("interrupted", {})
+
+
+def test_what_is_done_is_not_done_again(lab: Lab) -> None:
+    done = frozenset({("a", 1), ("a", 2), ("a", 3), ("b", 2)})
+    unfinished = Unfinished(5, datetime.now(UTC), {}, done)
+    assert sorted(lab.run(THREE, "abc", unfinished)) == ["B", "C", "b1", "b3", "c1", "c2", "c3"]
+    # Who still runs is proven again: it may have been built anew, and not everybody had stood the test before.
+    assert [name for name, _ in lab.conformed] == ["b", "c"]
+    assert (lab.store.resumed, lab.comparison.id) == (5, 5)
+
+
+def test_who_failed_the_smoke_test_fails_it_when_resumed(lab: Lab) -> None:
+    failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
+    finding = Finding("errors", "error", "All failed.", "")
+    lab.answer = lambda run: replace(completed(run), total=failing, findings=[finding])
+    # Its smoke run came to an end the first time too, and lies in the database.
+    assert lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset())) == ["A"]
+    assert lab.comparison.refused == {"a"}
+
+
+def test_a_store_that_is_away_costs_no_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lab = Lab(monkeypatch, tmp_path, Store(away=True))
+    assert lab.run(THREE, "a") == ["A", "a1", "a2", "a3"]
+    assert lab.comparison.unstored == 4
+    assert len(lab.comparison.runs) == 3
+    assert "the database is away." in lab.progress.said
+    assert lab.progress.said[-1] == (
+        "How the comparison ended could not be stored. the database is still away. When the database is there again, "
+        "./bakeoff runs import and then ./bakeoff run --resume brings it to its end."
+    )
+
+
+def test_a_comparison_of_which_nothing_is_left_is_brought_to_its_end(lab: Lab) -> None:
+    done = frozenset({("a", 1), ("a", 2), ("a", 3)})
+    assert lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, done)) == []
+    assert lab.store.ended == ("completed", {})
+
+
+def test_who_was_measured_before_is_not_unmeasured_by_runs_that_fail_now(lab: Lab) -> None:
+    lab.answer = lambda run: (
+        completed(run) if run.mode == "smoke" else replace(completed(run), status=Status.FAILED, failure="it died.")
+    )
+    lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset({("a", 1)})))
+    assert lab.store.ended == ("completed", {})
+
+
+def test_a_smoke_run_measures_each_contender_as_soon_as_it_is_built(lab: Lab) -> None:
+    proven: list[tuple[str, int]] = []
+
+    def answer(run: RunRequest) -> RunResult:
+        proven.append((run.contender.key, len(lab.conformed)))
+        return completed(run)
+
+    lab.answer = answer
+    lab.broken.add("b")
+    assert lab.run_as_built(ComparisonRequest("smoke", "", rounds=2), "abc", Arrivals("cba"))[:2] == ["c1", "a1"]
+    # The first is measured when no other has been proven yet, and those of the second round follow all of the first.
+    assert proven[:2] == [("c", 1), ("a", 3)]
+    assert sorted(key for key, _ in proven[2:]) == ["a", "c"]
+    found = [[finding.kind for finding in run.findings] for run in lab.comparison.runs]
+    assert found == [["builds-beside"], [], [], []]

@@ -1,0 +1,69 @@
+"""A crash of PostgreSQL under load shows whether what a target acknowledged was durable."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from throwaway_server import throwaway_server
+
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing import durability_proof
+from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
+from bakeoff.engines.manifest import find_engine
+from bakeoff.postgres import embedded
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.targets.access import Access
+from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.workload.loader import load_workload
+
+pytestmark = pytest.mark.end_to_end
+
+TARGET = "producer-api-go-rest"
+
+
+@pytest.fixture(scope="module")
+def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.fixture
+def contender(project: Project) -> Contender:
+    (target,) = choose_targets(find_targets(project), [TARGET])
+    engine = find_engine(project, "native")
+    for build in (target.build, engine.build):
+        if build.is_stale():
+            build.run(lambda _: None)
+    return Contender(target, load_workload(project, target.workload), engine)
+
+
+@pytest.fixture
+def bench(project: Project, server: Server) -> Bench:
+    return Bench(project, server, PlainProgress(Console(quiet=True)))
+
+
+def test_what_was_acknowledged_before_the_crash_is_there_after_it(bench: Bench, contender: Contender) -> None:
+    proof = prove_durability(bench, contender)
+    assert proof.holds, proof
+
+
+def test_commits_that_do_not_wait_for_the_log_are_lost(
+    bench: Bench, contender: Contender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    careless = ("synchronous_commit=off", "wal_writer_delay=10s", "wal_writer_flush_after=0", "wal_buffers=128MB")
+    kind = embedded.InstanceKind("durability", "application", ("shared_buffers=256MB", *careless))
+    monkeypatch.setattr(durability_proof, "CRASHED", kind)
+    proof = prove_durability(bench, contender)
+    assert not proof.holds
+    assert proof.lost > 0
+
+
+def test_a_database_that_is_not_the_labs_own_is_not_crashed(bench: Bench, contender: Contender) -> None:
+    assert can_be_proven(bench, contender)
+    assert bench.server is not None
+    assert not can_be_proven(replace(bench, server=replace(bench.server, embedded=False)), contender)
+    assert not can_be_proven(replace(bench, attached={TARGET: Access("127.0.0.1", 1)}), contender)

@@ -1,0 +1,119 @@
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from bakeoff.reporting.run_table import comparison_table, one_line, run_details
+from bakeoff.reporting.terminal_numbers import milliseconds, percent
+from bakeoff.results.run import RunResult, Status
+from made_up import cost, measured, phase, run_of
+from observations import ACTIVITY, STATE
+
+STEADY = run_of(environment={"cores": "1"})
+CEILINGS = {"engine": 8000.0, "one upsert per event": 500.0}
+
+
+def text_of(content: object) -> list[str]:
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(content)
+    return [" ".join(line.split()) for line in capture.get().splitlines() if line.strip()]
+
+
+def test_a_row_for_each_run() -> None:
+    rows = text_of(comparison_table([run_of(), run_of("go-rest", phases=[])]))
+    assert rows[2:4] == ["rust-rest 1,000 1.00 1.45 1.49 0 600.0 20.0", "go-rest – – – – – – –"]
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        (
+            run_of(throughputs=[1000, 2000], ceilings=CEILINGS),
+            "fastest phase: 4.00× of one upsert per event · the engine can send 4.0 times as much",
+        ),
+        # Lines are drawn with messages of the default size.
+        (run_of(ceilings=CEILINGS, payload="64k"), "fastest phase: the engine can send 8.0 times as much"),
+        (run_of(), None),
+        (run_of(ceilings=CEILINGS, phases=[]), None),
+        (run_of(ceilings=CEILINGS, phases=[phase(1, 1, measured(0, requests=1, failed=1))]), None),
+    ],
+)
+def test_the_fastest_phase_is_held_against_the_machine_s_limits(run: RunResult, line: str | None) -> None:
+    shown = [each for each in text_of(run_details(run)) if each.startswith("fastest phase")]
+    assert shown == ([] if line is None else [line])
+
+
+def test_the_bottleneck_is_named() -> None:
+    words = "The bottleneck was the CPU of the target, on 1 core that all share: the target 60%, PostgreSQL 50%."
+    assert words in text_of(run_details(STEADY))
+
+
+def test_a_run_that_does_not_count_has_no_bottleneck() -> None:
+    assert not any("bottleneck" in line for line in text_of(run_details(replace(STEADY, status=Status.VOID))))
+
+
+def test_a_run_in_one_line() -> None:
+    assert one_line(run_of()) == "rust-rest: 1,000/s · p50 1.00 ms · p99 1.49 ms · 0 failed"
+    assert one_line(run_of(phases=[])) == "rust-rest: nothing was measured"
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0123, "0.01"), (1.234, "1.23"), (12.34, "12.3"), (1234.5, "1,234")])
+def test_milliseconds(value: float, text: str) -> None:
+    assert milliseconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0, "0%"), (0.04, "<0.1%"), (0.11, "0.1%"), (9.94, "9.9%"), (55.2, "55%")]
+)
+def test_percent(value: float | None, text: str) -> None:
+    assert percent(value) == text
+
+
+def test_what_postgresql_did_is_shown() -> None:
+    shown = text_of(run_details(run_of(database_activity=ACTIVITY)))
+    begin = shown.index("what PostgreSQL did, warm-up and phases together")
+    assert shown[begin + 2 : begin + 10] == [
+        "WAL, the log that makes commits durable 400 bytes/op",
+        "commits 0.25/op: 4.0 operations a commit",
+        "rows inserted 600",
+        "rows updated 400",
+        "of these HOT, which touched no index 90%",
+        "rows deleted 0",
+        "checkpoints 2",
+        "sessions at work were at CPU 60%, IO:WalSync 25%, LWLock:WALWrite 10%",
+    ]
+
+
+def test_what_the_machine_was_like_is_shown() -> None:
+    shown = text_of(run_details(run_of(machine_state=STATE)))
+    begin = shown.index("the machine, CPU in % of one core")
+    assert shown[begin + 2 : begin + 9] == [
+        "probe of its speed: one core hashes 1,750 MB/s",
+        "load average before 2.97",
+        "steal, which the hypervisor took 0.1%",
+        "CPU of other programs 3.2%",
+        "CPU of the lab 0.9%",
+        "of it sampling 0.5%",
+        "pressure: time in which a task waited for CPU 55%, IO 2.0%, memory 0%",
+    ]
+
+
+def test_what_an_older_run_did_not_record_is_a_dash() -> None:
+    shown = text_of(run_details(run_of()))
+    assert {"what PostgreSQL did: –", "the machine: –"} <= set(shown)
+    lacking = text_of(run_details(run_of(database_activity={"commits": 3}, machine_state={"speed_mb_s": 1.0})))
+    assert {"commits –", "sessions at work were at –", "steal, which the hypervisor took –"} <= set(lacking)
+
+
+def test_proportional_memory_stands_beside_resident() -> None:
+    costs = {"api": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
+    shown = text_of(run_details(run_of(phases=[phase(1, 10, measured(1000, costs=costs))])))
+    assert "api 600.0 60 60 20.0 20.0 15.5" in shown
+    assert "database 500.0 50 50 20.0 20.0 –" in shown
+
+
+def test_the_settings_in_force_are_shown_where_they_are_known() -> None:
+    environment = {"api_settings": "pool_size 10 (default)"}
+    assert "settings: pool_size 10 (default)" in text_of(run_details(run_of(environment=environment)))
+    assert not any(line.startswith("settings") for line in text_of(run_details(run_of())))

@@ -1,0 +1,87 @@
+import pytest
+from rich.console import Console
+
+from bakeoff.judging.judge import judge
+from bakeoff.judging.judgement import Estimate
+from bakeoff.reporting.verdict_text import finding_lines, judgement_table, plus_minus, verdict_lines
+from bakeoff.results.run import RunResult, Status
+from made_up import comparison_of, finding, rounds_of, run_of
+
+
+def shown(*runs: RunResult) -> list[str]:
+    """The table's rows as a person sees them in 80 columns, blanks folded."""
+    console = Console(width=80, color_system=None)
+    with console.capture() as capture:
+        console.print(judgement_table(judge(comparison_of(*runs))))
+    lines = [" ".join(line.split()) for line in capture.get().splitlines()]
+    assert all(len(line) <= 80 for line in capture.get().splitlines())
+    return [line for line in lines if line]
+
+
+def test_ties_share_a_rank_and_the_void_have_none() -> None:
+    rows = shown(
+        *rounds_of("rust-rest", [43_000, 43_100, 42_900]),
+        *rounds_of("go-rest", [43_020, 43_080, 42_930]),
+        *rounds_of("go-grpc", [20_000, 20_100, 19_900]),
+        run_of("java-rest", status=Status.VOID),
+    )
+    assert rows[0] == "contender ops/s ± p50 p99 failed CPU MB"
+    assert rows[2:6] == [
+        "1= Go REST 43,020 0.2% 1.00 1.49 0 13.9 20.0",
+        "1= Rust REST 43,000 0.2% 1.00 1.49 0 14.0 20.0",
+        "3 Go gRPC 20,000 0.5% 1.00 1.49 0 30.0 20.0",
+        "– Java REST void – – – – – –",
+    ]
+
+
+def test_one_round_has_no_plus_or_minus() -> None:
+    assert shown(run_of())[2] == "1 Rust REST 1,000 – 1.00 1.49 0 600.0 20.0"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(100, 98, 104, ()), "3.0%"),
+        (Estimate(100, None, None, ()), "–"),
+        (Estimate(0, 0, 0, ()), "–"),
+    ],
+)
+def test_plus_minus(estimate: Estimate, text: str) -> None:
+    assert plus_minus(estimate) == text
+
+
+def test_the_verdict_comes_first_then_effects_and_shares() -> None:
+    ceilings = {"engine": 5000.0, "one upsert per event": 400.0, "batches of 500": 10_000.0}
+    judgement = judge(
+        comparison_of(
+            *rounds_of("rust-rest", [1000, 1020, 990], ceilings=ceilings), *rounds_of("go-rest", [500, 510, 495])
+        )
+    )
+    assert verdict_lines(judgement) == [
+        judgement.verdict,
+        "language: rust reaches 2.00× of go (95% interval 2.00 to 2.00)",
+        "Rust REST: 2.50× of one upsert per event · 0.10× of batches of 500 · the engine can send 5.0 times as much",
+    ]
+
+
+def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None:
+    noted = [finding("not-calibrated", "info", "Nobody knows.")]
+    judgement = judge(
+        comparison_of(
+            *rounds_of("rust-rest", [1000, 1020, 990], findings=noted),
+            *rounds_of("go-rest", [1000, 1020], findings=noted),
+            run_of("go-rest", [1010.0], 3, findings=[*noted, finding("errors", "error", "It failed.")]),
+        )
+    )
+    failed, unknown, bound = finding_lines(judgement)
+    assert failed == "error: Go REST (round 3): It failed. Do this."
+    assert unknown == "info: Go REST, Rust REST: Nobody knows. Do this."
+    assert bound.startswith("info: Go REST, Rust REST: The bottleneck was the load")
+
+
+def test_messages_of_one_advice_stand_together() -> None:
+    slow = {"rust-rest": "p99 was 3 s.", "go-rest": "p99 was 9 s."}
+    runs = [run_of(target, findings=[finding("threshold", "warning", words)]) for target, words in slow.items()]
+    lines = finding_lines(judge(comparison_of(*runs)))
+    assert lines[0].startswith("warning: One round cannot tell")
+    assert lines[1] == "warning: Go REST: p99 was 9 s. Rust REST: p99 was 3 s. Do this."

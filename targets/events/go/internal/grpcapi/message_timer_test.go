@@ -1,0 +1,42 @@
+package grpcapi
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestMessageTimerFiresWithinAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start, went := time.Now(), make(chan time.Duration, 1)
+		w := newMessageTimer(func() { went <- time.Since(start) })
+		// The first message comes in time, and the second begins while its timer is still set.
+		w.start()
+		time.Sleep(messageTimeout - time.Second)
+		w.stop()
+		w.start()
+		if got, want := <-went, 2*messageTimeout-time.Second; got != want {
+			t.Errorf("it fired after %v, want %v", got, want)
+		}
+		if w.stop() {
+			t.Error("a late message is accepted")
+		}
+	})
+}
+
+func TestMessageTimerDoesNotFireBetweenMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newMessageTimer(func() { t.Error("it fired") })
+		for range 3 {
+			w.start()
+			time.Sleep(time.Second)
+			if !w.stop() {
+				t.Error("a message in time is rejected")
+			}
+			time.Sleep(2 * messageTimeout)
+		}
+		w.start()
+		w.close()
+		time.Sleep(2 * messageTimeout)
+	})
+}
