@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.comparing import rounds
+from bakeoff.comparing import proofs, rounds
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison, Series
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
@@ -97,7 +97,8 @@ class Lab:
         self.comparison = Comparison()
         self._project = Project(tmp_path)
         monkeypatch.setattr(rounds, "measure", self._measure)
-        monkeypatch.setattr(rounds, "conform", self._conform)
+        monkeypatch.setattr(proofs, "conform", self._conform)
+        monkeypatch.setattr(proofs, "_file_of", lambda *_: None)
         monkeypatch.setattr(rounds, "latest_calibrations", lambda *_: [])
         monkeypatch.setattr(rounds, "write_result_files", lambda *_: None)
 
@@ -296,3 +297,10 @@ def test_a_smoke_run_measures_each_contender_as_soon_as_it_is_built(lab: Lab) ->
     assert sorted(key for key, _ in proven[2:]) == ["a", "c"]
     found = [[finding.kind for finding in run.findings] for run in lab.comparison.runs]
     assert found == [["builds-beside"], [], [], []]
+
+
+def test_each_run_says_when_its_target_was_proved(lab: Lab) -> None:
+    lab.run(THREE)
+    proved = [run.environment["api_conformance"] for run in lab.comparison.runs]
+    assert len(proved) == 6
+    assert all(words.startswith("proved at 2") for words in proved)

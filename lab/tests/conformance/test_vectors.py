@@ -130,3 +130,11 @@ def test_files_that_are_no_json(text: str, tmp_path: Path, schema: Path) -> None
 
     with pytest.raises(VectorError, match=r"broken\.json is not valid JSON"):
         load_vectors(tmp_path, schema)
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path, schema: Path) -> None:
+    write(tmp_path, case())
+    first = load_vectors(tmp_path, schema)
+    assert load_vectors(tmp_path, schema) == first
+    write(tmp_path, case(), case(name="another"))
+    assert [each.name for each in load_vectors(tmp_path, schema)] == ["a-case", "another"]

@@ -65,7 +65,7 @@ class ComparisonRequest:
 
     `warm_up_s` None leaves it to the lab; `name` is an experiment's, or empty. `attached` maps targets to the URLs
     where they run already, started by somebody else; `containers` maps them, or `database`, to the containers they run
-    in. `agents` engines divide the users of each phase among them.
+    in. `agents` engines divide the users of each phase among them. `prove` runs conformance although it passed before.
     """
 
     mode: str
@@ -85,6 +85,7 @@ class ComparisonRequest:
     containers: Mapping[str, str] = field(default_factory=dict)
     agents: int = 1
     isolation: Isolation = field(default_factory=Isolation)
+    prove: bool = False
 
     @property
     def phases(self) -> list[Phase]:

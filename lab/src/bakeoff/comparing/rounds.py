@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.estimate import Estimate
-from bakeoff.comparing.preparation import conform
+from bakeoff.comparing.proofs import Proof, prove
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, turns_of
-from bakeoff.conformance.text import summary
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
@@ -74,7 +73,7 @@ class Series:
         self._id: int | None = None
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
-        self._conforms: dict[tuple[object, ...], str | None] = {}
+        self._proofs: dict[tuple[object, ...], Proof] = {}
         self._not_steady: set[str] = set()
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
@@ -170,26 +169,21 @@ class Series:
         """Conformance, and a short look before a long one: who fails five requests need not fail a million."""
         if self._comparison.interrupted:
             return False
-        problem = self._conformance_problem(contender)
+        problem = self._proof(contender).problem
         if problem is None and self._request.mode != "smoke":
             problem = self._problem_with(self._measured(self._run_request(contender, "smoke", SMOKE)))
         if problem is not None:
             self._refuse(contender, problem)
         return problem is None and not self._comparison.interrupted
 
-    def _conformance_problem(self, contender: Contender) -> str | None:
-        """Why a target is not measured, found out once for each target and its settings: its speed means nothing."""
+    def _proof(self, contender: Contender) -> Proof:
+        """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
         known = (target.name, variant.tls, variant.token, *sorted(variant.settings.items()))
-        if known not in self._conforms:
-            self._bench.progress.step(f"{target.name}: conformance")
-            try:
-                result = conform(self._bench, target, contender.workload, variant)
-                wrong = f"{summary(result)} ./bakeoff conform {target.name} shows what differed."
-                self._conforms[known] = None if result.conforms else wrong
-            except BakeoffError as error:
-                self._conforms[known] = error.message
-        return self._conforms[known]
+        if known not in self._proofs:
+            again = self._request.prove
+            self._proofs[known] = prove(self._bench, target, contender.workload, variant, again=again)
+        return self._proofs[known]
 
     def _take(self, turn: Turn) -> None:
         contender, request = turn.contender, self._request
@@ -231,6 +225,8 @@ class Series:
         self._bench.progress.step(words, run.planned_s)
         beside = self._beside()
         result = measure(self._bench, run)
+        proved = f"proved at {self._proof(run.contender).proved_at}"
+        result = replace(result, environment={**result.environment, "api_conformance": proved})
         if beside:
             result = replace(result, findings=[*result.findings, built_beside(beside)])
         storing = Laps()

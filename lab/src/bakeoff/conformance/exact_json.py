@@ -1,6 +1,7 @@
 """JSON that keeps the text of its numbers: a case that sends 0.10 must not send 0.1."""
 
 import json
+from json.encoder import encode_basestring
 from typing import Any
 
 
@@ -49,6 +50,9 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _written(value: Any) -> str:
+    # Most values are strings, and a bulk has many: json.dumps would make an encoder for each.
+    if isinstance(value, str):
+        return encode_basestring(value)
     if isinstance(value, ExactInt | ExactFloat):
         return value.text
     if isinstance(value, dict):

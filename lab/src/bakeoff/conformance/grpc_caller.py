@@ -14,7 +14,7 @@ from bakeoff.targets.channel import grpc_channel
 _OPTIONS = [
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    # A target that was started anew is tried again at once.
+    # A target that was restarted is tried again at once.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
 ]
@@ -23,8 +23,8 @@ _OPTIONS = [
 class GrpcCaller:
     """One channel, closed at the end of the `with` block.
 
-    Every call is made as a stream of messages both ways: on the wire a unary call is a stream of one. A call whose
-    body must go out as it is gets a connection of its own.
+    Every reply is read as a stream of messages: on the wire a unary call is a stream of one. A call whose body must go
+    out as it is gets a connection of its own.
     """
 
     def __init__(self, access: Access, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
@@ -42,7 +42,7 @@ class GrpcCaller:
         self._channel.close()
 
     def check_reachable(self) -> None:
-        """Raises BakeoffError when nobody speaks HTTP/2 at the address."""
+        """Raises BakeoffError when nothing speaks HTTP/2 at the address."""
         try:
             grpc.channel_ready_future(self._channel).result(timeout=self._connect_timeout_s)
         except grpc.FutureTimeoutError as error:
@@ -57,8 +57,7 @@ class GrpcCaller:
             return call_over_wire(
                 self._access, request.method, self._metadata(request), request.body, timeout_s=self._timeout_s
             )
-        method: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(f"/{request.method}")
-        call = method(iter(request.payloads), timeout=self._timeout_s, metadata=self._metadata(request))
+        call = self._call(request)
         payloads: list[bytes] = []
         # The status is read from the call, and what came before an error counts.
         with contextlib.suppress(grpc.RpcError):
@@ -70,6 +69,15 @@ class GrpcCaller:
         if code is grpc.StatusCode.UNAVAILABLE:
             raise NoReplyError(f"unavailable: {call.details()}")
         return GrpcReply(code.name, call.details() or "", tuple(payloads))
+
+    def _call(self, request: GrpcRequest) -> "grpc._CallIterator[bytes]":
+        method, metadata = f"/{request.method}", self._metadata(request)
+        if len(request.payloads) == 1:
+            # The library starts a thread for each call that sends a stream.
+            one: grpc.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(method)
+            return one(request.payloads[0], timeout=self._timeout_s, metadata=metadata)
+        many: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(method)
+        return many(iter(request.payloads), timeout=self._timeout_s, metadata=metadata)
 
     def _metadata(self, request: GrpcRequest) -> tuple[tuple[str, str], ...]:
         headers = {name: (value,) for name, value in self._access.headers.items()} | dict(request.headers)

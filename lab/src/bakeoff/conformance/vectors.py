@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from bakeoff.conformance.case import (
     Row,
 )
 from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
+from bakeoff.digests import digest_of
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError, UsageError
 
@@ -38,14 +40,20 @@ def load_vectors(directory: Path, schema: Path, patterns: Sequence[str] = ()) ->
     files = sorted(directory.glob("*.json"))
     if not files:
         raise VectorError(f"{directory} holds no vectors: put at least one .json file of conformance cases there.")
+    return _chosen(_load_all(directory, tuple(files), schema, digest_of([*files, schema])), patterns)
+
+
+@lru_cache(maxsize=4)
+def _load_all(directory: Path, files: Sequence[Path], schema: Path, _content: str) -> tuple[Case, ...]:
+    """Checking the files takes most of a second, so it is done once for all targets, until a file changes."""
     cases = [case for path in files for case in _load_file(path, schema)]
     repeated = [name for name, count in Counter(case.name for case in cases).items() if count > 1]
     if repeated:
         raise VectorError(f'{directory}: two cases are named "{repeated[0]}". Names must differ, also between files.')
-    return _chosen(cases, patterns)
+    return tuple(cases)
 
 
-def _chosen(cases: list[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
+def _chosen(cases: Sequence[Case], patterns: Sequence[str]) -> tuple[Case, ...]:
     for pattern in patterns:
         if not any(_matches(case, pattern) for case in cases):
             subjects = ", ".join(dict.fromkeys(case.subject for case in cases))
@@ -63,7 +71,7 @@ def _load_file(path: Path, schema: Path) -> list[Case]:
     except OSError as error:
         raise VectorError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise VectorError(f"{path} is not valid JSON: {error}. Mend it there.") from error
+        raise VectorError(f"{path} is not valid JSON: {error}. Correct it there.") from error
     problem = first_problem(document, schema)
     if problem:
         raise VectorError(f"{path} breaks the schema {schema.name}: {_with_case_name(problem, document)}.")

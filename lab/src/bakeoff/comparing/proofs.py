@@ -1,0 +1,94 @@
+"""What conformance has proved of a target, kept until the target, its settings or the cases change."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bakeoff import conformance
+from bakeoff.comparing.preparation import conform
+from bakeoff.conformance.text import summary
+from bakeoff.digests import digest_of
+from bakeoff.errors import BakeoffError
+from bakeoff.factors.variant import Variant
+from bakeoff.running.bench import Bench
+from bakeoff.running.environment import environment_of
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.settings import settings_in_force
+from bakeoff.workload.loader import Workload
+
+# Facts of the environment that a proof depends on.
+_FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """When all cases passed, or the problem: why the target must not be measured."""
+
+    proved_at: str
+    cases: int = 0
+    problem: str | None = None
+
+
+def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
+    """The proof of an earlier run if nothing has changed since; else, or `again`, runs every case and keeps a pass."""
+    file = _file_of(bench, target, workload, variant)
+    known = None if again or file is None else _read(file)
+    if known is not None:
+        return known
+    bench.progress.step(f"{target.name}: conformance")
+    try:
+        result = conform(bench, target, workload, variant)
+    except BakeoffError as error:
+        return Proof("", problem=error.message)
+    if not result.conforms:
+        return Proof("", problem=f"{summary(result)} ./bakeoff conform {target.name} shows what differed.")
+    proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results))
+    if file is not None:
+        _write(file, proof)
+    return proof
+
+
+def _file_of(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Path | None:
+    """Where the proof of this very state is kept; None for an attached target, whose program the lab cannot see."""
+    if target.name in bench.attached:
+        return None
+    digest = hashlib.sha256(json.dumps(list(_state(bench, target, workload, variant))).encode()).hexdigest()
+    return bench.project.state / "proofs" / f"{target.name}-{digest[:24]}.json"
+
+
+def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Iterator[str]:
+    """All that the result of conformance depends on."""
+    yield digest_of([target.build.artifact, target.directory / "target.toml"])
+    yield target.build.made_from or ""
+    yield digest_of(sorted(path for path in workload.directory.rglob("*") if path.is_file()))
+    yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])
+    yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
+    yield f"tls {variant.tls}, token {variant.token}"
+    for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
+        yield f"{name}={value}"
+    for name, value in sorted(variant.settings.items()):
+        yield f"{name}={value}"
+    facts = environment_of(bench.project, target, bench.server)
+    for name in _FACTS:
+        yield f"{name}: {facts.get(name, '')}"
+
+
+def _read(file: Path) -> Proof | None:
+    """None where there is no proof, or an interrupted one."""
+    try:
+        document = json.loads(file.read_text("utf-8"))
+        return Proof(str(document["proved_at"]), int(document["cases"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(file: Path, proof: Proof) -> None:
+    """Only a complete file gets the name that is looked for."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps({name: value for name, value in asdict(proof).items() if name != "problem"}), "utf-8")
+    partial.rename(file)
