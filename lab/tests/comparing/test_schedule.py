@@ -1,36 +1,65 @@
+"""The order of turns: repeatable, and fair to every contender."""
+
 from collections import Counter
+from itertools import pairwise
+from unittest.mock import Mock
+
+import pytest
 
 from bakeoff.comparing.schedule import turns_of
 from bakeoff.running.contender import Contender
-from made_up_manifests import engine, target, workload
 
-CONTENDERS = [Contender(target(f"t{number}"), workload(), engine("native")) for number in range(6)]
-
-
-def order(rounds: int, seed: int, done: frozenset[tuple[str, int]] = frozenset()) -> list[tuple[int, str]]:
-    return [(turn.round, turn.contender.key) for turn in turns_of(CONTENDERS, rounds, seed, done)]
+COUNTS = [1, 2, 3, 4, 5, 6, 7, 12]
 
 
-def test_every_contender_runs_once_in_each_round_and_rounds_do_not_mix() -> None:
-    turns = order(5, seed=1)
-    assert set(Counter(turns).values()) == {1}
-    assert [number for number, _ in turns] == [number for number in range(1, 6) for _ in CONTENDERS]
+def contenders(count: int) -> list[Contender]:
+    return [Mock(spec=Contender, key=f"contender-{number}") for number in range(count)]
 
 
-def test_the_order_is_shuffled_anew_in_each_round_and_the_seed_repeats_it() -> None:
-    turns = order(8, seed=1)
-    rounds = {tuple(key for number, key in turns if number == each) for each in range(1, 9)}
-    assert len(rounds) > 4
-    assert turns == order(8, seed=1)
-    assert turns != order(8, seed=2)
+def rounds_of(count: int, rounds: int, seed: int = 1) -> list[list[str]]:
+    turns = turns_of(contenders(count), rounds, seed)
+    return [[turn.contender.key for turn in turns if turn.round == number] for number in range(1, rounds + 1)]
 
 
-def test_everybody_comes_first_at_some_time() -> None:
-    first = {key for _, key in order(60, seed=1)[:: len(CONTENDERS)]}
-    assert first == {contender.key for contender in CONTENDERS}
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("rounds", [1, 3, 10])
+def test_each_contender_takes_one_turn_in_each_round(count: int, rounds: int) -> None:
+    for order in rounds_of(count, rounds):
+        assert sorted(order) == sorted(contender.key for contender in contenders(count))
 
 
-def test_what_is_done_is_left_out_and_changes_no_order() -> None:
-    every = order(3, seed=7)
-    done = frozenset((key, number) for number, key in every[:8])
-    assert order(3, 7, done) == every[8:]
+def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
+    assert rounds_of(6, 5, seed=3) == rounds_of(6, 5, seed=3)
+    assert len({str(rounds_of(6, 5, seed=seed)) for seed in range(20)}) > 15
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_after_every_two_rounds_all_contenders_have_the_same_mean_place(count: int) -> None:
+    orders = rounds_of(count, 8)
+    for rounds in (2, 4, 6, 8):
+        places: Counter[str] = Counter()
+        for order in orders[:rounds]:
+            places.update({key: place for place, key in enumerate(order)})
+        assert len({places[key] for key in orders[0]}) == 1
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7])
+def test_in_the_whole_design_each_stands_everywhere_and_follows_each_other_equally_often(count: int) -> None:
+    orders = rounds_of(count, count if count % 2 == 0 else 2 * count)
+    places = Counter((key, place) for order in orders for place, key in enumerate(order))
+    follows = Counter(pair for order in orders for pair in pairwise(order))
+    assert len(places) == count * count
+    assert len(set(places.values())) == 1
+    assert len(follows) == count * (count - 1)
+    assert len(set(follows.values())) == 1
+
+
+def test_done_turns_are_left_out_and_the_others_keep_their_order() -> None:
+    all_turns = [(turn.contender.key, turn.round) for turn in turns_of(contenders(4), 3, 1)]
+    done = set(all_turns[::2])
+    left = [(turn.contender.key, turn.round) for turn in turns_of(contenders(4), 3, 1, done)]
+    assert left == [turn for turn in all_turns if turn not in done]
+
+
+def test_without_contenders_there_is_no_turn() -> None:
+    assert turns_of([], 5, 1) == []
