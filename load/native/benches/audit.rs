@@ -16,7 +16,7 @@ use std::time::Instant;
 use bakeoff_load::audit::{Source, audit};
 use bakeoff_load::ledger::{LedgerFile, Outcome};
 use bakeoff_load::plan::Plan;
-use bakeoff_load::workload::{END_OF_PART, Renderer, UserState, Workload};
+use bakeoff_load::workload::{END_OF_PART, Renderer, Workload};
 use postgres::{Client, NoTls};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ fn write_ledger(plan: &Path, path: &Path, entities: usize) -> Result<(u64, Rows)
     let file = LedgerFile::create(path, plan.seed_number(), plan.run.as_bytes())?;
     let mut sink = file.sink();
     let mut renderer = Renderer::new(Arc::clone(&workload));
-    let mut users = vec![UserState::new(&workload); USERS as usize];
+    let mut users = vec![workload.new_user(); USERS as usize];
     let (mut known, mut rows) = (HashMap::new(), Rows::new());
     let (mut message, mut writes) = (Vec::new(), 0);
     'writing: for sequence in 0.. {

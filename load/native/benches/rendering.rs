@@ -10,7 +10,7 @@ mod support;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use bakeoff_load::workload::{Renderer, UserState, Workload};
+use bakeoff_load::workload::{Renderer, Workload};
 use cpu_time::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::json;
@@ -37,7 +37,7 @@ fn rendering(criterion: &mut Criterion<CpuTime>) {
         let mut plan = events::plan(address, &json!({"size_bytes": size}));
         plan.operations[0].variants = vec![serde_json::from_value(default_message()).expect("a template")];
         let workload = Arc::new(Workload::compile(&plan).expect("compiles"));
-        let state = UserState::new(&workload);
+        let state = workload.new_user();
         let mut renderer = Renderer::new(Arc::clone(&workload));
         let mut out = Vec::new();
         let mut sequence = 0;

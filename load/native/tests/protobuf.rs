@@ -6,7 +6,7 @@ mod support;
 
 use std::sync::Arc;
 
-use bakeoff_load::workload::{Renderer, UserState, Workload};
+use bakeoff_load::workload::{Renderer, Workload};
 use base64::Engine as _;
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
@@ -33,7 +33,7 @@ fn compare(plan: &bakeoff_load::plan::Plan, descriptor: &MessageDescriptor, size
         let mut plan = plan.clone();
         plan.size_bytes = *size;
         let workload = Arc::new(Workload::compile(&plan).expect("compiles"));
-        let state = UserState::new(&workload);
+        let state = workload.new_user();
         let mut renderer = Renderer::new(Arc::clone(&workload));
         for sequence in 0..200 {
             renderer.next(7, &state, sequence);

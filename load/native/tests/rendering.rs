@@ -35,7 +35,7 @@ fn complete(part: &Value) -> Plan {
 }
 
 fn state(workload: &Workload, acknowledged: &Value) -> UserState {
-    let mut state = UserState::new(workload);
+    let mut state = workload.new_user();
     for (kind, sequences) in acknowledged.as_object().expect("kinds") {
         let kind: usize = kind.parse().expect("an index");
         let operation = workload.operations.iter().position(|o| o.key == Some(kind)).expect("an operation");

@@ -1,21 +1,24 @@
-//! What fuzzers have found so far (`fuzz/seeds`), replayed: one input for each part of the parsers that they reach.
+//! Replays the inputs in `fuzz/seeds`: at least one for each part of the parsers that fuzzing has reached.
 
 #[path = "../fuzz/entries.rs"]
 mod entries;
 
 use std::path::Path;
 
-/// Hands an entry each of its seeds; the last one told is the one that it failed over.
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Runs an entry on each of its seeds; the last line printed is the seed that it failed on.
 fn replay(name: &str, entry: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name).with_extension("base64");
+    let seeds = std::fs::read_to_string(&path).expect("seeds");
     let mut count = 0;
-    for seed in std::fs::read_dir(&folder).expect("seeds") {
-        let path = seed.expect("a seed").path();
-        println!("{}", path.display());
-        entry(&std::fs::read(&path).expect("a seed"));
+    for (index, line) in seeds.lines().enumerate() {
+        println!("{}:{}", path.display(), index + 1);
+        entry(&STANDARD.decode(line).expect("base64"));
         count += 1;
     }
-    assert!(count > 20, "only {count} seeds in {}", folder.display());
+    assert!(count > 20, "only {count} seeds in {}", path.display());
 }
 
 #[test]

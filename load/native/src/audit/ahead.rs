@@ -1,12 +1,25 @@
 //! Rows that are read on a thread of their own, while the ledger is read and the rows before them are judged.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::database;
+use super::error::AuditError;
 use super::rows::{self, Row};
-use super::{AuditError, Source, database};
+
+/// Where the stored state is read from.
+#[derive(Debug)]
+pub enum Source {
+    Database {
+        url: String,
+        sql: PathBuf,
+    },
+    /// JSON lines; `-` is standard input.
+    Rows(PathBuf),
+}
 
 const BATCH_BYTES: usize = 256 * 1024;
 /// Batches that may wait to be judged: 64 MiB. Beyond them the database waits, and memory stays bounded.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use postgres::{Client, NoTls};
 
-use super::AuditError;
+use super::error::AuditError;
 use super::rows::{Row, RowError};
 use crate::workload::END_OF_PART;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use super::AuditError;
+use super::error::AuditError;
 use super::json::Pointer;
 use crate::ledger::{Ledger, Outcome, Record, ledger_files};
 use crate::plan::Plan;

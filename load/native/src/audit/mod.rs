@@ -2,6 +2,7 @@
 
 mod ahead;
 mod database;
+mod error;
 mod expected;
 mod json;
 mod judge;
@@ -10,50 +11,20 @@ mod rows;
 mod shared;
 mod verdict;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
 use ahead::RowsAhead;
+pub use ahead::Source;
+pub use error::AuditError;
 use expected::Expected;
 use replay::Replay;
-use rows::RowError;
 use verdict::Findings;
 pub use verdict::Verdict;
 
-use crate::ledger::LedgerError;
-use crate::plan::PlanError;
-
-/// Why an audit cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum AuditError {
-    #[error("{}", .0.in_plan())]
-    Plan(#[from] PlanError),
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error("the ledger {ledger} belongs to another run than the plan")]
-    OtherRun { ledger: String },
-    #[error("cannot read the rows: {0}")]
-    Rows(#[from] RowError),
-    #[error("cannot read {path}: {source}")]
-    Unreadable { path: String, source: std::io::Error },
-    #[error("the database refused: {0}")]
-    Database(#[from] postgres::Error),
-}
-
 /// Beyond them rows do not come fast enough.
 const MOST_JUDGES: usize = 4;
-
-/// Where the stored state is read from.
-#[derive(Debug)]
-pub enum Source {
-    Database {
-        url: String,
-        sql: PathBuf,
-    },
-    /// JSON lines; `-` is standard input.
-    Rows(PathBuf),
-}
 
 /// Compares a database with what plan and ledger say that it must hold.
 ///

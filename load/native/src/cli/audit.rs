@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-use super::AuditArguments;
+use super::arguments::AuditArguments;
 use crate::audit::{Source, audit as compare};
 
 /// Compares a database with what a run must have left in it.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::NullArguments;
+use super::arguments::NullArguments;
 use crate::null::{Delay, Server, server_config};
 
 /// Serves until it is ended.

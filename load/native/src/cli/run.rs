@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::{RunArguments, tool};
+use super::arguments::RunArguments;
+use super::tool;
 use crate::engine::{self, Agent, EngineError, Options};
 use crate::plan::{Phase, Plan};
 use crate::results::{Live, StreamWriter};

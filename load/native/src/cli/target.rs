@@ -1,6 +1,6 @@
 //! The URL that is loaded, and the options that say something to it.
 
-use super::ToolArguments;
+use super::arguments::ToolArguments;
 use crate::plan::{PlanError, Protocol};
 
 /// What a URL names.

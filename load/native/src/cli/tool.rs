@@ -7,13 +7,13 @@ use std::path::Path;
 use base64::Engine as _;
 use prost::Message as _;
 
-use super::ToolArguments;
+use super::arguments::ToolArguments;
 use super::target::Target;
 use crate::plan::{
     Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, Operation, Phase, Plan, PlanError, Proto,
-    Protocol, Stream, Thresholds, Tls, Transport, check_header,
+    Protocol, Segment, Stream, Thresholds, Tls, Transport, check_header,
 };
-use crate::template::{Segment, parse_template};
+use crate::template::parse_template;
 
 /// Users when none are asked for; more when a rate needs them.
 const DEFAULT_USERS: u32 = 64;

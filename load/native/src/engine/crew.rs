@@ -127,7 +127,7 @@ impl Crew {
             self.users.push(User {
                 number: self.first + self.users.len() as u32 * self.stride,
                 sequence: 0,
-                state: UserState::new(self.composer.workload()),
+                state: self.composer.workload().new_user(),
                 calls: VecDeque::with_capacity(1),
             });
         }

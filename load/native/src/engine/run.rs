@@ -4,14 +4,15 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
-use super::agent::{Agent, dealt};
+use super::agent::dealt;
 use super::clock::Clock;
 use super::composer::Composer;
 use super::coordinator::{Coordinator, Report, serve};
 use super::crew::Crew;
+use super::error::EngineError;
+use super::options::Options;
 use super::records::{Observer, StartRecord};
 use super::worker::Worker;
 use super::{calls, descriptors, trust};
@@ -23,35 +24,6 @@ use crate::wire::h2::Grpc;
 use crate::wire::http1::Http1;
 use crate::wire::tls::{Tls, TlsCalls};
 use crate::workload::Workload;
-
-/// How the engine runs, apart from the plan.
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub threads: u32,
-    /// Which part of the plan this engine carries out.
-    pub agent: Agent,
-    /// Set from outside to stop early.
-    pub interrupted: Arc<AtomicBool>,
-}
-
-/// Why the engine could not do what the plan says.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    #[error("{}", .0.in_plan())]
-    Plan(#[from] PlanError),
-    #[error("cannot resolve {host}: {source}")]
-    Resolve { host: String, source: io::Error },
-    #[error("{host} has no address")]
-    NoAddress { host: String },
-    #[error("{0}")]
-    Tls(String),
-    #[error("cannot write the ledger {path}: {source}")]
-    Ledger { path: String, source: io::Error },
-    #[error("the event loop failed: {0}")]
-    Loop(#[from] io::Error),
-    #[error("a worker ended early")]
-    WorkerLost,
-}
 
 /// Carries a plan out. Failed requests are results; only what keeps the plan from being carried out is an error.
 ///

@@ -7,7 +7,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
-use super::run::EngineError;
+use super::error::EngineError;
 use crate::plan::{Protocol, Tls};
 
 /// How sessions are made: TLS 1.2 or 1.3 with the one protocol that the plan speaks.

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::format::{BLOCK_END, BLOCK_HEADER_BYTES, BLOCK_RECORDS, HEADER_BYTES, MAGIC, VERSION, block_header};
 use super::record::{self, Record};
-use super::{BLOCK_END, BLOCK_HEADER_BYTES, BLOCK_RECORDS, HEADER_BYTES, MAGIC, VERSION, block_header};
 
 /// Why a ledger cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use super::{BLOCK_BYTES, BLOCK_END, BLOCK_RECORDS, Outcome, block_header, header, record};
+use super::format::{BLOCK_BYTES, BLOCK_END, BLOCK_RECORDS, block_header, header};
+use super::record::{self, Outcome};
 use crate::workload::{Entity, Event};
 
 /// Blocks that may wait for the disk; beyond them the load waits, and memory stays bounded.

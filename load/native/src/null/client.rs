@@ -1,8 +1,15 @@
 //! One client: its socket, its protocol, and what waits to be written to it.
 
-use super::{Replies, grpc, http, tls};
+use super::{grpc, http, tls};
 use crate::engine::poller::Ready;
 use crate::engine::socket::{Moved, Socket};
+
+/// Replies, prepared once.
+#[derive(Debug)]
+pub struct Replies {
+    pub http: Vec<u8>,
+    pub grpc: grpc::Reply,
+}
 
 #[derive(Debug)]
 pub struct Client {

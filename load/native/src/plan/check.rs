@@ -1,6 +1,11 @@
 //! Rules that a plan's syntax does not tell.
 
-use super::{KeyKind, Phase, Plan, PlanError, Protocol, VERSION, headers};
+use super::document::{Plan, VERSION};
+use super::error::PlanError;
+use super::headers;
+use super::operation::KeyKind;
+use super::phase::Phase;
+use super::transport::Protocol;
 
 impl Plan {
     /// Refuses what cannot be done.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{PlanError, Protocol};
+use super::error::PlanError;
+use super::transport::Protocol;
 
 /// A frame of HTTP/2 takes 16 KiB, and a header block goes into one.
 const LONGEST: usize = 8 * 1024;

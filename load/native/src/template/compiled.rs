@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Segment, SlotSegment, SlotTable, Values};
-use crate::plan::PlanError;
+use super::slots::SlotTable;
+use super::values::Values;
+use crate::plan::{PlanError, Segment, SlotSegment};
 
 /// One piece of a compiled template; ranges point into its bytes.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,6 @@
 //! The template language as people write it: `${name arguments}`.
 
-use super::{Segment, SlotSegment};
-use crate::plan::PlanError;
+use crate::plan::{PlanError, Segment, SlotSegment};
 
 /// Parses a template that a person wrote.
 ///

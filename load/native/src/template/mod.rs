@@ -6,36 +6,7 @@ mod language;
 mod slots;
 mod values;
 
-use serde::Deserialize;
-
 pub use compiled::{Part, Template};
 pub use language::parse as parse_template;
 pub use slots::{Slot, SlotTable};
 pub use values::{Context, Values};
-
-/// One piece of a template in a plan.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum Segment {
-    Literal(String),
-    Slot(SlotSegment),
-}
-
-/// A slot, as a plan spells it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "slot", rename_all = "lowercase", deny_unknown_fields)]
-pub enum SlotSegment {
-    Uuid,
-    Integer { min: i64, max: i64 },
-    Decimal { min: i64, max: i64, scale: u32 },
-    Choice { choices: Vec<String> },
-    Alphanumeric { length: u32 },
-    Date { from: u32, to: u32 },
-    Timestamp,
-    User,
-    Sequence,
-    Run,
-    Key,
-    Captured { name: String },
-    Pad { text: String },
-}

@@ -1,8 +1,7 @@
 //! Slots, compiled: what each renders and how it draws.
 
-use super::SlotSegment;
 use super::calendar::days_to_year;
-use crate::plan::PlanError;
+use crate::plan::{PlanError, SlotSegment};
 
 /// A slot that is ready to render.
 #[derive(Debug, Clone, PartialEq)]

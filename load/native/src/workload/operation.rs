@@ -1,8 +1,8 @@
 //! An operation, compiled: its templates, its place in the protocol and its effect.
 
 use crate::message::{Descriptors, Encoder, compile};
-use crate::plan::{self, PlanError, Protocol};
-use crate::template::{Segment, Slot, SlotTable, Template};
+use crate::plan::{self, PlanError, Protocol, Segment};
+use crate::template::{Slot, SlotTable, Template};
 
 /// One operation of the workload.
 #[derive(Debug)]

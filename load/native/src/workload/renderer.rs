@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Entity, Event, SHARED_USER, UserState, Variant, Workload};
+use super::compiled::Workload;
+use super::event::{Entity, Event, SHARED_USER};
+use super::operation::Variant;
+use super::user::UserState;
 use crate::message::Scratch;
 use crate::random::Draws;
 use crate::template::{Context, Values};

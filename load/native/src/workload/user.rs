@@ -2,14 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{AcknowledgedKeys, Event, Operation, Workload};
-use crate::workload::EffectKind;
-
-/// Values captured from the reply that made something.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entity {
-    pub captured: Vec<(Box<str>, Box<str>)>,
-}
+use super::event::{Entity, Event};
+use super::keys::AcknowledgedKeys;
+use super::operation::{EffectKind, Operation};
 
 /// Acknowledged keys and captured entities of one user, by kind.
 #[derive(Debug, Clone)]
@@ -19,12 +14,9 @@ pub struct UserState {
 }
 
 impl UserState {
-    #[must_use]
-    pub fn new(workload: &Workload) -> Self {
-        Self {
-            keys: vec![AcknowledgedKeys::default(); workload.keys.len()],
-            entities: vec![Vec::new(); workload.kinds.len()],
-        }
+    /// A user that knows nothing yet, of so many kinds of keys and entities.
+    pub(super) fn new(keys: usize, kinds: usize) -> Self {
+        Self { keys: vec![AcknowledgedKeys::default(); keys], entities: vec![Vec::new(); kinds] }
     }
 
     #[must_use]

@@ -2,7 +2,9 @@
 
 use memchr::memchr;
 
-use super::Malformed;
+/// This is no HTTP/1 reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
 
 /// How a reply's body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ mod parser;
 
 use std::sync::Arc;
 
-pub use head::{Head, Length, parse_head};
-pub use parser::{HttpReply, Malformed, ReplyParser};
+pub use head::{Head, Length, Malformed, parse_head};
+pub use parser::{HttpReply, ReplyParser};
 
 use super::{Cancelled, Code, Reply, Request, Wire};
 use crate::failure::Failure;

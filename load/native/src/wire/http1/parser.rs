@@ -1,10 +1,6 @@
 //! Replies out of bytes that arrive in pieces of any size.
 
-use super::head::{Head, Length, parse_head, take_line};
-
-/// This is no HTTP/1 reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+use super::head::{Head, Length, Malformed, parse_head, take_line};
 
 /// A complete reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::GrpcCalls;
+use super::calls::GrpcCalls;
 use super::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, flag, kind, setting};
 use super::hpack::{Decoder, Encoder};
 use super::messages::{self, Front};

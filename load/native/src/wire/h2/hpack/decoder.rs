@@ -2,16 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::integer::integer;
-use super::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
+use super::integer::{Invalid, integer};
+use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
 use crate::wire::h2::huffman;
 
 const FIRST_STATUS: usize = 8;
 const STATIC_STATUS: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
-
-/// The block is not valid; the connection is of no more use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Invalid;
 
 /// What a header block says of a call's outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

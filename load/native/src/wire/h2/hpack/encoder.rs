@@ -1,7 +1,7 @@
 //! Encoding: each field is written out once and is one byte from then on.
 
 use super::integer::{write_integer, write_string};
-use super::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
+use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
 
 /// A field of requests: its name, or where the static table has it, and its value.
 #[derive(Debug, Clone)]

@@ -1,6 +1,8 @@
 //! HPACK's numbers and strings.
 
-use super::decoder::Invalid;
+/// The block is not valid; the connection is of no more use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Invalid;
 
 /// Reads a number that begins in the low `prefix` bits.
 pub(super) fn integer(block: &mut &[u8], prefix: u32) -> Result<usize, Invalid> {

@@ -4,25 +4,9 @@
 mod decoder;
 mod encoder;
 mod integer;
+mod table;
 
-pub use decoder::{Decoder, Invalid, Outcome};
+pub use decoder::{Decoder, Outcome};
 pub use encoder::{Encoder, RequestField, RequestFields};
-
-/// The size of the dynamic table that both sides begin with.
-pub const DEFAULT_TABLE_SIZE: usize = 4_096;
-/// What each entry takes beside its text.
-const ENTRY_OVERHEAD: usize = 32;
-
-/// Names of the static table, from index 1 on.
-#[rustfmt::skip]
-const STATIC_NAMES: [&str; 61] = [
-    ":authority", ":method", ":method", ":path", ":path", ":scheme", ":scheme", ":status", ":status", ":status",
-    ":status", ":status", ":status", ":status", "accept-charset", "accept-encoding", "accept-language",
-    "accept-ranges", "accept", "access-control-allow-origin", "age", "allow", "authorization", "cache-control",
-    "content-disposition", "content-encoding", "content-language", "content-length", "content-location",
-    "content-range", "content-type", "cookie", "date", "etag", "expect", "expires", "from", "host", "if-match",
-    "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "last-modified", "link", "location",
-    "max-forwards", "proxy-authenticate", "proxy-authorization", "range", "referer", "refresh", "retry-after",
-    "server", "set-cookie", "strict-transport-security", "transfer-encoding", "user-agent", "vary", "via",
-    "www-authenticate",
-];
+pub use integer::Invalid;
+pub use table::DEFAULT_TABLE_SIZE;

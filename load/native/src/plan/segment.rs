@@ -1,0 +1,30 @@
+//! One piece of a template: literal text or a slot.
+
+use serde::Deserialize;
+
+/// One piece of a template in a plan.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Segment {
+    Literal(String),
+    Slot(SlotSegment),
+}
+
+/// A slot, as a plan spells it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "slot", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SlotSegment {
+    Uuid,
+    Integer { min: i64, max: i64 },
+    Decimal { min: i64, max: i64, scale: u32 },
+    Choice { choices: Vec<String> },
+    Alphanumeric { length: u32 },
+    Date { from: u32, to: u32 },
+    Timestamp,
+    User,
+    Sequence,
+    Run,
+    Key,
+    Captured { name: String },
+    Pad { text: String },
+}

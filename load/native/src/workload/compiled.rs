@@ -1,0 +1,174 @@
+//! A plan's workload, compiled: event = f(seed, user, sequence).
+
+use super::event::Event;
+use super::operation::{Operation, refuse_draws};
+use super::user::UserState;
+use crate::message::Descriptors;
+use crate::plan::{self, Pick, Plan, PlanError, Protocol, Reuse};
+use crate::random::{Draws, zipf_index};
+use crate::template::{SlotTable, Template};
+
+/// A kind of keys.
+#[derive(Debug)]
+pub struct KeyKind {
+    pub format: Template,
+    pub slots: SlotTable,
+    pub reuse: Option<Reuse>,
+}
+
+/// Everything of a plan that decides what is sent.
+#[derive(Debug)]
+pub struct Workload {
+    pub seed: u64,
+    pub base_time_ms: i64,
+    pub run: Vec<u8>,
+    pub size: Option<usize>,
+    pub operations: Vec<Operation>,
+    pub keys: Vec<KeyKind>,
+    /// Kinds of captured entities.
+    pub kinds: Vec<String>,
+    pub descriptors: Option<Descriptors>,
+    cumulative_weights: Vec<u64>,
+}
+
+impl Workload {
+    /// Compiles what a plan sends.
+    ///
+    /// # Errors
+    /// A template or an operation makes no sense for the plan's protocol.
+    pub fn compile(plan: &Plan) -> Result<Self, PlanError> {
+        let descriptors = match (&plan.proto, plan.transport.protocol) {
+            (Some(proto), Protocol::Grpc) => Some(Descriptors::from_base64(&proto.descriptor_set)?),
+            (None, Protocol::Grpc) => return Err(PlanError::rule("proto: required with protocol grpc")),
+            (_, Protocol::Http) => None,
+        };
+        Self::compile_with(plan, Some(plan.transport.protocol), descriptors)
+    }
+
+    /// Compiles the messages alone, for an audit: whatever the protocol, the same is stored.
+    ///
+    /// # Errors
+    /// A template makes no sense.
+    pub fn compile_messages(plan: &Plan) -> Result<Self, PlanError> {
+        Self::compile_with(plan, None, None)
+    }
+
+    fn compile_with(
+        plan: &Plan,
+        protocol: Option<Protocol>,
+        descriptors: Option<Descriptors>,
+    ) -> Result<Self, PlanError> {
+        let kinds = entity_kinds(plan);
+        let compile = |operation| Operation::compile(operation, protocol, &kinds, descriptors.as_ref());
+        let operations = plan.operations.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        let cumulative_weights = plan.operations.iter().scan(0, |sum, operation| {
+            *sum += u64::from(operation.weight);
+            Some(*sum)
+        });
+        let workload = Self {
+            seed: plan.seed_number(),
+            base_time_ms: plan.base_time_ms,
+            run: plan.run.clone().into_bytes(),
+            size: plan.size_bytes.map(|size| size as usize),
+            cumulative_weights: cumulative_weights.collect(),
+            keys: plan.keys.iter().map(compile_key).collect::<Result<_, _>>()?,
+            operations,
+            kinds,
+            descriptors,
+        };
+        workload.check_needs()?;
+        Ok(workload)
+    }
+
+    /// A user of this workload that knows nothing yet.
+    #[must_use]
+    pub fn new_user(&self) -> UserState {
+        UserState::new(self.keys.len(), self.kinds.len())
+    }
+
+    fn check_needs(&self) -> Result<(), PlanError> {
+        let unmet = |operation: &&Operation| operation.needs.is_some_and(|kind| self.creator_of(kind).is_none());
+        match self.operations.iter().find(unmet) {
+            Some(operation) => {
+                Err(PlanError::rule(format!("operations: nothing creates what {} needs", operation.name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn creator_of(&self, kind: usize) -> Option<usize> {
+        self.operations.iter().position(|operation| operation.creates == Some(kind) && operation.needs != Some(kind))
+    }
+
+    /// Chooses a user's event of this sequence; the draws that remain are its slots'.
+    pub(super) fn choose(&self, user: u32, state: &UserState, sequence: u32) -> (Event, usize, Draws) {
+        let mut draws = Draws::of_event(self.seed, user, sequence);
+        let chosen = self.draw_operation(&mut draws);
+        let index = self.possible_operation(chosen, state);
+        let operation = &self.operations[index];
+        let variant = draws.below(operation.variants.len() as u64) as usize;
+        let (reuse, pick) = (draws.unit(), draws.unit());
+        let picked = operation.key.and_then(|kind| self.pick_key(kind, state, reuse, pick));
+        let (key_sequence, is_shared) = picked.unwrap_or((sequence, false));
+        let entity = operation.needs.and_then(|kind| {
+            let known = state.entities(kind);
+            known.get((pick * known.len() as f64) as usize).cloned()
+        });
+        (Event { sequence, operation: index as u16, key_sequence, is_shared, entity }, variant, draws)
+    }
+
+    /// The same event again, from what a ledger remembers of it.
+    pub(super) fn recall(&self, user: u32, event: &Event) -> (usize, Draws) {
+        let mut draws = Draws::of_event(self.seed, user, event.sequence);
+        self.draw_operation(&mut draws);
+        let variants = self.operations[usize::from(event.operation)].variants.len();
+        let variant = draws.below(variants as u64) as usize;
+        draws.draw();
+        draws.draw();
+        (variant, draws)
+    }
+
+    fn draw_operation(&self, draws: &mut Draws) -> usize {
+        let total = self.cumulative_weights.last().copied().unwrap_or(1);
+        let drawn = draws.below(total);
+        self.cumulative_weights.iter().position(|weight| *weight > drawn).unwrap_or(0)
+    }
+
+    /// An operation that needs what this user does not have gives way to the first one that creates it.
+    fn possible_operation(&self, chosen: usize, state: &UserState) -> usize {
+        match self.operations[chosen].needs {
+            Some(kind) if state.entities(kind).is_empty() => self.creator_of(kind).unwrap_or(chosen),
+            _ => chosen,
+        }
+    }
+
+    /// The sequence of a key that is used again, and whether all users share it.
+    fn pick_key(&self, kind: usize, state: &UserState, reuse: f64, pick: f64) -> Option<(u32, bool)> {
+        let rule = self.keys[kind].reuse?;
+        let own = state.keys(kind);
+        let count = rule.shared.map_or(own.len(), |count| count as usize);
+        if reuse >= rule.share || count == 0 {
+            return None;
+        }
+        let index = match rule.pick {
+            Pick::Uniform => (pick * count as f64) as usize,
+            Pick::Zipf => zipf_index(pick, count, rule.s),
+        };
+        Some(if rule.shared.is_some() { (index as u32, true) } else { (own.get(index), false) })
+    }
+}
+
+fn entity_kinds(plan: &Plan) -> Vec<String> {
+    let named = plan.operations.iter().flat_map(|operation| [&operation.creates, &operation.needs]).flatten();
+    let mut kinds: Vec<String> = named.cloned().collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+fn compile_key(kind: &plan::KeyKind) -> Result<KeyKind, PlanError> {
+    let mut slots = SlotTable::default();
+    let format = Template::compile(&kind.format, &mut slots)?;
+    refuse_draws(&slots, "keys: a format")?;
+    Ok(KeyKind { format, slots, reuse: kind.reuse })
+}
