@@ -1,7 +1,7 @@
-//! How long an audit takes: `TEST_DATABASE_URL=… cargo bench --bench audit [-- ENTITIES]`, one million by default.
+//! Measures an audit: `TEST_DATABASE_URL=… cargo bench --bench audit [-- ENTITIES]`, one million by default.
 //!
 //! A ledger of twice as many writes, half of which update an entity as in the events workload, and the table that they
-//! leave behind, in a schema of its own. Tells the time from beginning to end, as the lab waits for it.
+//! leave, in a schema of its own. Prints the time from beginning to end, as the lab waits for it.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -27,7 +27,7 @@ const SCHEMA: &str = "audit_bench";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Ok(url) = std::env::var("TEST_DATABASE_URL") else {
-        println!("audit: skipped, TEST_DATABASE_URL names no PostgreSQL to measure with");
+        println!("audit: skipped, TEST_DATABASE_URL is not set");
         return Ok(());
     };
     let entities = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(ENTITIES);

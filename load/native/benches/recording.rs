@@ -1,4 +1,4 @@
-//! What it costs to take note of a reply: counters, histograms, and a record in the ledger.
+//! Measures the cost of recording a reply: counters, histograms, and a record in the ledger.
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;

@@ -1,4 +1,4 @@
-//! What it costs to make an event, in CPU time. The goal: below 0.5 µs for a default body, below 5 µs for 64 KiB.
+//! Measures the cost of rendering an event, in CPU time. The goal: below 0.5 µs for a default body, below 5 µs for 64 KiB.
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;

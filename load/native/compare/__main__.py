@@ -1,4 +1,4 @@
-"""Holds the engine against other load generators, each in turn, round after round: `python3 compare --help`."""
+"""Compares the engine with other load generators, in rounds: `python3 compare --help`."""
 
 import argparse
 import os
@@ -52,8 +52,8 @@ def _programs() -> dict[str, str]:
             print(f"{tool.program}: not on the PATH, left out")
             continue
         programs[tool.name] = found
-        said = subprocess.run([found, *tool.version], capture_output=True, text=True, check=False)
-        print(f"{tool.program}: {(said.stdout + said.stderr).strip().splitlines()[0]}")
+        output = subprocess.run([found, *tool.version], capture_output=True, text=True, check=False)
+        print(f"{tool.program}: {(output.stdout + output.stderr).strip().splitlines()[0]}")
     return programs
 
 

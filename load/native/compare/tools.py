@@ -41,8 +41,8 @@ def _native_command(load: Load) -> list[str]:
 
 
 def _native(output: str, _load: Load) -> Figures:
-    said = json.loads(output)
-    return Figures(said["ok"], said["seconds"], {number: said["latency_ms"][f"p{number}"] for number in PERCENTILES})
+    report = json.loads(output)
+    return Figures(report["ok"], report["seconds"], {number: report["latency_ms"][f"p{number}"] for number in PERCENTILES})
 
 
 def _wrk_command(load: Load) -> list[str]:
@@ -71,9 +71,9 @@ def _oha_command(load: Load) -> list[str]:
 
 
 def _oha(output: str, _load: Load) -> Figures:
-    said = json.loads(output)
-    times_ms = {number: said["latencyPercentiles"][f"p{number}"] * 1000 for number in PERCENTILES}
-    return Figures(said["statusCodeDistribution"].get("200", 0), said["summary"]["total"], times_ms)
+    report = json.loads(output)
+    times_ms = {number: report["latencyPercentiles"][f"p{number}"] * 1000 for number in PERCENTILES}
+    return Figures(report["statusCodeDistribution"].get("200", 0), report["summary"]["total"], times_ms)
 
 
 def _h2load_command(load: Load) -> list[str]:
@@ -113,9 +113,9 @@ def _ghz_command(load: Load) -> list[str]:
 
 
 def _ghz(output: str, _load: Load) -> Figures:
-    said = json.loads(output)
-    times_ms = {entry["percentage"]: entry["latency"] / 1e6 for entry in said["latencyDistribution"]}
-    return Figures(said["statusCodeDistribution"].get("OK", 0), said["total"] / 1e9, times_ms)
+    report = json.loads(output)
+    times_ms = {entry["percentage"]: entry["latency"] / 1e6 for entry in report["latencyDistribution"]}
+    return Figures(report["statusCodeDistribution"].get("OK", 0), report["total"] / 1e9, times_ms)
 
 
 def _k6_command(load: Load) -> list[str]:
@@ -133,8 +133,8 @@ def _k6_command(load: Load) -> list[str]:
 
 
 def _k6(output: str, load: Load) -> Figures:
-    said = json.loads(output)
-    return Figures(said["count"], load.seconds, {number: said[f"p({number})"] for number in PERCENTILES})
+    report = json.loads(output)
+    return Figures(report["count"], load.seconds, {number: report[f"p({number})"] for number in PERCENTILES})
 
 
 def _loads(protocols: Sequence[str], models: Sequence[str]) -> frozenset[tuple[str, str]]:

@@ -1,4 +1,4 @@
-//! What is fuzzed, and what must hold whatever the bytes are. `cargo test` replays the corpus through the same entries.
+//! The fuzzed entries and their invariants. `cargo test` replays the seeds through the same entries.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +10,7 @@ use bakeoff_load::wire::http1::ReplyParser;
 use bakeoff_load::wire::{Reply, Request, Wire};
 use bakeoff_load::workload::Workload;
 
-/// The HTTP reply parser, fed in pieces whose size the first byte tells.
+/// The HTTP reply parser, fed in pieces whose size is the first byte.
 pub fn http_reply(bytes: &[u8]) {
     let Some((size, bytes)) = bytes.split_first() else { return };
     let mut parser = ReplyParser::default();
@@ -30,7 +30,7 @@ pub fn http_reply(bytes: &[u8]) {
 static UNARY: LazyLock<Arc<GrpcCalls>> = LazyLock::new(|| Arc::new(GrpcCalls::new("localhost:1", &["p.S/M"], false)));
 static STREAM: LazyLock<Arc<GrpcCalls>> = LazyLock::new(|| Arc::new(GrpcCalls::new("localhost:1", &["p.S/M"], true)));
 
-/// The gRPC client with two requests under way, unary or on a stream: each must have one outcome.
+/// The gRPC client with two requests in flight, unary or on a stream: each must have one outcome.
 pub fn http2_frames(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
     let calls = if first & 1 == 0 { &UNARY } else { &STREAM };
@@ -52,7 +52,7 @@ pub fn http2_frames(bytes: &[u8]) {
     assert_eq!(outcomes, 2, "each request has one outcome");
 }
 
-/// Header blocks of one connection, each as long as the byte before it says: they share a table.
+/// Header blocks of one connection, each preceded by its length: they share a table.
 pub fn header_blocks(bytes: &[u8]) {
     let mut decoder = Decoder::default();
     let mut rest = bytes;

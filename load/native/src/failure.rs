@@ -7,12 +7,12 @@ use std::borrow::Cow;
 pub enum Failure {
     Refused,
     ConnectTimeout,
-    /// No local port is left.
+    /// No local port is free.
     PortsExhausted,
-    /// No file descriptor is left.
+    /// No file descriptor is free.
     DescriptorsExhausted,
     Unreachable,
-    /// The target's certificate is not trusted, or for another name.
+    /// The target's certificate is not trusted, or was issued for another name.
     Certificate,
     /// The TLS handshake or a TLS record failed for any other reason.
     Tls,
@@ -82,31 +82,31 @@ impl Failure {
         name.into()
     }
 
-    /// Whether a request that failed so took a time: it was answered, if otherwise than it should be, or waited for as
+    /// Whether a request that failed in this way has a duration: it was answered, though not as expected, or waited as
     /// long as the timeout allows.
     #[must_use]
     pub fn has_time(self) -> bool {
         matches!(self, Self::Status(_) | Self::Grpc(_) | Self::Body | Self::Timeout)
     }
 
-    /// What a person may want to know beyond the name.
+    /// Explains the kind to a person.
     #[must_use]
     pub fn meaning(self) -> Option<&'static str> {
         match self {
-            Self::Refused => Some("nobody listens there"),
-            Self::ConnectTimeout => Some("no connection was made in time"),
-            Self::PortsExhausted => Some("no local port is left; widen net.ipv4.ip_local_port_range"),
-            Self::DescriptorsExhausted => Some("no file descriptor is left; raise `ulimit -n`"),
-            Self::Unreachable => Some("the network knows no way there"),
-            Self::Certificate => Some("not trusted, or for another name; see --ca-file and --server-name"),
-            Self::Tls => Some("no TLS session; does the target speak it, and this protocol inside it?"),
-            Self::Reset => Some("the target broke the connection"),
+            Self::Refused => Some("nothing listens on this port"),
+            Self::ConnectTimeout => Some("not connected before the timeout"),
+            Self::PortsExhausted => Some("no free local port; widen net.ipv4.ip_local_port_range"),
+            Self::DescriptorsExhausted => Some("no free file descriptor; raise `ulimit -n`"),
+            Self::Unreachable => Some("no route to the host"),
+            Self::Certificate => Some("not trusted, or issued for another name; see --ca-file and --server-name"),
+            Self::Tls => Some("no TLS session; does the target offer TLS with this protocol (ALPN)?"),
+            Self::Reset => Some("the target reset the connection"),
             Self::Closed => Some("the target closed the connection before its reply was complete"),
-            Self::Timeout => Some("no reply in time; see --timeout"),
-            Self::Malformed => Some("the reply is not of this protocol"),
+            Self::Timeout => Some("no reply before the timeout; see --timeout"),
+            Self::Malformed => Some("the reply is not valid in this protocol"),
             Self::Body => Some("the reply's content is not what was expected"),
             Self::StreamReset | Self::GoAway => Some("the target ended the call without a status"),
-            Self::Interrupted => Some("given up after an interruption"),
+            Self::Interrupted => Some("abandoned after an interruption"),
             Self::Status(_) | Self::Grpc(_) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! A load generator that is never the bottleneck and never flatters.
+//! A load generator for HTTP/1.1 and gRPC that measures from the instant at which each request was due.
 
 pub mod audit;
 pub mod cli;

@@ -19,7 +19,7 @@ pub enum Format {
 /// When content is looked into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thoroughness {
-    /// On a share of the replies: the status tells the outcome.
+    /// On a fraction of the replies: the status shows the outcome.
     Sampled,
     /// On every reply: the status is the same for success and failure.
     Always,
@@ -57,7 +57,7 @@ impl ReplyRules {
         self
     }
 
-    /// Judges a reply; `sampled` says whether this one is due for a look into its content.
+    /// Checks a reply; `sampled` is true where this reply's content is due to be checked.
     ///
     /// # Errors
     /// The reply is a failure, of the kind returned.

@@ -124,9 +124,12 @@ fn phases_begin_when_all_have_agreed_to() {
 }
 
 #[test]
-fn what_is_no_part_of_several_is_refused() {
+fn an_invalid_agent_is_refused() {
     for (arguments, words) in [
-        (&["--plan", "x", "--agent", "3/2"][..], "write its number and how many there are, as 2/3"),
+        (
+            &["--plan", "x", "--agent", "3/2"][..],
+            "must be K/N, such as 2/3: the number of this engine and how many there are",
+        ),
         (&["http://127.0.0.1:1/", "--agent", "1/2"], "cannot be used with"),
         (&["http://127.0.0.1:1/", "--start-at", "5"], "cannot be used with"),
     ] {

@@ -218,7 +218,7 @@ fn going_away_with_answers_still_to_come() {
 }
 
 #[test]
-fn what_is_said_to_a_server_that_leaves_is_not_said_to_the_next_one() {
+fn bytes_for_a_closing_connection_are_not_sent_on_the_next_one() {
     let leave = |peer: &mut Peer, stream: u32| {
         let last = [stream.to_be_bytes(), [0; 4]].concat();
         peer.write(kind::GOAWAY, 0, 0, &last).write(kind::PING, 0, 0, &[0; 8]).answer(stream)

@@ -160,7 +160,7 @@ fn connections_that_close_after_a_reply_cost_no_request() {
 }
 
 #[test]
-fn few_descriptors_are_told_and_counted() {
+fn few_descriptors_are_reported_and_counted() {
     let address = serve(|mut stream| {
         while read_request(&mut stream).is_some() {
             if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {

@@ -67,9 +67,9 @@ fn a_connection_that_broke_has_none() {
     assert_eq!(counts(&totals), (0, 0));
 }
 
-/// What a slow target makes requests wait for is their response time, and no lag of the engine.
+/// The wait for a slow target is part of the response time, and not the engine's lag.
 #[test]
-fn waiting_for_the_target_is_no_lag() {
+fn waiting_for_the_target_is_not_lag() {
     let delay = Duration::from_millis(300);
     let phase = |users: u32| json!({"name": "r", "rate": 100, "arrival": "constant", "max_virtual_users": users, "duration_ms": 700});
     let for_a_user = json!({"phases": [phase(1)]});

@@ -1,4 +1,4 @@
-//! Requests that travel encrypted, over both protocols, and targets that cannot prove who they are.
+//! Encrypted requests over both protocols, and targets whose certificate is not trusted.
 
 #[path = "support/authority.rs"]
 mod authority;
@@ -136,7 +136,7 @@ fn answer(mut respond: h2::server::SendResponse<Bytes>) {
 }
 
 #[test]
-fn a_target_that_cannot_prove_who_it_is_gets_no_request() {
+fn a_target_with_an_untrusted_certificate_gets_no_request() {
     let (authority, other) = (Authority::new("http/1.1"), Authority::new("http/1.1"));
     let (address, heads) = serve_http(&authority);
     for tls in [
@@ -151,7 +151,7 @@ fn a_target_that_cannot_prove_who_it_is_gets_no_request() {
 }
 
 #[test]
-fn a_target_that_speaks_no_tls_is_told_from_one_that_is_not_trusted() {
+fn a_target_without_tls_differs_from_one_that_is_not_trusted() {
     let authority = Authority::new("http/1.1");
     let plain = serve(|mut stream| {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
@@ -181,8 +181,8 @@ fn authorities_that_cannot_be_read_end_the_run_before_it_begins() {
     std::fs::write(&empty, "").expect("written");
     for (tls, words) in [
         (json!({"ca_file": "/no/such/file.pem"}), "cannot use the authorities in /no/such/file.pem"),
-        (json!({"ca_file": empty}), "there is no certificate in"),
-        (json!({"ca_file": authority.ca_file(), "server_name": "no name"}), "is no name"),
+        (json!({"ca_file": empty}), "no certificate found in"),
+        (json!({"ca_file": authority.ca_file(), "server_name": "no name"}), "is not a name"),
     ] {
         let plan = plan("127.0.0.1:1".parse().expect("an address"), &json!({"transport": {"tls": tls}}));
         let options = bakeoff_load::engine::Options {

@@ -1,4 +1,4 @@
-//! CPU time of the thread instead of time that passes: what others do on the machine is in no figure.
+//! CPU time of the thread instead of elapsed time, so that other processes do not affect the figures.
 
 use std::time::Duration;
 

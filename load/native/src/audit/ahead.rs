@@ -1,4 +1,4 @@
-//! Rows that are read on a thread of their own, while the ledger is read and the rows before them are judged.
+//! Reads rows on a separate thread, while the ledger is read and earlier rows are checked.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -22,10 +22,10 @@ pub enum Source {
 }
 
 const BATCH_BYTES: usize = 256 * 1024;
-/// Batches that may wait to be judged: 64 MiB. Beyond them the database waits, and memory stays bounded.
+/// Batches that may wait to be checked: 64 MiB. Beyond them the database waits, which bounds memory.
 const WAITING_BATCHES: usize = 256;
 
-/// Rows, one after another in one piece of memory.
+/// Rows in one block of memory.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     bytes: Vec<u8>,
@@ -51,7 +51,7 @@ impl Batch {
     }
 }
 
-/// Rows on their way from their source to those who judge them. Whoever drops them ends the reading.
+/// Rows on their way from their source to the threads that check them. Dropping it ends the reading.
 #[derive(Debug)]
 pub(super) struct RowsAhead {
     batches: Mutex<Receiver<Batch>>,
@@ -59,18 +59,18 @@ pub(super) struct RowsAhead {
 }
 
 impl RowsAhead {
-    /// Begins to read.
+    /// Starts reading.
     pub(super) fn of(source: Source) -> Self {
         let (batches, waiting) = sync_channel(WAITING_BATCHES);
         Self { batches: Mutex::new(waiting), reader: std::thread::spawn(move || read(source, &batches)) }
     }
 
-    /// The rows that come next; none after the last.
+    /// The next rows; none after the last.
     pub(super) fn next(&self) -> Option<Batch> {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
     }
 
-    /// Whether these were all: what was wrong with the source, if anything was.
+    /// Waits for the reading thread; returns the source's error, if any.
     pub(super) fn end(self) -> Result<(), AuditError> {
         drop(self.batches);
         self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -84,7 +84,7 @@ fn read(source: Source, batches: &SyncSender<Batch>) -> Result<(), AuditError> {
         if batch.bytes.len() < BATCH_BYTES {
             return ControlFlow::Continue(());
         }
-        // Nobody waits any more when the audit has ended over something else.
+        // The receiver is dropped when the audit has failed for another reason.
         batches.send(std::mem::take(&mut batch)).map_or(ControlFlow::Break(()), ControlFlow::Continue)
     };
     match source {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_source_is_told_at_the_end() {
+    fn an_error_of_the_source_is_reported_at_the_end() {
         let (_folder, source) = source("{}");
         let rows = RowsAhead::of(source);
         let batches = std::iter::from_fn(|| rows.next()).count();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_ends_when_nobody_waits_for_the_rows() {
+    fn reading_ends_when_the_receiver_is_dropped() {
         let (_folder, source) = source("{}");
         let (batches, waiting) = sync_channel(WAITING_BATCHES);
         drop(waiting);

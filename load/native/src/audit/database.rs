@@ -10,10 +10,10 @@ use super::error::AuditError;
 use super::rows::{Row, RowError};
 use crate::workload::END_OF_PART;
 
-/// What the binary format begins with.
+/// The signature of the binary format.
 const SIGNATURE: &[u8; 11] = b"PGCOPY\n\xff\r\n\0";
 
-/// Streams the rows that the audit's query returns, until `take` has had enough.
+/// Streams the rows that the audit's query returns, until `take` stops.
 pub(super) fn read(url: &str, sql: &Path, take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), AuditError> {
     let query = std::fs::read_to_string(sql)
         .map_err(|source| AuditError::Unreadable { path: sql.display().to_string(), source })?;
@@ -30,7 +30,7 @@ fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>) -> ControlFlo
     let mut signature = [0; 11];
     input.read_exact(&mut signature)?;
     if &signature != SIGNATURE {
-        return Err(invalid("no binary COPY"));
+        return Err(invalid("not a binary COPY stream"));
     }
     let _flags = integer(&mut input)?;
     let extension = length(&mut input)?;
@@ -49,7 +49,7 @@ fn read_binary(mut input: impl Read, mut take: impl FnMut(Row<'_>) -> ControlFlo
         field(&mut input, &mut key_bytes)?;
         field(&mut input, &mut document)?;
         key.clear();
-        read_key(&key_bytes, &mut key).ok_or_else(|| invalid("key is no array of texts"))?;
+        read_key(&key_bytes, &mut key).ok_or_else(|| invalid("the key is not an array of text"))?;
         if take(Row { key: &key, document: &document }).is_break() {
             return Ok(());
         }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_cut_short_is_an_error() {
+    fn a_truncated_stream_is_an_error() {
         let bytes = copied(&[(&["Car"], "{}")]);
         for length in 0..bytes.len() {
             assert!(read_binary(&bytes[..length], |_| ControlFlow::Continue(())).is_err(), "{length}");

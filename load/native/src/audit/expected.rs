@@ -1,4 +1,4 @@
-//! What must be stored, by plan and ledger.
+//! The state that plan and ledger require.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -23,10 +23,10 @@ pub(super) struct Expected {
     entities: FxHashMap<u128, Entity>,
     pub acknowledged: u64,
     pub unknown: u64,
-    /// Operations of which it cannot be known what they touch.
+    /// Operations whose entity is unknown.
     pub untraceable: u64,
     pub is_complete: bool,
-    /// Rows that were there before, and must still be.
+    /// Rows inserted before the run, which must still exist.
     pub preloaded: u64,
 }
 
@@ -112,7 +112,7 @@ impl Expected {
         self.links.push(Link { record, previous });
     }
 
-    /// Whether the key comes from a reply that, not acknowledged, never came.
+    /// Whether the key depends on a reply that never arrived.
     fn key_is_captured(&self, event: &Event) -> bool {
         let operation = &self.workload.operations[usize::from(event.operation)];
         operation.creates.is_some() && event.entity.is_none() && operation.key.is_none()
@@ -151,7 +151,7 @@ impl Keys {
     }
 }
 
-/// 128 bits of a key, so that no two of any number of keys in practice are the same.
+/// 128 bits of a key: in practice no two keys are equal.
 fn digest(key: &[u8]) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

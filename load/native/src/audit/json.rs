@@ -70,12 +70,12 @@ impl Pointer {
     }
 }
 
-/// A name as it is written against plain text.
+/// Compares a name as written with plain text.
 fn same_text(raw: &[u8], text: &[u8]) -> bool {
     raw == text || (raw.contains(&b'\\') && unescaped(raw).is_some_and(|name| name.as_bytes() == text))
 }
 
-/// Whether two values are the same as `jsonb`: numbers by what they are worth, objects whatever their order.
+/// Whether two values are equal as `jsonb`: numbers by value, objects in any order.
 pub fn equal(left: &[u8], right: &[u8]) -> bool {
     if left == right {
         return true;
@@ -229,7 +229,7 @@ impl<'a> Scanner<'a> {
         Some(&self.text[start..self.at])
     }
 
-    /// Goes through a value once and gives what lies in it where these tokens lead, if anything does.
+    /// Scans a value once and returns the value that these tokens lead to, if any.
     fn pointed(&mut self, tokens: &[Token]) -> Option<Option<&'a [u8]>> {
         let Some((token, rest)) = tokens.split_first() else { return self.value().map(Some) };
         self.skip_space();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_is_nothing() {
+    fn invalid_text_yields_no_value() {
         for text in ["", "{", r#"{"a"#, r#"{"a":"#, r#"{"a":1"#, r#"{"a":[1}"#, r#"{"a":"x\"#, "{1:2}"] {
             assert!(members(text.as_bytes()).is_none_or(|members| members.len() < 2), "{text}");
             assert_eq!(Pointer::new("/b").find(text.as_bytes()), None, "{text}");

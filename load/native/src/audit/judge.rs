@@ -1,4 +1,4 @@
-//! What one entity's row must be, by the operations on it in their order.
+//! Checks one entity's row against the operations on it, in their order.
 
 use super::json::{equal, find, members};
 use crate::workload::EffectKind;
@@ -10,34 +10,34 @@ pub struct Step {
     pub kind: EffectKind,
     /// The document that is merged or put, as JSON text.
     pub document: Vec<u8>,
-    /// It was sent and not acknowledged: it may have been applied at any time since, or never.
+    /// Sent and not acknowledged: it may have been applied at any time since, or never.
     pub is_unknown: bool,
 }
 
-/// What is to be said of a row.
+/// The result of checking a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
     Right,
     /// Right, and an operation that was not acknowledged has been applied.
     RightWithUnacknowledged,
-    /// It must be there and is not.
+    /// It must exist and does not.
     Lost,
-    /// It holds what an acknowledged operation has replaced since.
+    /// It holds a value that a later acknowledged operation has replaced.
     Stale,
-    /// It holds what it never can have held.
+    /// It holds a value that was never possible.
     Wrong,
 }
 
 pub(super) type Members<'a> = Vec<(&'a [u8], &'a [u8])>;
 
-/// A document that is no object is the one member of its kind.
+/// A document that is not an object counts as a single member.
 const WHOLE: &[u8] = b"\0";
 
 pub(super) fn members_of(document: &[u8]) -> Members<'_> {
     members(document).unwrap_or_else(|| vec![(WHOLE, document)])
 }
 
-/// Judges a row, or that there is none.
+/// Checks a row, or its absence.
 #[must_use]
 pub fn judge(steps: &[Step], row: Option<&[u8]>) -> Judgement {
     let last = fold(steps.iter().filter(|step| !step.is_unknown));
@@ -70,7 +70,7 @@ pub fn judge(steps: &[Step], row: Option<&[u8]>) -> Judgement {
     blame(&found, &last, steps)
 }
 
-/// The document that acknowledged steps leave behind, as JSON.
+/// The document that acknowledged steps leave, as JSON.
 #[must_use]
 pub fn last_document(steps: &[Step]) -> Option<String> {
     let members = fold(steps.iter().filter(|step| !step.is_unknown))?;
@@ -118,7 +118,7 @@ fn explained(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step]) -> bo
     })
 }
 
-/// Tells old values from values that never were.
+/// Distinguishes old values from values that never existed.
 fn blame(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step]) -> Judgement {
     let written: Vec<Members<'_>> = steps.iter().map(|step| members_of(&step.document)).collect();
     let was_written = |(name, value): &(&[u8], &[u8])| {

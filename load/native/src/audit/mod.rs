@@ -1,4 +1,4 @@
-//! The audit: what a database must hold after a run, by plan and ledger, against what it does hold.
+//! The audit: compares what a database holds after a run with what plan and ledger require.
 
 mod ahead;
 mod database;
@@ -23,13 +23,13 @@ use replay::Replay;
 use verdict::Findings;
 pub use verdict::Verdict;
 
-/// Beyond them rows do not come fast enough.
+/// With more threads the database is the limit.
 const MOST_JUDGES: usize = 4;
 
-/// Compares a database with what plan and ledger say that it must hold.
+/// Compares a database with the state that plan and ledger require.
 ///
 /// # Errors
-/// An input cannot be used; a violation is no error but a verdict.
+/// An input cannot be used; violations are part of the verdict, not errors.
 pub fn audit(plan: &Path, ledger: &Path, source: Source, examples: usize) -> Result<Verdict, AuditError> {
     let begun = Instant::now();
     let rows = RowsAhead::of(source);
@@ -43,7 +43,7 @@ pub fn audit(plan: &Path, ledger: &Path, source: Source, examples: usize) -> Res
     Ok(Verdict::new(begun, &expected, found))
 }
 
-/// Judges the rows on all cores: which one takes which of them, nobody knows.
+/// Checks the rows on all cores; which thread checks which row is not determined.
 fn judge_rows(expected: &Expected, rows: &RowsAhead, examples: usize) -> Findings {
     let judge = || {
         let (mut replay, mut found) = (Replay::new(expected), Findings::new(examples));

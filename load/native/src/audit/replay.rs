@@ -1,4 +1,4 @@
-//! Rows held against what the operations on their entities leave behind, which are rendered anew.
+//! Compares rows with the state that the operations on their entities leave; the operations are rendered again.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::shared::judge_shared;
 use crate::ledger::Outcome;
 use crate::workload::Renderer;
 
-/// Judges one row after the other; several may work at once.
+/// Checks rows one at a time; several threads may each have one.
 pub(super) struct Replay<'a> {
     expected: &'a Expected,
     renderer: Renderer,
     message: Vec<u8>,
-    /// The operations on the entity judged last, in their order.
+    /// The operations on the entity checked last, in their order.
     steps: Vec<Step>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Replay<'a> {
         Self { expected, renderer, message: Vec::new(), steps: Vec::new() }
     }
 
-    /// Judges a row; none for a row that nothing explains.
+    /// Checks a row; none for a row that no operation explains.
     pub fn judge_row(&mut self, row: &Row<'_>) -> Option<Judgement> {
         let Some(last) = self.expected.seen(row.key) else {
             self.steps.clear();
@@ -33,12 +33,12 @@ impl<'a> Replay<'a> {
         Some(self.judge(last, Some(row.document.trim_ascii())))
     }
 
-    /// What the acknowledged operations of the entity judged last leave behind, as JSON; none when it is deleted.
+    /// The state that acknowledged operations leave of the entity checked last, as JSON; none when it is deleted.
     pub fn last_document(&self) -> Option<String> {
         last_document(&self.steps)
     }
 
-    /// Judges the entities without a row, once all rows are judged.
+    /// Checks the entities without a row, once all rows have been checked.
     pub fn judge_absent(&mut self) -> Vec<(Vec<u8>, Judgement)> {
         let mut judged = Vec::new();
         for last in self.expected.unseen() {
@@ -54,7 +54,7 @@ impl<'a> Replay<'a> {
         judged
     }
 
-    /// Judges an entity by its operations: in their order, or, where users shared its key, in any.
+    /// Checks an entity by its operations: in their order or, where users share its key, in any order.
     fn judge(&mut self, last: u32, row: Option<&[u8]>) -> Judgement {
         self.replay(last);
         if self.expected.link(last).record.event.is_shared {
@@ -64,7 +64,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Renders the entity's operations anew into `steps`, from the last back to the first.
+    /// Renders the entity's operations again into `steps`, from the last to the first.
     fn replay(&mut self, last: u32) {
         let expected = self.expected;
         let mut count = 0;

@@ -41,7 +41,7 @@ struct Line<'a> {
     document: &'a RawValue,
 }
 
-/// Reads JSON lines `{"key":[…],"document":…}`, until `take` has had enough.
+/// Reads JSON lines `{"key":[…],"document":…}`, until `take` stops.
 fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), RowError> {
     let mut text = String::new();
     let mut key = Vec::new();

@@ -1,5 +1,5 @@
-//! What a row must be whose key several users share: their operations took effect in an order that nobody knows.
-//! Audited by membership: each member must hold what somebody may have written last.
+//! Checks a row whose key several users share: the order in which their operations took effect is unknown.
+//! Audited by membership: each member must hold a value that some user may have written last.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use super::json::{equal, find};
 use super::judge::{Judgement, Members, Step, members_of};
 use crate::workload::EffectKind;
 
-/// Judges a row of a shared key, or that there is none.
+/// Checks a row of a shared key, or its absence.
 #[must_use]
 pub fn judge_shared(steps: &[Step], row: Option<&[u8]>) -> Judgement {
     let Some(row) = row else {
@@ -27,7 +27,7 @@ pub fn judge_shared(steps: &[Step], row: Option<&[u8]>) -> Judgement {
     }
 }
 
-/// Where a member's value comes from, the best first.
+/// The origin of a member's value, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// No user that wrote it has replaced it since.
@@ -39,7 +39,7 @@ enum Origin {
     Nowhere,
 }
 
-/// Looks from the end, where a match is found soon; an entity may have had very many operations.
+/// Searches from the end, where a match is likely; an entity may have had very many operations.
 fn origin((name, value): &(&[u8], &[u8]), steps: &[Step]) -> Origin {
     let mut replaced_by: FxHashSet<u32> = FxHashSet::default();
     let mut best = Origin::Nowhere;
@@ -63,7 +63,7 @@ fn origin((name, value): &(&[u8], &[u8]), steps: &[Step]) -> Origin {
     best
 }
 
-/// Whether a member that was merged is not there. What is put or deleted takes members away; then all may be missing.
+/// Whether a merged member is missing. Puts and deletes remove members; with one of them any member may be missing.
 fn lacks_a_member(found: &Members<'_>, steps: &[Step]) -> bool {
     let merges_alone = steps.iter().all(|step| step.kind == EffectKind::Merge);
     merges_alone

@@ -34,7 +34,7 @@ impl Violations {
     }
 }
 
-/// What was found in rows, or in those of one judge.
+/// Violations found in rows, or in those of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     most_examples: usize,
@@ -46,7 +46,7 @@ pub(super) struct Findings {
     unexplained: Violations,
 }
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Debug)]
 pub struct Verdict {
     begun: Instant,
@@ -63,7 +63,7 @@ impl Findings {
         Self { most_examples, ..Self::default() }
     }
 
-    /// Takes a row; `expected` gives the document that acknowledged operations leave behind.
+    /// Takes a row; `expected` returns the document that acknowledged operations leave.
     pub(super) fn take(
         &mut self,
         row: &Row<'_>,
@@ -94,7 +94,7 @@ impl Findings {
         }
     }
 
-    /// Adds what another judge found.
+    /// Adds the violations that another thread found.
     pub(super) fn merge(&mut self, other: Self) {
         let most = self.most_examples;
         self.rows += other.rows;
@@ -105,14 +105,14 @@ impl Findings {
         self.unexplained.merge(most, other.unexplained);
     }
 
-    /// Rows that were stored before the run are among those that no operation explains: none may be missing.
+    /// Rows inserted before the run are among those that no operation explains: none may be missing.
     pub(super) fn take_preloaded(&mut self, count: u64) {
         self.lost.count += count.saturating_sub(self.unexplained.count);
     }
 }
 
 impl Verdict {
-    /// Of an audit that has `begun`, before it read anything.
+    /// `begun` is when the audit started.
     pub(super) fn new(begun: Instant, expected: &Expected, findings: Findings) -> Self {
         Self {
             begun,
@@ -131,7 +131,7 @@ impl Verdict {
         [&self.findings.lost, &self.findings.wrong, &self.findings.stale].iter().all(|kind| kind.count == 0)
     }
 
-    /// Everything as JSON. Rows that nothing explains are no violation: somebody else may have stored them.
+    /// Everything as JSON. Rows that no operation explains are no violation: another program may have stored them.
     #[must_use]
     pub fn json(&self) -> Value {
         let found = &self.findings;

@@ -1,14 +1,14 @@
-//! `--agent 2/3`: which of several engines this one is.
+//! `--agent 2/3`: the number of this engine among several.
 
 /// Its number, counted from 1, and how many there are.
 ///
 /// # Errors
-/// The text is no such pair.
+/// The text is not such a pair.
 pub fn share(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
     match parsed {
         Some((number, of)) if (1..=of).contains(&number) && of <= 1_000 => Ok((number, of)),
-        _ => Err("write its number and how many there are, as 2/3".to_owned()),
+        _ => Err("must be K/N, such as 2/3: the number of this engine and how many there are".to_owned()),
     }
 }
 

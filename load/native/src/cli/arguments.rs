@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::{agent, units};
 
-/// A load generator that is never the bottleneck and never flatters.
+/// A load generator for HTTP/1.1 and gRPC that measures from the instant at which each request was due.
 #[derive(Debug, Parser)]
 #[command(name = "bakeoff-load", version, arg_required_else_help = true)]
 pub struct Cli {
@@ -16,11 +16,11 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Load a target: by a plan, or as the options say.
+    /// Load a target as a plan or the options specify.
     Run(Box<RunArguments>),
-    /// Answer HTTP and gRPC at the least possible cost, to find out what the generator itself can do.
+    /// Serve HTTP and gRPC replies at minimal cost, to measure the generator's own ceiling.
     Null(NullArguments),
-    /// Compare what a database holds with what it must hold after a run.
+    /// Compare a database with the state that it must hold after a run.
     Audit(AuditArguments),
 }
 
@@ -43,17 +43,17 @@ pub struct RunArguments {
     /// http(s)://host:port/path, or grpc(s)://host:port/package.Service/Method
     #[arg(required_unless_present = "plan", conflicts_with = "plan")]
     pub url: Option<String>,
-    /// Carry out this plan and write the result stream to standard output
-    #[arg(help_heading = "By a plan", long, value_name = "FILE", conflicts_with = "ToolArguments")]
+    /// Execute this plan and write the result stream to standard output
+    #[arg(help_heading = "With a plan", long, value_name = "FILE", conflicts_with = "ToolArguments")]
     pub plan: Option<PathBuf>,
-    /// With --plan: carry out part K of N, while other engines carry out the others
-    #[arg(help_heading = "By a plan", long, value_name = "K/N", default_value = "1/1", conflicts_with = "url")]
+    /// With --plan: execute part K of N; other engines execute the other parts
+    #[arg(help_heading = "With a plan", long, value_name = "K/N", default_value = "1/1", conflicts_with = "url")]
     #[arg(value_parser = agent::share)]
     pub agent: (u32, u32),
-    /// With --plan: begin at this instant (Unix milliseconds), and further phases as others with the same plan do
-    #[arg(help_heading = "By a plan", long, value_name = "TIME", conflicts_with = "url")]
+    /// With --plan: begin at this instant (Unix milliseconds), in step with other engines that have the same plan
+    #[arg(help_heading = "With a plan", long, value_name = "TIME", conflicts_with = "url")]
     pub start_at: Option<u64>,
-    /// Threads that send
+    /// Threads that send requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
     pub threads: u32,
     #[command(flatten)]
@@ -62,22 +62,22 @@ pub struct RunArguments {
 
 #[derive(Debug, Args)]
 pub struct ToolArguments {
-    /// Virtual users, each with one request under way (with --rate: at the most)
+    /// Virtual users, each with one request in flight (with --rate: at most)
     #[arg(short, long, value_name = "N", value_parser = units::count)]
     pub users: Option<u32>,
-    /// Requests a second, whatever the target does (open model)
+    /// Requests per second, independent of the target's replies (open model)
     #[arg(short, long, value_name = "N", value_parser = units::rate)]
     pub rate: Option<f64>,
-    /// With --rate: random arrivals instead of evenly spaced ones
+    /// With --rate: Poisson arrivals instead of evenly spaced ones
     #[arg(long, requires = "rate")]
     pub poisson: bool,
-    /// How long: 500ms, 30s, 5m
+    /// Duration of the load: 500ms, 30s, 5m
     #[arg(short, long, value_name = "TIME", default_value = "10s", value_parser = units::period_ms)]
     pub duration: u64,
-    /// Stop after this many requests instead
+    /// Stop after this many requests instead of after a duration
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["rate", "duration"], value_parser = units::count)]
     pub requests: Option<u32>,
-    /// Pause of a user between reply and next request
+    /// Think time: pause of a user between a reply and its next request
     #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "rate", value_parser = units::duration_ms)]
     pub think: u64,
     /// HTTP method; POST with a body, else GET
@@ -89,41 +89,41 @@ pub struct ToolArguments {
     /// Body template, or @FILE
     #[arg(short, long, value_name = "TEMPLATE")]
     pub body: Option<String>,
-    /// Without a body: JSON of about this size, as 4k or 65536
+    /// Without a body: send JSON of about this size, such as 4k or 65536
     #[arg(long, value_name = "SIZE", conflicts_with = "body", value_parser = units::bytes)]
     pub payload: Option<u64>,
-    /// HTTP status that is a success (default: 200)
+    /// HTTP status that counts as success (default: 200)
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..=599))]
     pub expect: Option<u16>,
-    /// A request without a reply for this long has failed
+    /// Fail a request that has had no reply for this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::period_ms)]
     pub timeout: u64,
-    /// Connections that the users share (default: one each)
+    /// Connections that the users share (default: one for each user)
     #[arg(short, long, value_name = "N", value_parser = units::count)]
     pub connections: Option<u32>,
-    /// PEM file of the authorities to trust (default: the system's)
+    /// PEM file of the certificate authorities to trust (default: the system's)
     #[arg(help_heading = "https and grpcs", long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Name that the certificate must be for (default: the host)
+    /// Name that the certificate must match (default: the host)
     #[arg(help_heading = "https and grpcs", long, value_name = "NAME")]
     pub server_name: Option<String>,
-    /// File of the service
+    /// The service's .proto file
     #[arg(help_heading = "gRPC", long, value_name = "FILE")]
     pub proto: Option<PathBuf>,
-    /// Folder that imports are found in (default: the file's own)
+    /// Folder in which imports are found (default: the file's folder)
     #[arg(help_heading = "gRPC", long, value_name = "FOLDER", requires = "proto")]
     pub import_path: Option<PathBuf>,
     /// FileDescriptorSet of the service, instead of --proto
     #[arg(help_heading = "gRPC", long, value_name = "FILE", conflicts_with = "proto")]
     pub descriptor_set: Option<PathBuf>,
-    /// One long call for each connection, a message for each request
+    /// Send every request as a message on one bidirectional stream per connection
     #[arg(help_heading = "gRPC", long)]
     pub stream: bool,
-    /// With --stream: messages that a user has under way
+    /// With --stream: messages that a user has in flight
     #[arg(help_heading = "gRPC", long, value_name = "N", default_value = "1", requires = "stream")]
     #[arg(value_parser = units::window)]
     pub window: u32,
-    /// Seed of what the templates draw
+    /// Seed of the templates' random values
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Write the summary as JSON
@@ -133,28 +133,28 @@ pub struct ToolArguments {
 
 #[derive(Debug, Args)]
 pub struct NullArguments {
-    /// Address to listen on; port 0 takes a free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:0")]
     pub listen: String,
     /// Body of HTTP replies
     #[arg(long, default_value = "{}")]
     pub http_reply: String,
-    /// Message of gRPC replies, in hexadecimal; empty is the empty message
+    /// Encoded message of gRPC replies, in hexadecimal
     #[arg(long, default_value = "", value_parser = units::hexadecimal)]
     pub grpc_reply: units::Bytes,
-    /// Speak TLS, with this certificate (PEM)
+    /// Serve TLS with this certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key", env = "TLS_CERT_FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert", env = "TLS_KEY_FILE")]
     pub tls_key: Option<PathBuf>,
-    /// How long a reply takes
+    /// Delay of each reply
     #[arg(long, default_value = "0ms", value_parser = units::duration_ms)]
     pub delay: u64,
-    /// Every so many replies one takes --slow-delay instead; never when zero
+    /// Delay one of this many replies by --slow-delay instead; 0 disables it
     #[arg(long, default_value_t = 0, requires = "slow_delay")]
     pub slow_every: u32,
-    /// How long a slow reply takes
+    /// Delay of a slow reply
     #[arg(long, default_value = "0ms", value_parser = units::duration_ms)]
     pub slow_delay: u64,
 }
@@ -164,19 +164,19 @@ pub struct AuditArguments {
     /// The plan of the run
     #[arg(long, value_name = "FILE")]
     pub plan: PathBuf,
-    /// The ledger that the run wrote, or the folder with those of all its engines
+    /// The ledger of the run, or the folder that holds the ledgers of all its engines
     #[arg(long, value_name = "FILE")]
     pub ledger: PathBuf,
     /// The database to audit
     #[arg(long, value_name = "URL", requires = "audit_sql", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
-    /// Query that returns the whole stored state as (key text[], document jsonb)
+    /// File with a query that returns the whole stored state as (key text[], document jsonb)
     #[arg(long, value_name = "FILE")]
     pub audit_sql: Option<PathBuf>,
-    /// Instead of a database: JSON lines {"key":[…],"document":…}; - is standard input
+    /// Read JSON lines {"key":[…],"document":…} instead of a database; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["database_url", "audit_sql"])]
     pub rows: Option<PathBuf>,
-    /// Examples of each kind of violation in the verdict
+    /// Number of examples of each kind of violation in the verdict
     #[arg(long, default_value_t = 10)]
     pub examples: usize,
 }

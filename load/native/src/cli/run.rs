@@ -1,4 +1,4 @@
-//! `run`: by a plan, or as a tool for people.
+//! `run`: executes a plan, or the load that the options describe.
 
 use std::error::Error;
 use std::io::{Write, stdout};
@@ -19,7 +19,7 @@ use crate::results::{Live, StreamWriter};
 /// Loads a target.
 ///
 /// # Errors
-/// The plan or the options make no sense, or the system refuses what the engine needs. Failed requests are results.
+/// The plan or the options are invalid, or the system refuses a resource. Failed requests are results, not errors.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Box<dyn Error>> {
     let (number, of) = arguments.agent;
     let agent = Agent { index: number - 1, of, start_unix_ms: arguments.start_at };
@@ -57,7 +57,7 @@ fn run_tool(arguments: &RunArguments, options: &Options) -> Result<ExitCode, Box
     let plan = tool::plan(url, &arguments.tool)?;
     let mut live = Live::new(plan.phases.iter().find_map(Phase::duration_ms));
     match engine::run(&plan, options, &mut live) {
-        // Whoever typed options knows of no plan.
+        // The user gave options, not a plan: the message must not mention one.
         Err(EngineError::Plan(error)) => return Err(error.into()),
         done => done?,
     }

@@ -1,4 +1,4 @@
-//! A plan out of command-line options.
+//! Makes a plan from command-line options.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,15 +15,15 @@ use crate::plan::{
 };
 use crate::template::parse_template;
 
-/// Users when none are asked for; more when a rate needs them.
+/// Users where the command line gives no number; a rate needs more.
 const DEFAULT_USERS: u32 = 64;
 const DEFAULT_USERS_OF_RATE: u32 = 512;
-/// The HTTP status that is a success when none is named.
+/// The HTTP status that counts as success by default.
 const USUAL_STATUS: u16 = 200;
 /// Bytes of `{"value":""}`.
 const ENVELOPE_BYTES: u64 = 12;
 
-/// The plan that does what the options say.
+/// The plan that the options describe.
 ///
 /// # Errors
 /// They contradict each other, or a file cannot be read.
@@ -150,7 +150,7 @@ fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Resu
     })
 }
 
-/// Headers of gRPC calls, whose names are lower-case; those of HTTP go with the request as they were written.
+/// Metadata of gRPC calls, with lower-case names; HTTP headers keep their spelling.
 fn metadata(protocol: Protocol, arguments: &ToolArguments) -> Result<BTreeMap<String, String>, PlanError> {
     match protocol {
         Protocol::Http => Ok(BTreeMap::new()),
@@ -184,7 +184,7 @@ fn proto(protocol: Protocol, arguments: &ToolArguments) -> Result<Option<Proto>,
             std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?
         }
         (None, None) => {
-            return Err("gRPC needs the service's messages: --proto FILE, or --descriptor-set FILE".into());
+            return Err("gRPC needs the service's definition: --proto FILE or --descriptor-set FILE".into());
         }
     };
     Ok(Some(Proto {

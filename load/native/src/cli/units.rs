@@ -1,4 +1,4 @@
-//! Durations and sizes as people write them.
+//! Durations, sizes and numbers on the command line.
 
 /// Bytes given in hexadecimal.
 pub type Bytes = std::sync::Arc<[u8]>;
@@ -6,83 +6,84 @@ pub type Bytes = std::sync::Arc<[u8]>;
 /// Milliseconds of `500ms`, `30s`, `5m`.
 ///
 /// # Errors
-/// The text is none of these.
+/// The text is not valid.
 pub fn duration_ms(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let unit_ms = match &text[digits..] {
         "ms" => 1.0,
         "s" | "" => 1_000.0,
         "m" => 60_000.0,
-        _ => return Err("write it as 500ms, 30s or 5m".to_owned()),
+        _ => return Err("must be a duration such as 500ms, 30s or 5m".to_owned()),
     };
-    let number: f64 = text[..digits].parse().map_err(|_| "write it as 500ms, 30s or 5m".to_owned())?;
+    let number: f64 = text[..digits].parse().map_err(|_| "must be a duration such as 500ms, 30s or 5m".to_owned())?;
     Ok((number * unit_ms).round() as u64)
 }
 
 /// Milliseconds of a duration that is not zero.
 ///
 /// # Errors
-/// The text is no duration, or zero.
+/// The text is not a duration, or it is zero.
 pub fn period_ms(text: &str) -> Result<u64, String> {
-    duration_ms(text).and_then(|ms| if ms > 0 { Ok(ms) } else { Err("it must be longer than nothing".to_owned()) })
+    duration_ms(text).and_then(|ms| if ms > 0 { Ok(ms) } else { Err("must be longer than zero".to_owned()) })
 }
 
-/// A number of things of which there is at least one.
+/// A whole number, at least 1.
 ///
 /// # Errors
-/// The text is no such number.
+/// The text is not such a number.
 pub fn count(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "write a whole number, at least 1".to_owned())
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
-/// Messages under way on a stream.
+/// Messages in flight on a stream.
 ///
 /// # Errors
-/// The text is no number, or not 1 to 4096.
+/// The text is not a number from 1 to 4096.
 pub fn window(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|window| (1..=4_096).contains(window)).ok_or_else(|| "write 1 to 4096".to_owned())
+    text.parse().ok().filter(|window| (1..=4_096).contains(window)).ok_or_else(|| "must be 1 to 4096".to_owned())
 }
 
-/// Events a second.
+/// Requests per second.
 ///
 /// # Errors
-/// The text is no number above zero.
+/// The text is not a number above zero.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
-    rate.ok_or_else(|| "write a number above zero".to_owned())
+    rate.ok_or_else(|| "must be a number above zero".to_owned())
 }
 
-/// A method of HTTP.
+/// An HTTP method.
 ///
 /// # Errors
-/// The text is none.
+/// The text is not a method.
 pub fn method(text: &str) -> Result<String, String> {
     let is_method = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
-    if is_method { Ok(text.to_owned()) } else { Err("write one word, such as PUT".to_owned()) }
+    if is_method { Ok(text.to_owned()) } else { Err("must be one word, such as PUT".to_owned()) }
 }
 
 /// Bytes of `4096`, `4k`.
 ///
 /// # Errors
-/// The text is none of these.
+/// The text is not valid.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1_024),
         None => (text, 1),
     };
-    let number: u64 = digits.parse().map_err(|_| "write it as 4k or 65536".to_owned())?;
-    number.checked_mul(unit).filter(|bytes| *bytes <= 16 << 20).ok_or_else(|| "at most 16384k".to_owned())
+    let number: u64 = digits.parse().map_err(|_| "must be a size such as 4k or 65536".to_owned())?;
+    number.checked_mul(unit).filter(|bytes| *bytes <= 16 << 20).ok_or_else(|| "must be at most 16384k".to_owned())
 }
 
 /// Bytes of `0801`.
 ///
 /// # Errors
-/// The text is no hexadecimal.
+/// The text is not hexadecimal.
 pub fn hexadecimal(text: &str) -> Result<Bytes, String> {
     if !text.len().is_multiple_of(2) || !text.is_ascii() {
-        return Err("two hexadecimal digits for each byte".to_owned());
+        return Err("must have two hexadecimal digits for each byte".to_owned());
     }
-    let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| "hexadecimal digits only".to_owned());
+    let byte =
+        |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| "must have hexadecimal digits only".to_owned());
     (0..text.len()).step_by(2).map(byte).collect()
 }
 
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_something() {
+    fn values_that_must_be_above_zero() {
         assert_eq!((period_ms("1ms"), count("7"), rate("0.5")), (Ok(1), Ok(7), Ok(0.5)));
         assert!(window("4096").is_ok() && window("0").is_err() && window("4097").is_err());
         assert_eq!(method("PATCH").as_deref(), Ok("PATCH"));

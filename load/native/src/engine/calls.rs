@@ -29,7 +29,7 @@ pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
     workload.operations.iter().zip(calls()).map(operation).chain(batch).collect()
 }
 
-/// The headers of all requests, less those that the call has of its own, and these.
+/// The headers of all requests, replaced by the call's own where names are equal.
 fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a str, &'a str)> {
     let is_own = |name: &str| call.headers.keys().any(|known| known.eq_ignore_ascii_case(name));
     texts(&plan.transport.headers).filter(move |(name, _)| !is_own(name)).chain(texts(&call.headers))
@@ -98,14 +98,14 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
 fn grpc_operations(plan: &Plan) -> Result<Vec<&GrpcCall>, PlanError> {
     let call = |operation: &'_ crate::plan::Operation| operation.grpc.is_some();
     if !plan.operations.iter().all(call) {
-        return Err(PlanError::rule("operations: one is not offered over grpc"));
+        return Err(PlanError::rule("operations: an operation has no gRPC call"));
     }
     Ok(plan.operations.iter().filter_map(|operation| operation.grpc.as_ref()).collect())
 }
 
 fn grpc_code(name: &str) -> Result<u8, PlanError> {
     let found = GRPC_CODES.iter().position(|known| *known == name);
-    found.map(|code| code as u8).ok_or_else(|| PlanError::rule(format!("expect: {name:?} is no gRPC status")))
+    found.map(|code| code as u8).ok_or_else(|| PlanError::rule(format!("expect: {name:?} is not a gRPC status")))
 }
 
 fn texts(headers: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {

@@ -28,7 +28,7 @@ impl Clock {
         self.unix_origin_ns + instant
     }
 
-    /// The instant of this clock at the wall clock's Unix nanoseconds; zero for one that was over when it started.
+    /// The instant of this clock at the wall clock's Unix nanoseconds; zero for instants before its start.
     #[must_use]
     pub fn instant(&self, unix_ns: u64) -> u64 {
         unix_ns.saturating_sub(self.unix_origin_ns)

@@ -1,4 +1,4 @@
-//! Requests out of events: one event, a batch of them, or a message of a stream.
+//! Composes requests from events: one event, a batch, or a message on a stream.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::socket::{Moved, Socket};
 use crate::failure::Failure;
 use crate::wire::Wire;
 
-/// How far a connection is.
+/// The state of a connection.
 #[derive(Debug)]
 pub enum Link {
     Down,
@@ -15,23 +15,23 @@ pub enum Link {
     Up(Socket),
 }
 
-/// A connection that is made anew when it breaks.
+/// A connection that is reopened when it breaks.
 #[derive(Debug)]
 pub struct Connection<W: Wire> {
     pub link: Link,
     pub wire: W,
-    /// Users that want to send and cannot yet.
+    /// Users whose request waits for this connection.
     pub waiting: VecDeque<u32>,
-    /// Bytes that the socket had no room for.
+    /// Bytes that the socket has not accepted yet.
     backlog: Vec<u8>,
     /// Failures since the last reply.
     pub failures: u32,
     pub retry_at_ns: u64,
-    /// Tells events of this socket from those of its predecessors.
+    /// Distinguishes events of this socket from those of its predecessors.
     pub generation: u32,
 }
 
-/// A backlog larger than this is given back once it is written.
+/// The memory of a larger backlog is freed once it is written.
 const KEPT_BACKLOG: usize = 4 * 1024;
 
 impl<W: Wire> Connection<W> {
@@ -58,7 +58,7 @@ impl<W: Wire> Connection<W> {
         self.is_up() && self.wire.has_room()
     }
 
-    /// Closes the socket; a fresh one begins with a fresh protocol.
+    /// Closes the socket; the next one begins with a new protocol state.
     pub fn close(&mut self, shared: &Arc<W::Shared>) {
         self.link = Link::Down;
         self.wire = W::new(shared);
@@ -66,8 +66,8 @@ impl<W: Wire> Connection<W> {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Writes `out` and empties it; keeps what the socket has no room for. Returns the bytes written.
-    /// What was meant for a connection that is gone is for no other one.
+    /// Writes and empties `out`; keeps what the socket does not accept. Returns the bytes written.
+    /// Bytes for a connection that has closed are dropped: they belong to no other connection.
     ///
     /// # Errors
     /// The connection is broken.
@@ -92,7 +92,7 @@ impl<W: Wire> Connection<W> {
         Ok(written)
     }
 
-    /// Writes what had to wait. Returns the bytes written.
+    /// Writes the backlog. Returns the bytes written.
     ///
     /// # Errors
     /// The connection is broken.

@@ -1,4 +1,4 @@
-//! Leads the workers through the phases and puts together what they tell.
+//! Leads the workers through the phases and merges their reports.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::agent::{Agent, dealt};
+use super::agent::{Agent, share_of_one};
 use super::clock::Clock;
-use super::crew::Rest;
 use super::error::EngineError;
 use super::options::Options;
 use super::pacer::Arrivals;
@@ -17,7 +16,8 @@ use super::records::{Observer, PhaseRecord, SecondRecord};
 use super::steadiness::SteadinessWatch;
 use super::stop::Stop;
 use super::tally::Tally;
-use super::worker::{PhaseOutcome, Share, Witness, Worker};
+use super::users::Rest;
+use super::worker::{PhaseObserver, PhaseOutcome, Share, Worker};
 use crate::plan::{Phase, Plan};
 use crate::wire::Wire;
 
@@ -33,20 +33,20 @@ pub(super) enum Report {
     Failed(io::Error),
 }
 
-struct Teller<'a>(&'a Sender<Report>);
+struct ReportSender<'a>(&'a Sender<Report>);
 
-impl Witness for Teller<'_> {
+impl PhaseObserver for ReportSender<'_> {
     fn second(&mut self, second: u64, tally: Tally) {
-        // Nobody listens any more only once the run has failed.
+        // The receiver is dropped only after the run has failed.
         let _ = self.0.send(Report::Second { second, tally: Box::new(tally) });
     }
 }
 
-/// Does what the coordinator commands, until it is gone.
+/// Executes the coordinator's commands until the coordinator is dropped.
 pub(super) fn serve<W: Wire>(
     mut worker: Worker<W>,
     commands: &Receiver<Command>,
-    tell: &Sender<Report>,
+    reports: &Sender<Report>,
 ) -> io::Result<()> {
     sharpen_timers();
     for command in commands {
@@ -55,9 +55,9 @@ pub(super) fn serve<W: Wire>(
                 worker.prepare(users, connections, &stop)?;
                 Report::Prepared
             }
-            Command::Run(share) => Report::PhaseOver(worker.run(*share, &mut Teller(tell))?),
+            Command::Run(share) => Report::PhaseOver(worker.run(*share, &mut ReportSender(reports))?),
         };
-        if tell.send(report).is_err() {
+        if reports.send(report).is_err() {
             break;
         }
     }
@@ -67,11 +67,11 @@ pub(super) fn serve<W: Wire>(
 
 /// The kernel rounds a thread's timers by 50 µs to save power: too much for a schedule.
 fn sharpen_timers() {
-    // Where it cannot be changed, send lag shows what it costs.
+    // Where this is refused, send lag shows the effect.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
 
-/// Leads the workers.
+/// Leads the workers through a plan.
 pub(super) struct Coordinator<'a> {
     plan: &'a Plan,
     interrupted: &'a Arc<AtomicBool>,
@@ -81,7 +81,7 @@ pub(super) struct Coordinator<'a> {
     reports: Receiver<Report>,
 }
 
-/// A phase under way.
+/// A running phase.
 struct Progress {
     phase: usize,
     start_ns: u64,
@@ -90,7 +90,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Ends the phase where a second over shows that it may.
+    /// Ends the phase early if throughput is steady after this second.
     fn take_second(&mut self, tally: &Tally, now: u64) {
         if self.watch.as_mut().is_some_and(|watch| watch.take(tally.operations)) {
             self.stop.bring_forward(now);
@@ -98,7 +98,7 @@ impl Progress {
     }
 }
 
-/// Workers begin a phase together: none waits longer than this for the last one to hear of it.
+/// Workers begin a phase together: the begin lies this far ahead, so that every worker knows it in time.
 const HEAD_START_NS: u64 = 1_000_000;
 
 impl<'a> Coordinator<'a> {
@@ -112,7 +112,7 @@ impl<'a> Coordinator<'a> {
         Self { plan, interrupted: &options.interrupted, agent: options.agent, clock, commands, reports }
     }
 
-    /// Leads through all phases; says whether they were interrupted.
+    /// Runs all phases; returns whether they were interrupted.
     pub(super) fn lead(&self, observer: &mut impl Observer) -> Result<bool, EngineError> {
         let mut schedule = self.agent.schedule(self.clock);
         for (index, phase) in self.plan.phases.iter().enumerate() {
@@ -123,7 +123,7 @@ impl<'a> Coordinator<'a> {
             let start_ns = schedule.begin_of(phase, self.clock.now() + HEAD_START_NS);
             observer.phase_start(index, phase.name(), self.users(phase), self.clock.unix_ns(start_ns));
             let stop = self.begin(phase, start_ns)?;
-            // Several engines hold a phase for its whole length: none knows when the others would end it.
+            // With several agents every phase runs for its whole length: an agent cannot know when the others would end it.
             let watch = (self.agent.of == 1).then(|| SteadinessWatch::of(phase)).flatten();
             let record = self.gather(Progress { phase: index, start_ns, stop, watch }, observer)?;
             observer.phase_end(&record);
@@ -139,9 +139,9 @@ impl<'a> Coordinator<'a> {
         self.commands.len() as u32
     }
 
-    /// A worker's share of something that is dealt out one by one among the workers of all engines.
+    /// A worker's share of something that is share_of_one out one by one among the workers of all engines.
     fn share_of(&self, total: u32, worker: u32) -> u32 {
-        dealt(total, self.agent.place(worker, self.workers()))
+        share_of_one(total, self.agent.place(worker, self.workers()))
     }
 
     /// The virtual users of a phase that are this engine's.
@@ -170,7 +170,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Lets all workers begin; returns what ends the phase for all of them.
+    /// Starts all workers; returns the stop that ends the phase for all of them.
     fn begin(&self, phase: &Phase, start_ns: u64) -> Result<Stop, EngineError> {
         let until = |duration_ms: u64| start_ns.saturating_add(duration_ms.saturating_mul(1_000_000));
         let (until_ns, left) = match phase {
@@ -203,7 +203,7 @@ impl<'a> Coordinator<'a> {
         Some(Arrivals::new(phase.arrival, phase.rate, duration_ns, worker, workers, seed))
     }
 
-    /// Passes seconds on in their order, each once all workers have told of it, until the phase is over for all.
+    /// Reports seconds in order, each once all workers have reported it, until the phase has ended for all workers.
     fn gather(&self, mut progress: Progress, observer: &mut impl Observer) -> Result<PhaseRecord, EngineError> {
         let Progress { phase, start_ns, .. } = progress;
         let mut record = PhaseRecord {
@@ -222,8 +222,8 @@ impl<'a> Coordinator<'a> {
                 Report::Failed(error) => return Err(error.into()),
                 Report::Prepared => {}
                 Report::Second { second, tally } => match seconds.get_mut(&second) {
-                    Some((told, known)) => {
-                        *told += 1;
+                    Some((reported, known)) => {
+                        *reported += 1;
                         known.add(&tally);
                     }
                     None => {

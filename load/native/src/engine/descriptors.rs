@@ -5,8 +5,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Beside the connections: files, timers, standard streams.
 const OTHERS: u64 = 32;
 
-/// Raises the soft limit as far as this many connections need and the hard limit allows.
-/// Returns what to do when that is not far enough.
+/// Raises the soft limit to what this many connections need, up to the hard limit.
+/// Returns advice where that is not enough.
 #[must_use]
 pub fn make_room_for(connections: u32) -> Option<String> {
     let wanted = u64::from(connections) + OTHERS;

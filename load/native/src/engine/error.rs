@@ -4,7 +4,7 @@ use std::io;
 
 use crate::plan::PlanError;
 
-/// Why the engine could not do what the plan says.
+/// Why the engine could not carry the plan out.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("{}", .0.in_plan())]

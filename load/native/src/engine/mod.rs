@@ -1,4 +1,4 @@
-//! The engine: drives a target as a plan says and tells an observer what happens.
+//! The engine: loads a target as a plan specifies and reports to an observer.
 
 mod agent;
 mod calls;
@@ -6,7 +6,7 @@ mod clock;
 mod composer;
 mod connection;
 mod coordinator;
-mod crew;
+
 mod descriptors;
 mod error;
 mod options;
@@ -19,6 +19,7 @@ mod steadiness;
 mod stop;
 mod tally;
 mod trust;
+mod users;
 mod worker;
 
 pub use agent::Agent;

@@ -9,7 +9,7 @@ use super::agent::Agent;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub threads: u32,
-    /// Which part of the plan this engine carries out.
+    /// The part of the plan that this engine executes.
     pub agent: Agent,
     /// Set from outside to stop early.
     pub interrupted: Arc<AtomicBool>,

@@ -14,8 +14,8 @@ pub struct Arrivals {
 
 #[derive(Debug, Clone)]
 enum Spacing {
-    /// Every `every`-th arrival of the whole rate, from the `first` on. Each instant comes from its own number: gaps
-    /// that are added up drift, and may end a phase with one arrival too many.
+    /// Every `every`-th arrival of the whole rate, from `first` on. Each instant is computed from its number: gaps
+    /// that are summed drift, and may add one arrival at the end.
     Even {
         first: u32,
         every: u32,
@@ -50,13 +50,13 @@ impl Arrivals {
         (self.next_ns < self.end_ns).then_some(self.next_ns as u64)
     }
 
-    /// How many arrivals have been passed.
+    /// How many arrivals have been taken.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Goes on to the arrival after the next.
+    /// Takes the next arrival.
     #[inline]
     pub fn advance(&mut self) {
         self.count += 1;
@@ -74,7 +74,7 @@ impl Arrivals {
         }
     }
 
-    /// Passes all arrivals before an instant and says how many there have been in all.
+    /// Skips all arrivals before an instant and returns how many there have been in total.
     pub fn pass_until(&mut self, instant_ns: u64) -> u64 {
         while self.peek().is_some_and(|next| next < instant_ns) {
             self.advance();

@@ -13,7 +13,7 @@ pub struct Ready {
     pub token: u64,
     pub readable: bool,
     pub writable: bool,
-    /// The peer has closed its side: what is to be read ends.
+    /// The peer has closed its side: the readable bytes are the last.
     pub ended: bool,
 }
 
@@ -27,7 +27,7 @@ const BATCH: usize = 256;
 
 impl Poller {
     /// # Errors
-    /// The system has no descriptor left.
+    /// No file descriptor is free.
     pub fn new() -> std::io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         Ok(Self { epoll, events: Vec::with_capacity(BATCH) })
@@ -36,7 +36,7 @@ impl Poller {
     /// Watches a socket until it is closed.
     ///
     /// # Errors
-    /// The system refuses, for want of memory.
+    /// The system is out of memory.
     pub fn watch(&self, socket: BorrowedFd<'_>, token: u64) -> std::io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
@@ -45,15 +45,15 @@ impl Poller {
     /// Watches a listening socket.
     ///
     /// # Errors
-    /// The system refuses, for want of memory.
+    /// The system is out of memory.
     pub fn watch_listener(&self, socket: BorrowedFd<'_>, token: u64) -> std::io::Result<()> {
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), epoll::EventFlags::IN)?)
     }
 
-    /// Waits at the most this long; `ready` gets what is ready.
+    /// Waits at most this long; fills `ready`.
     ///
     /// # Errors
-    /// The system refuses to wait; an interruption by a signal is none.
+    /// The system refuses to wait; an interruption by a signal is not an error.
     pub fn wait(&mut self, timeout: Duration, ready: &mut Vec<Ready>) -> std::io::Result<()> {
         let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: i64::from(timeout.subsec_nanos()) };
         self.events.clear();

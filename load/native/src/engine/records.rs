@@ -1,9 +1,9 @@
-//! What an observer is told.
+//! The records that an observer receives.
 
 use super::tally::Tally;
 use crate::plan::Protocol;
 
-/// The begin of a run.
+/// The start of a run.
 #[derive(Debug, Clone)]
 pub struct StartRecord {
     pub workload: String,
@@ -13,7 +13,7 @@ pub struct StartRecord {
     pub unix_ns: u64,
 }
 
-/// A second of a phase, of all workers together.
+/// One second of a phase, of all workers together.
 #[derive(Debug)]
 pub struct SecondRecord {
     pub phase: usize,
@@ -22,7 +22,7 @@ pub struct SecondRecord {
     pub tally: Tally,
 }
 
-/// A phase that is over.
+/// A finished phase.
 #[derive(Debug, Clone)]
 pub struct PhaseRecord {
     pub phase: usize,
@@ -42,13 +42,13 @@ pub enum Steadiness {
     AfterSeconds(u64),
 }
 
-/// Learns what happens while it happens.
+/// Receives records while the load runs.
 pub trait Observer {
     fn start(&mut self, record: &StartRecord);
     fn phase_start(&mut self, phase: usize, name: &str, users: u32, unix_ns: u64);
     fn second(&mut self, record: &SecondRecord);
     fn phase_end(&mut self, record: &PhaseRecord);
-    /// Something a person should know.
+    /// A condition that a person should know of.
     fn warning(&mut self, message: &str);
     fn end(&mut self, interrupted: bool, unix_ns: u64);
 }

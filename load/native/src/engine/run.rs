@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::agent::dealt;
+use super::agent::share_of_one;
 use super::clock::Clock;
 use super::composer::Composer;
 use super::coordinator::{Coordinator, Report, serve};
-use super::crew::Crew;
 use super::error::EngineError;
 use super::options::Options;
 use super::records::{Observer, StartRecord};
+use super::users::Users;
 use super::worker::Worker;
 use super::{calls, descriptors, trust};
 use crate::ledger::{LedgerFile, LedgerSink};
@@ -25,10 +25,10 @@ use crate::wire::http1::Http1;
 use crate::wire::tls::{Tls, TlsCalls};
 use crate::workload::Workload;
 
-/// Carries a plan out. Failed requests are results; only what keeps the plan from being carried out is an error.
+/// Executes a plan. Failed requests are results; an error is what prevents the execution.
 ///
 /// # Errors
-/// The plan cannot be carried out at all, or the system refuses what the engine itself needs.
+/// The plan cannot be executed, or the system refuses a resource that the engine needs.
 pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Result<(), EngineError> {
     let workload = Arc::new(Workload::compile(plan)?);
     match plan.transport.protocol {
@@ -45,7 +45,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Resu
 
 type MakeRules<'a> = &'a dyn Fn() -> Result<Vec<ReplyRules>, PlanError>;
 
-/// The protocol as it is, or inside TLS.
+/// Runs the protocol in the clear, or inside TLS.
 fn run_wire<W: Wire>(
     plan: &Plan,
     options: &Options,
@@ -74,8 +74,8 @@ fn run_over<W: Wire>(
     let clock = Clock::start();
     let address = resolve(plan)?;
     let agent = options.agent;
-    let connections = dealt(plan.connections(), (agent.index, agent.of));
-    // By the least that any engine has, so that each has as many threads.
+    let connections = share_of_one(plan.connections(), (agent.index, agent.of));
+    // By the smallest share of any engine, so that all engines have equally many threads.
     let threads = options.threads.clamp(1, (plan.connections() / agent.of).max(1));
     observer.start(&StartRecord {
         workload: plan.workload.clone(),
@@ -88,32 +88,32 @@ fn run_over<W: Wire>(
         observer.warning(&advice);
     }
     let ledger = create_ledger(plan, workload)?;
-    let crews = (0..threads)
+    let users_of_workers = (0..threads)
         .map(|worker| {
             let composer = Composer::new(plan, Arc::clone(workload))?;
             let sink = ledger.as_ref().map(LedgerFile::sink);
-            Ok(make_crew(plan, composer, make_rules()?, sink, agent.place(worker, threads)))
+            Ok(make_users(plan, composer, make_rules()?, sink, agent.place(worker, threads)))
         })
         .collect::<Result<Vec<_>, PlanError>>()?;
     let interrupted = std::thread::scope(|scope| {
-        let (tell, reports) = channel();
-        let workers = crews.into_iter().enumerate().map(|(index, crew)| {
+        let (reports, received) = channel();
+        let workers = users_of_workers.into_iter().enumerate().map(|(index, users)| {
             let (command, commands) = channel();
-            let (tell, shared) = (tell.clone(), Arc::clone(shared));
+            let (reports, shared) = (reports.clone(), Arc::clone(shared));
             let (window, timeout_ns) = (plan.transport.window, timeout_ns(plan));
             std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, move || {
-                let result = Worker::<W>::new(clock, address, shared, crew, window, timeout_ns)
-                    .and_then(|worker| serve(worker, &commands, &tell));
+                let result = Worker::<W>::new(clock, address, shared, users, window, timeout_ns)
+                    .and_then(|worker| serve(worker, &commands, &reports));
                 if let Err(error) = result {
-                    // The coordinator is gone only when another worker has failed before.
-                    let _ = tell.send(Report::Failed(error));
+                    // The coordinator is dropped only after another worker has failed.
+                    let _ = reports.send(Report::Failed(error));
                 }
             })?;
             Ok(command)
         });
         let commands = workers.collect::<io::Result<Vec<_>>>()?;
-        drop(tell);
-        Coordinator::new(plan, options, clock, commands, reports).lead(observer)
+        drop(reports);
+        Coordinator::new(plan, options, clock, commands, received).lead(observer)
     })?;
     if let Some(ledger) = ledger {
         let path = plan.ledger.clone().unwrap_or_default();
@@ -129,7 +129,7 @@ fn resolve(plan: &Plan) -> Result<SocketAddr, EngineError> {
         .to_socket_addrs()
         .map_err(|source| EngineError::Resolve { host: host.clone(), source })?;
     let mut found: Vec<SocketAddr> = found.collect();
-    // "localhost" is both; most test servers listen on the older one alone.
+    // "localhost" resolves to IPv4 and IPv6; most test servers listen on IPv4 alone.
     found.sort_by_key(SocketAddr::is_ipv6);
     found.first().copied().ok_or_else(|| EngineError::NoAddress { host: host.clone() })
 }
@@ -142,14 +142,14 @@ fn create_ledger(plan: &Plan, workload: &Workload) -> Result<Option<LedgerFile>,
     plan.ledger.as_ref().map(create).transpose()
 }
 
-fn make_crew(
+fn make_users(
     plan: &Plan,
     composer: Composer,
     rules: Vec<ReplyRules>,
     ledger: Option<LedgerSink>,
     numbering: (u32, u32),
-) -> Crew {
-    Crew::new(composer, rules, Sampler::new(plan.verify_share), ledger, timeout_ns(plan), numbering)
+) -> Users {
+    Users::new(composer, rules, Sampler::new(plan.verify_share), ledger, timeout_ns(plan), numbering)
 }
 
 fn timeout_ns(plan: &Plan) -> u64 {

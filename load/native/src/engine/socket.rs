@@ -10,11 +10,11 @@ use rustix::net::{
 
 use crate::failure::Failure;
 
-/// A TCP connection, made or in the making.
+/// A TCP connection, established or connecting.
 #[derive(Debug)]
 pub struct Socket(OwnedFd);
 
-/// What came of reading or writing.
+/// The outcome of reading or writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
     Bytes(usize),
@@ -33,7 +33,7 @@ impl Socket {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(family, SocketType::STREAM, flags, None).map_err(connect_failure)?;
-        // Without this small requests would wait for the acknowledgement of the ones before.
+        // Without this, small requests would wait for the acknowledgement of earlier ones (Nagle).
         sockopt::set_tcp_nodelay(&socket, true).map_err(connect_failure)?;
         match connect(&socket, &address) {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Self(socket)),
@@ -57,7 +57,7 @@ impl Socket {
         }
     }
 
-    /// Reads what has come.
+    /// Reads what is available.
     #[inline]
     pub fn read(&self, buffer: &mut [u8]) -> Moved {
         match recv(&self.0, buffer, RecvFlags::empty()) {
@@ -67,7 +67,7 @@ impl Socket {
         }
     }
 
-    /// Writes what there is room for.
+    /// Writes what the socket accepts.
     #[inline]
     pub fn write(&self, bytes: &[u8]) -> Moved {
         match send(&self.0, bytes, SendFlags::NOSIGNAL) {

@@ -1,11 +1,11 @@
-//! Whether throughput is steady: how a phase that may end early knows that it may.
+//! Whether throughput is steady, so that a phase may end early.
 
 use super::records::Steadiness;
 use crate::plan::{Phase, SteadyRule};
 
-/// Whether the latest whole seconds of a phase, of which these operations were acknowledged in each, are steady: each
-/// of the window is as high as their mean, and so is the mean of as many seconds before. Few operations vary by chance
-/// alone, which is forgiven: three times the square root of the mean, a Poisson count's deviation.
+/// Whether the latest whole seconds of a phase, with these acknowledged operations in each, are steady: each second
+/// of the window is near their mean, and so is the mean of as many seconds before. Few operations vary by chance
+/// alone, which is tolerated: three standard deviations of a Poisson count.
 #[must_use]
 fn is_steady(rule: SteadyRule, operations: &[u64]) -> bool {
     let window = rule.window_s as usize;
@@ -16,8 +16,8 @@ fn is_steady(rule: SteadyRule, operations: &[u64]) -> bool {
         return false;
     };
     let level = mean(latest);
-    let forgiven = (rule.tolerance * level).max(3.0 * level.sqrt());
-    let is_near = |value: f64| (value - level).abs() <= forgiven;
+    let tolerated = (rule.tolerance * level).max(3.0 * level.sqrt());
+    let is_near = |value: f64| (value - level).abs() <= tolerated;
     level > 0.0 && latest.iter().all(|count| is_near(*count as f64)) && is_near(mean(before))
 }
 
@@ -25,11 +25,11 @@ fn mean(counts: &[u64]) -> f64 {
     counts.iter().map(|count| *count as f64).sum::<f64>() / counts.len() as f64
 }
 
-/// Looks on while a phase with such a rule runs.
+/// Observes a running phase that has such a rule.
 #[derive(Debug)]
 pub(super) struct SteadinessWatch {
     rule: SteadyRule,
-    /// Whole seconds that the phase may last: what straggles after them says nothing.
+    /// Whole seconds that the phase may last: replies that arrive later are ignored.
     seconds: u64,
     operations: Vec<u64>,
     pub steadiness: Steadiness,
@@ -42,7 +42,7 @@ impl SteadinessWatch {
         Some(Self { rule: phase.until_steady()?, seconds, operations: Vec::new(), steadiness: Steadiness::Never })
     }
 
-    /// Takes note of the next second. True when the phase may end with it; what comes later changes nothing any more.
+    /// Takes the next second. True when the phase may end with it; later seconds change nothing.
     pub fn take(&mut self, operations: u64) -> bool {
         if self.steadiness != Steadiness::Never || self.operations.len() as u64 >= self.seconds {
             return false;
@@ -94,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_may_end_once_and_what_straggles_changes_nothing() {
+    fn a_phase_ends_once_and_late_replies_change_nothing() {
         let mut watch = watch(10_000);
         let ends = [5_000, 9_000, 9_100, 3, 3].map(|operations| watch.take(operations));
         assert_eq!((ends, watch.steadiness), ([false, false, true, false, false], Steadiness::AfterSeconds(3)));
     }
 
     #[test]
-    fn a_second_that_is_not_whole_is_none() {
+    fn a_partial_second_is_ignored() {
         let mut watch = watch(2_500);
         assert_eq!([5_000, 9_000, 9_000].map(|operations| watch.take(operations)), [false; 3]);
         assert_eq!(watch.steadiness, Steadiness::Never);

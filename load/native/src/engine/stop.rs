@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The end of a phase.
 #[derive(Debug, Clone)]
 pub struct Stop {
-    /// Shared by all that have this stop, so that they end together where it is brought forward.
+    /// Shared by all clones, so that all workers end together when it is brought forward.
     until_ns: Arc<AtomicU64>,
     /// Requests that may still be begun, by all workers together.
     left: Option<Arc<AtomicU64>>,
@@ -20,12 +20,12 @@ impl Stop {
         Self { until_ns: Arc::new(AtomicU64::new(until_ns.unwrap_or(u64::MAX))), left, interrupted }
     }
 
-    /// Ends the phase at this instant, if it were to end later.
+    /// Ends the phase at this instant, unless it ends earlier.
     pub fn bring_forward(&self, instant_ns: u64) {
         self.until_ns.fetch_min(instant_ns, Ordering::Relaxed);
     }
 
-    /// Whether one more request may be begun; counts it where they are counted.
+    /// Whether one more request may begin; counts it where the number of requests is limited.
     #[inline]
     #[must_use]
     pub fn admits(&self, now: u64) -> bool {
@@ -38,14 +38,14 @@ impl Stop {
         }
     }
 
-    /// Whether no request will be begun any more.
+    /// Whether no further request may begin.
     #[inline]
     #[must_use]
     pub fn is_reached(&self, now: u64) -> bool {
         self.is_over(now) || self.left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
     }
 
-    /// Whether even requests that were begun are not to be written any more.
+    /// Whether requests that have begun must no longer be written either.
     #[must_use]
     pub fn is_over(&self, now: u64) -> bool {
         now >= self.until_ns() || self.is_interrupted()
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_ends_after_its_requests_whoever_begins_them() {
+    fn a_phase_ends_after_its_requests_across_all_workers() {
         let stop = stop(None, Some(2));
         let other = stop.clone();
         assert!(stop.admits(0) && other.admits(0));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_brought_forward_is_so_for_all() {
+    fn an_end_that_is_brought_forward_applies_to_all() {
         let stop = stop(Some(100), None);
         let other = stop.clone();
         stop.bring_forward(60);

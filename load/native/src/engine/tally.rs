@@ -1,4 +1,4 @@
-//! What happened in one second of one worker.
+//! Counters of one second of one worker.
 
 use hdrhistogram::Histogram;
 
@@ -9,7 +9,7 @@ pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Significant digits of the histograms.
 pub const DIGITS: u8 = 3;
 
-/// Counters and histograms; what a worker hands over each second.
+/// Counters and histograms that a worker reports each second.
 #[derive(Debug, Clone)]
 pub struct Tally {
     pub sent: u64,
@@ -19,7 +19,7 @@ pub struct Tally {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub unsent: u64,
-    /// What was due by the end of the second and not sent by then, however long it had been due.
+    /// Requests due by the end of the second and not sent by then, however long overdue.
     pub late: u64,
     pub errors: Vec<(Failure, u64)>,
     pub service: Histogram<u32>,
@@ -48,14 +48,14 @@ impl Tally {
         }
     }
 
-    /// Counts a request that was answered as it should be.
+    /// Counts a request that was answered as expected.
     #[inline]
     pub fn count_ok(&mut self, operations: u64) {
         self.ok += 1;
         self.operations += operations;
     }
 
-    /// Records how long a request took that was answered, however, or timed out; one that timed out before its
+    /// Records the duration of a request that was answered, successfully or not, or timed out; one that timed out before its
     /// service began has only a response time.
     #[inline]
     pub fn record_times(&mut self, service_ns: Option<u64>, response_ns: u64) {
@@ -76,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// Counts a request that was written, and how late that was after it could have been.
+    /// Counts a request that was written, and how long after it could have been.
     #[inline]
     pub fn count_sent(&mut self, lag_ns: u64) {
         self.sent += 1;
@@ -91,7 +91,7 @@ impl Tally {
         self.sent == 0 && self.ok == 0 && self.failed == 0 && self.unsent == 0 && self.bytes_received == 0
     }
 
-    /// Adds what another worker did in the same second.
+    /// Adds another worker's counters of the same second.
     pub fn add(&mut self, other: &Self) {
         self.sent += other.sent;
         self.ok += other.ok;
@@ -126,7 +126,7 @@ fn record<T: hdrhistogram::Counter>(histogram: &mut Histogram<T>, value_ns: u64)
 
 fn add(into: Option<&mut Histogram<u32>>, from: Option<&Histogram<u32>>) {
     if let (Some(into), Some(from)) = (into, from) {
-        // Both have the contract's bounds, so that every value of one fits the other.
+        // Both have the same bounds, so that every value of one fits the other.
         into.add(from).unwrap_or_else(|_| unreachable!("the bounds are constants"));
     }
 }

@@ -1,4 +1,4 @@
-//! Whom the engine trusts when requests travel encrypted.
+//! The TLS client configuration: trusted authorities and the expected server name.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::error::EngineError;
 use crate::plan::{Protocol, Tls};
 
-/// How sessions are made: TLS 1.2 or 1.3 with the one protocol that the plan speaks.
+/// The client's configuration: TLS 1.2 or 1.3, with the plan's protocol as the only ALPN entry.
 ///
 /// # Errors
 /// The authorities cannot be read.
@@ -23,26 +23,26 @@ pub fn client_config(tls: &Tls, protocol: Protocol) -> Result<Arc<ClientConfig>,
         Protocol::Http => vec![b"http/1.1".to_vec()],
         Protocol::Grpc => vec![b"h2".to_vec()],
     };
-    // Every connection costs the target a whole handshake, whichever user it belongs to.
+    // Every connection costs the target a full handshake.
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
 }
 
-/// The name that the certificate must be for.
+/// The name that the certificate must match.
 ///
 /// # Errors
 /// It is neither a host's name nor an address.
 pub fn server_name(tls: &Tls, host: &str) -> Result<ServerName<'static>, EngineError> {
     let name = tls.server_name.as_deref().unwrap_or(host);
     ServerName::try_from(name.to_owned())
-        .map_err(|_| EngineError::Tls(format!("{name:?} is no name that a certificate can be for")))
+        .map_err(|_| EngineError::Tls(format!("{name:?} is not a name that a certificate can have")))
 }
 
 fn authorities(tls: &Tls) -> Result<RootCertStore, EngineError> {
     let mut store = RootCertStore::empty();
     match &tls.ca_file {
         None => {
-            // Some of a system's certificates may be of kinds that nobody uses any more.
+            // Some of a system's certificates may be of obsolete kinds: they are skipped.
             store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
         Some(path) => {
@@ -55,7 +55,7 @@ fn authorities(tls: &Tls) -> Result<RootCertStore, EngineError> {
     }
     if store.is_empty() {
         let place = tls.ca_file.as_deref().unwrap_or("the system's store");
-        return Err(EngineError::Tls(format!("there is no certificate in {place}: name one in transport.tls.ca_file")));
+        return Err(EngineError::Tls(format!("no certificate found in {place}: set transport.tls.ca_file")));
     }
     Ok(store)
 }

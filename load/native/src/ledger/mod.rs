@@ -2,7 +2,7 @@
 //!
 //! `BKLEDGER`, version (u16), two reserved bytes, seed (u64), run (8 bytes); then blocks. A block is a kind (u8),
 //! the length of its payload (u32), its number of records (u32), the CRC-32 of the payload (u32), and the payload.
-//! The last block says how many records there are, so that a ledger cut short is told from a complete one.
+//! The last block holds the number of records, so that a truncated ledger is detected.
 //! Numbers are little-endian; inside records they are of variable length.
 
 mod format;
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_cut_short_is_read_and_told() {
+    fn a_truncated_ledger_is_read_and_reported() {
         let (_folder, path) = written();
         let bytes = std::fs::read(&path).expect("bytes");
         std::fs::write(&path, &bytes[..bytes.len() - 30]).expect("written");

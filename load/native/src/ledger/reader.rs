@@ -12,7 +12,7 @@ use super::record::{self, Record};
 pub enum LedgerError {
     #[error("cannot read the ledger {path}: {source}")]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{path} is no ledger of version {VERSION}")]
+    #[error("{path} is not a ledger of version {VERSION}")]
     NoLedger { path: PathBuf },
     #[error("the ledger {path} is damaged in block {block}")]
     Damaged { path: PathBuf, block: usize },
@@ -27,14 +27,14 @@ pub struct Ledger {
     file: BufReader<File>,
 }
 
-/// No block is longer: a larger length is damage, not a reason to take memory.
+/// The longest valid block: a larger length is damage, and must not allocate memory.
 const LONGEST_BLOCK: usize = 64 * 1024 * 1024;
 
 impl Ledger {
     /// Opens a ledger and reads its header.
     ///
     /// # Errors
-    /// The file cannot be read or is no ledger.
+    /// The file cannot be read or is not a ledger.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let unreadable = |source| LedgerError::Unreadable { path: path.to_owned(), source };
         let mut file = BufReader::with_capacity(256 * 1024, File::open(path).map_err(unreadable)?);
@@ -48,7 +48,7 @@ impl Ledger {
         Ok(Self { seed, run: header[20..].to_vec(), path: path.to_owned(), file })
     }
 
-    /// Gives each record to `take`; says whether the ledger was ended as it should be.
+    /// Passes each record to `take`; returns whether the ledger is complete.
     ///
     /// # Errors
     /// The file cannot be read, or a block is damaged.

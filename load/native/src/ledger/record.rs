@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::message::{read_varint, write_varint};
 use crate::workload::{Entity, Event};
 
-/// What is known of an operation that was sent.
+/// The outcome of an operation that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Acknowledged,
@@ -51,7 +51,7 @@ fn write_entity(entity: &Entity, out: &mut Vec<u8>) {
     }
 }
 
-/// Takes a record from the front of `bytes`; none when it is not one.
+/// Takes a record from the front of `bytes`; none when it is invalid.
 pub(super) fn read(bytes: &mut &[u8]) -> Option<Record> {
     let user = number(bytes)?;
     let sequence = number(bytes)?;

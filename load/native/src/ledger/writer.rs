@@ -1,4 +1,4 @@
-//! Writes a ledger beside the load: blocks go to a thread that alone waits for the disk.
+//! Writes a ledger on a thread of its own, so that the load never waits for the disk.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use super::format::{BLOCK_BYTES, BLOCK_END, BLOCK_RECORDS, block_header, header}
 use super::record::{self, Outcome};
 use crate::workload::{Entity, Event};
 
-/// Blocks that may wait for the disk; beyond them the load waits, and memory stays bounded.
+/// Blocks that may be queued for the disk; beyond them the load waits, which bounds memory.
 const WAITING_BLOCKS: usize = 64;
 
 struct Block {
@@ -45,16 +45,16 @@ impl LedgerFile {
         Ok(Self { blocks, writer })
     }
 
-    /// A worker's way into the ledger.
+    /// A sink for one worker.
     #[must_use]
     pub fn sink(&self) -> LedgerSink {
         LedgerSink { blocks: self.blocks.clone(), payload: Vec::with_capacity(BLOCK_BYTES + 1024), records: 0 }
     }
 
-    /// Waits until everything is written; all sinks must be gone.
+    /// Waits until everything is written; all sinks must have been dropped.
     ///
     /// # Errors
-    /// The disk refused something since the ledger was created.
+    /// A write failed since the ledger was created.
     pub fn finish(self) -> io::Result<()> {
         drop(self.blocks);
         self.writer.join().unwrap_or_else(|_| Err(io::Error::other("the ledger's thread ended early")))
@@ -73,7 +73,7 @@ fn write_blocks(mut file: File, blocks: &Receiver<Block>) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Gathers records and hands them over by the block.
+/// Gathers records and passes them to the writer block by block.
 #[derive(Debug)]
 pub struct LedgerSink {
     blocks: SyncSender<Block>,
@@ -82,7 +82,7 @@ pub struct LedgerSink {
 }
 
 impl LedgerSink {
-    /// Takes note of an operation.
+    /// Records an operation.
     #[inline]
     pub fn record(&mut self, user: u32, event: &Event, outcome: Outcome, own: Option<&Entity>) {
         record::write(user, event, outcome, own, &mut self.payload);
@@ -92,14 +92,14 @@ impl LedgerSink {
         }
     }
 
-    /// Hands over what is gathered.
+    /// Passes the gathered records to the writer.
     pub fn flush(&mut self) {
         if self.records == 0 {
             return;
         }
         let payload = std::mem::replace(&mut self.payload, Vec::with_capacity(BLOCK_BYTES + 1024));
         let block = Block { payload, records: std::mem::take(&mut self.records) };
-        // The writer is gone only after a failure of the disk, which `finish` reports.
+        // The writer ends early only after a disk error, which `finish` reports.
         let _ = self.blocks.send(block);
     }
 }

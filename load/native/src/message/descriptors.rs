@@ -47,7 +47,7 @@ impl Descriptors {
         self.pool
             .get_service_by_name(service)
             .and_then(|service| service.methods().find(|known| known.name() == method))
-            .ok_or_else(|| PlanError::rule(format!("proto: there is no method {path}")))
+            .ok_or_else(|| PlanError::rule(format!("proto: no method {path}")))
     }
 
     /// The field of a bulk method's request that holds the messages.
@@ -59,12 +59,14 @@ impl Descriptors {
         let found = field_named(&input, field).filter(FieldDescriptor::is_list);
         match found.as_ref().map(|field| (field, field.kind())) {
             Some((field, Kind::Message(message))) => Ok(BatchField { tag: tag(field, LENGTH_DELIMITED), message }),
-            _ => Err(PlanError::rule(format!("batch.field: {field} is no repeated message of {}", input.full_name()))),
+            _ => {
+                Err(PlanError::rule(format!("batch.field: {field} is not a repeated message of {}", input.full_name())))
+            }
         }
     }
 }
 
-/// prost-reflect panics over a syntax that it does not know, such as that of Protobuf's editions.
+/// prost-reflect panics on a syntax that it does not know, such as Protobuf editions.
 fn check_syntax(files: &FileDescriptorSet) -> Result<(), String> {
     match files.file.iter().find(|file| !matches!(file.syntax(), "" | "proto2" | "proto3")) {
         Some(file) => Err(format!("{}: syntax {:?} is not proto2 or proto3", file.name(), file.syntax())),
@@ -90,9 +92,9 @@ mod tests {
             let file = FileDescriptorProto { name: Some("a.proto".to_owned()), syntax, ..Default::default() };
             let bytes = FileDescriptorSet { file: vec![file] }.encode_to_vec();
             let read = Descriptors::from_base64(&base64::engine::general_purpose::STANDARD.encode(bytes));
-            let told = read.err().map(|error| error.to_string());
-            assert_eq!(told.is_some(), words.is_some(), "{told:?}");
-            assert!(words.is_none_or(|words| told.is_some_and(|told| told.ends_with(words))));
+            let message = read.err().map(|error| error.to_string());
+            assert_eq!(message.is_some(), words.is_some(), "{message:?}");
+            assert!(words.is_none_or(|words| message.is_some_and(|message| message.ends_with(words))));
         }
     }
 }

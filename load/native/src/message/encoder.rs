@@ -44,7 +44,7 @@ pub(super) enum NumberKind {
     Fixed64,
 }
 
-/// What a nested length is made of; parts come before the whole.
+/// The parts of a nested length; parts come before the whole.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Measure {
     pub fixed: usize,

@@ -51,7 +51,7 @@ pub fn literal(pieces: &[Piece]) -> Option<String> {
 /// Parses a template as JSON.
 ///
 /// # Errors
-/// It is no JSON once its slots have values.
+/// It is not JSON once its slots have values.
 pub fn parse(template: &Template) -> Result<Node, PlanError> {
     let mut parser = Parser { items: items(template), at: 0 };
     let node = parser.value(0)?;
@@ -194,7 +194,7 @@ impl Parser {
                 Item::Byte(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => break,
                 Item::Byte(byte) => raw.push(byte),
                 Item::Slot(slot) => self.split(&mut pieces, &mut raw, Piece::Slot(slot))?,
-                Item::Pad => return Err(self.error("the padding belongs into a string")),
+                Item::Pad => return Err(self.error("the padding must be inside a string")),
             }
             self.at += 1;
         }
@@ -229,7 +229,7 @@ impl Parser {
     }
 }
 
-/// The text of a JSON string's inside; none when it is not valid.
+/// The text inside a JSON string's quotes; none when it is invalid.
 pub fn unescape(raw: &[u8]) -> Option<String> {
     let mut quoted = Vec::with_capacity(raw.len() + 2);
     quoted.push(b'"');

@@ -14,17 +14,17 @@ pub struct Replies {
 #[derive(Debug)]
 pub struct Client {
     pub socket: Socket,
-    /// Tells it from others that had its place before.
+    /// Distinguishes it from earlier clients in the same slot.
     pub visit: u64,
     session: Option<tls::Session>,
     protocol: Protocol,
-    /// Bytes that the socket had no room for.
+    /// Bytes that the socket has not accepted yet.
     backlog: Vec<u8>,
 }
 
 #[derive(Debug)]
 enum Protocol {
-    /// What has come so far does not tell.
+    /// Not known yet from the bytes so far.
     Unknown(Vec<u8>),
     Http(http::Requests),
     Grpc(Box<grpc::Session>),
@@ -35,7 +35,7 @@ impl Client {
         Self { socket, visit, session, protocol: Protocol::Unknown(Vec::new()), backlog: Vec::new() }
     }
 
-    /// Takes requests and appends their replies. False when the client is to be forgotten.
+    /// Takes requests and appends their replies. False when the client must be dropped.
     pub fn read(&mut self, event: &Ready, replies: &Replies, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
         if event.readable {
             loop {
@@ -64,7 +64,7 @@ impl Client {
         }
     }
 
-    /// Writes what there is room for and keeps the rest. False when the client is to be forgotten.
+    /// Writes what the socket accepts and keeps the rest. False when the client must be dropped.
     pub fn write(&mut self, out: &mut Vec<u8>) -> bool {
         if let Some(session) = &mut self.session {
             session.encrypt(out);

@@ -1,4 +1,4 @@
-//! Replies that take a known time: what a load generator must then measure is known too.
+//! Replies with a known delay, which a load generator must then measure.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Delay {
     pub usual: Duration,
-    /// Every so many replies one is slow; none when zero.
+    /// One of this many replies is slow; none when zero.
     pub slow_every: u32,
     pub slow: Duration,
 }
@@ -18,7 +18,7 @@ impl Delay {
     }
 }
 
-/// A reply, and when and to whom it is to be written.
+/// A reply, its client, and when it is due.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Waiting<To> {
     due: Instant,
@@ -26,7 +26,7 @@ pub struct Waiting<To> {
     pub bytes: Vec<u8>,
 }
 
-/// Replies that wait: the usual and the slow ones, each in their order.
+/// Replies that wait: usual and slow ones, each in order.
 #[derive(Debug)]
 pub struct Delayed<To> {
     delay: Delay,
@@ -36,12 +36,12 @@ pub struct Delayed<To> {
 }
 
 impl<To> Delayed<To> {
-    /// None where replies take no time.
+    /// None without a delay.
     pub fn new(delay: Delay) -> Option<Self> {
         (!delay.is_none()).then(|| Self { delay, usual: VecDeque::new(), slow: VecDeque::new(), count: 0 })
     }
 
-    /// Lets a reply wait.
+    /// Queues a reply.
     pub fn put(&mut self, to: To, bytes: Vec<u8>, now: Instant) {
         self.count = self.count.wrapping_add(1);
         let is_slow = self.delay.slow_every > 0 && self.count.is_multiple_of(self.delay.slow_every);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_delay_is_no_queue() {
+    fn without_a_delay_there_is_no_queue() {
         assert!(Delayed::<u32>::new(Delay::default()).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! gRPC calls, told apart and otherwise ignored: header blocks are never decoded.
+//! gRPC calls: only their boundaries are parsed; header blocks are never decoded.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::wire::h2::frame::{self, FrameHead, flag, kind, setting};
 pub use crate::wire::h2::frame::PREFACE;
 
 const WINDOW: u32 = 1 << 30;
-/// Room in a window is given back once this much of it is used.
+/// A window is widened again once this much of it is used.
 const REPLENISH: u32 = 1 << 20;
 const MAX_STREAMS: u32 = 10_000;
 /// Bytes before a message: compressed or not, and its length.
@@ -52,7 +52,7 @@ impl Reply {
 #[derive(Debug, Default)]
 struct Call {
     has_headers: bool,
-    /// What has come of a message's prefix.
+    /// The bytes of a message's prefix so far.
     prefix: Vec<u8>,
     message_left: usize,
     consumed: u32,
@@ -64,7 +64,7 @@ pub struct Session {
     partial: Vec<u8>,
     calls: HashMap<u32, Call>,
     consumed: u32,
-    /// What the client lets us send on the connection.
+    /// The client's window for the connection.
     window: i64,
     /// Replies that wait for the window; whether the call ends with them.
     held: Vec<(u32, bool)>,
@@ -217,7 +217,7 @@ impl Call {
             content = rest;
             let length = frame::number(self.prefix.get(1..PREFIX_BYTES)?)?;
             self.prefix.clear();
-            // One more than the message, so that an empty one is told from none.
+            // One more than the length, so that an empty message differs from none.
             self.message_left = length as usize + 1;
         }
         let taken = (self.message_left - 1).min(content.len());

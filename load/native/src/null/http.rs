@@ -1,4 +1,4 @@
-//! HTTP/1.1 requests, told apart and otherwise ignored.
+//! HTTP/1.1 requests: only their boundaries are parsed.
 
 use memchr::memmem;
 
@@ -19,7 +19,7 @@ pub struct Requests {
 const LONGEST_HEAD: usize = 64 * 1024;
 
 impl Requests {
-    /// Answers the requests that are complete. False when this is no HTTP that it understands.
+    /// Answers complete requests. False when the bytes are not HTTP that it understands.
     pub fn take(&mut self, input: &[u8], reply: &[u8], out: &mut Vec<u8>) -> bool {
         let mut kept = std::mem::take(&mut self.head);
         let mut input = if kept.is_empty() {
@@ -55,7 +55,7 @@ impl Requests {
     }
 }
 
-/// Length of the body that follows a head; none when it cannot be told.
+/// Length of the body that follows a head; none when it is unknown.
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     for line in head.split(|byte| *byte == b'\n') {

@@ -1,5 +1,5 @@
-//! The server that costs least: whatever is asked, the same reply, over HTTP/1.1 and gRPC on one port. With a certificate
-//! it speaks TLS.
+//! The null server: the same reply to every request at minimal cost, over HTTP/1.1 and gRPC on one port. With a
+//! certificate it serves TLS.
 
 mod client;
 mod delay;

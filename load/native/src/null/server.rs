@@ -23,7 +23,7 @@ pub struct Server {
     tls: Option<Arc<ServerConfig>>,
 }
 
-/// A client, told from others that had its place before.
+/// A client, distinguished from earlier ones in the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     slot: usize,
@@ -48,14 +48,14 @@ impl Server {
         Ok(Self { listener, replies, delay: Delay::default(), tls: None })
     }
 
-    /// Replies take this long.
+    /// Delays replies.
     #[must_use]
     pub fn delayed(mut self, delay: Delay) -> Self {
         self.delay = delay;
         self
     }
 
-    /// Speaks nothing but TLS.
+    /// Accepts TLS only.
     #[must_use]
     pub fn encrypted(mut self, config: Arc<ServerConfig>) -> Self {
         self.tls = Some(config);
@@ -63,7 +63,7 @@ impl Server {
     }
 
     /// # Errors
-    /// The system does not say.
+    /// The system cannot return it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -97,7 +97,7 @@ impl Server {
                 if let Some(delayed) = delayed.as_mut().filter(|_| !out.is_empty()) {
                     delayed.put(Place { slot, visit: client.visit }, std::mem::take(&mut out), Instant::now());
                 }
-                // A client that is forgotten is still told why.
+                // What was written before the error still reaches the client.
                 if !client.write(&mut out) || !stays {
                     clients[slot] = None;
                 }
@@ -114,7 +114,7 @@ impl Server {
             let (stream, _) = match self.listener.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                // The client has gone again, or descriptors are short for a moment: the others go on.
+                // The client has disconnected, or descriptors are short for a moment: other clients continue.
                 Err(_) => return Ok(()),
             };
             stream.set_nonblocking(true)?;

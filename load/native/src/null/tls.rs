@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// What the server proves itself with: TLS 1.2 or 1.3, and either protocol.
+/// The server's certificate and configuration: TLS 1.2 or 1.3, either protocol.
 ///
 /// # Errors
 /// The files cannot be read, or do not belong together.
@@ -24,7 +24,7 @@ pub fn server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>
     let chosen = versions.with_no_client_auth().with_single_cert(chain, key_der);
     let mut config = chosen.map_err(|error| unusable(certificate, &error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    // The engine resumes no session: tickets would be made for nobody.
+    // The engine resumes no session: tickets would be unused.
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
 }
@@ -38,12 +38,12 @@ impl Session {
     /// The configuration offers nothing to a client.
     pub fn new(config: &Arc<ServerConfig>) -> Result<Self, rustls::Error> {
         let mut session = ServerConnection::new(Arc::clone(config))?;
-        // What the socket has no room for waits with the client, not here.
+        // Bytes that the socket does not accept wait in the client's backlog, not here.
         session.set_buffer_limit(None);
         Ok(Self(Box::new(session)))
     }
 
-    /// Hands on what has been decrypted. False when the client has ended the session, breaks it, or `take` says so.
+    /// Passes decrypted bytes to `take`. False when the client has ended or broken the session, or `take` returns false.
     pub fn decrypt(&mut self, mut input: &[u8], mut take: impl FnMut(&[u8]) -> bool) -> bool {
         while !input.is_empty() {
             if self.0.read_tls(&mut input).is_err() || self.0.process_new_packets().is_err() {
@@ -62,7 +62,7 @@ impl Session {
         true
     }
 
-    /// Puts records in the place of what is to be sent, with what TLS itself has to say.
+    /// Replaces the output with TLS records, and adds TLS's own messages.
     pub fn encrypt(&mut self, out: &mut Vec<u8>) {
         // Without a limit the session takes everything, and nothing keeps a vector from growing.
         let _ = self.0.writer().write_all(out);

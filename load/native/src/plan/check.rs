@@ -1,4 +1,4 @@
-//! Rules that a plan's syntax does not tell.
+//! Rules of a plan beyond its syntax.
 
 use super::document::{Plan, VERSION};
 use super::error::PlanError;
@@ -8,7 +8,7 @@ use super::phase::Phase;
 use super::transport::Protocol;
 
 impl Plan {
-    /// Refuses what cannot be done.
+    /// Refuses an impossible plan.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         let rules = [
             (self.version == VERSION, "version: this engine understands version 1"),
@@ -27,7 +27,7 @@ impl Plan {
             ((1..=4_096).contains(&self.transport.window), "transport.window: 1 to 4096"),
             (
                 self.transport.window == 1 || self.transport.stream,
-                "transport.window: more than one message under way needs a stream",
+                "transport.window: more than one message in flight needs a stream",
             ),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),

@@ -1,6 +1,6 @@
 //! Why a plan is refused.
 
-/// Why a plan, or what a command line asks for, cannot be carried out.
+/// Why a plan, or a command line, cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error("cannot read the plan {path}: {source}")]
@@ -16,7 +16,7 @@ impl PlanError {
         Self::Rule(message.into())
     }
 
-    /// The same, told to whoever handed the plan over.
+    /// The message for a plan file: says that the plan is at fault.
     #[must_use]
     pub fn in_plan(&self) -> String {
         match self {

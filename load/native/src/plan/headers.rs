@@ -1,15 +1,15 @@
-//! Which headers a request may carry beside those that the engine writes.
+//! Checks request headers that are added to the engine's own.
 
 use std::collections::BTreeMap;
 
 use super::error::PlanError;
 use super::transport::Protocol;
 
-/// A frame of HTTP/2 takes 16 KiB, and a header block goes into one.
+/// An HTTP/2 frame holds 16 KiB, and a header block must fit into one.
 const LONGEST: usize = 8 * 1024;
 /// Written by the engine with every request, whatever its protocol.
 const OF_EVERY_REQUEST: [&str; 6] = ["connection", "content-length", "content-type", "host", "te", "transfer-encoding"];
-/// They say where a body ends: beside the engine's own they could say something else.
+/// They define where a body ends: a second value could contradict the engine's own.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 /// Refuses a header that would break the protocol, or contradict what the engine writes.
@@ -18,10 +18,10 @@ const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 /// What is wrong with it, and what to do.
 pub fn check_header(protocol: Protocol, name: &str, value: &str) -> Result<(), PlanError> {
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(PlanError::rule("the name takes letters, digits and !#$%&'*+-.^_`|~ alone"));
+        return Err(PlanError::rule("the name may contain only letters, digits and !#$%&'*+-.^_`|~"));
     }
     if value.trim() != value || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return Err(PlanError::rule("the value takes visible ASCII alone, on one line and without blanks around it"));
+        return Err(PlanError::rule("the value must be printable ASCII on one line, without spaces around it"));
     }
     let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let is_written = match protocol {
@@ -29,7 +29,7 @@ pub fn check_header(protocol: Protocol, name: &str, value: &str) -> Result<(), P
         Protocol::Grpc => is_one_of(&OF_EVERY_REQUEST) || starts_with(name, "grpc-"),
     };
     if is_written {
-        return Err(PlanError::rule("the engine writes this one itself: leave it out"));
+        return Err(PlanError::rule("the engine writes this header itself: remove it"));
     }
     Ok(())
 }
@@ -41,19 +41,19 @@ pub(super) fn check_own(operation: &str, headers: &BTreeMap<String, String>) -> 
             .map_err(|error| PlanError::rule(format!("operation {operation}: http.headers: {name:?}: {error}")))?;
     }
     if headers.keys().filter(|name| name.eq_ignore_ascii_case("host")).count() > 1 {
-        return Err(PlanError::rule(format!("operation {operation}: http.headers: a request has one host")));
+        return Err(PlanError::rule(format!("operation {operation}: http.headers: only one Host is allowed")));
     }
     Ok(())
 }
 
-/// Refuses headers of all requests: they are the same for both protocols, and lower-case as HTTP/2 wants them.
+/// Checks headers of all requests: they serve both protocols, and are lower-case as HTTP/2 requires.
 pub(super) fn check_of_all(headers: &BTreeMap<String, String>) -> Result<(), PlanError> {
     for (name, value) in headers {
         let is_lower = !name.bytes().any(|byte| byte.is_ascii_uppercase());
         let checked = if is_lower {
             check_header(Protocol::Grpc, name, value)
         } else {
-            Err(PlanError::rule("write the name in lower case"))
+            Err(PlanError::rule("the name must be lower-case"))
         };
         checked.map_err(|error| PlanError::rule(format!("transport.headers: {name:?}: {error}")))?;
     }
@@ -112,17 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_named_with_the_way_out() {
-        let told = |refused: Result<(), PlanError>| refused.expect_err("refused").to_string();
+    fn a_refusal_names_the_header_and_the_remedy() {
+        let message = |refused: Result<(), PlanError>| refused.expect_err("refused").to_string();
         assert_eq!(
-            told(check_own("create", &headers("Content-Length", "3"))),
-            "operation create: http.headers: \"Content-Length\": the engine writes this one itself: leave it out"
+            message(check_own("create", &headers("Content-Length", "3"))),
+            "operation create: http.headers: \"Content-Length\": the engine writes this header itself: remove it"
         );
         assert_eq!(
-            told(check_of_all(&headers("X-Upper", "a"))),
-            "transport.headers: \"X-Upper\": write the name in lower case"
+            message(check_of_all(&headers("X-Upper", "a"))),
+            "transport.headers: \"X-Upper\": the name must be lower-case"
         );
         let twice = ["Host", "host"].map(|name| (name.to_owned(), "a".to_owned()));
-        assert!(told(check_own("create", &BTreeMap::from(twice))).ends_with("a request has one host"));
+        assert!(message(check_own("create", &BTreeMap::from(twice))).ends_with("only one Host is allowed"));
     }
 }

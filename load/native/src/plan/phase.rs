@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// One load level: held for a time or a number of requests, or an arrival rate.
+/// One load level: a number of virtual users for a duration or a number of requests, or an arrival rate.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Phase {
@@ -45,7 +45,7 @@ pub struct ArrivingPhase {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyRule {
-    /// Seconds that are held against one another, and against as many before them.
+    /// Seconds that are compared with one another, and with as many before them.
     pub window_s: u32,
     /// The share of their mean by which seconds may differ from it.
     pub tolerance: f64,

@@ -9,7 +9,7 @@ impl Plan {
     /// Reads and checks the plan in a file.
     ///
     /// # Errors
-    /// The file cannot be read, is no plan, or says what cannot be done.
+    /// The file cannot be read, is not a plan, or asks for something impossible.
     pub fn read(path: &Path) -> Result<Self, PlanError> {
         let bytes =
             std::fs::read(path).map_err(|source| PlanError::Unreadable { path: path.display().to_string(), source })?;
@@ -19,7 +19,7 @@ impl Plan {
     /// Reads and checks a plan.
     ///
     /// # Errors
-    /// It is no plan, or says what cannot be done.
+    /// It is not a plan, or asks for something impossible.
     pub fn parse(bytes: &[u8]) -> Result<Self, PlanError> {
         let plan: Self = serde_json::from_slice(bytes)?;
         plan.check()?;

@@ -15,7 +15,7 @@ pub struct Transport {
     pub connections: Option<u32>,
     pub batch: u32,
     pub stream: bool,
-    /// Events that one user may have under way on a stream.
+    /// Events that one user may have in flight on a stream.
     #[serde(default = "one")]
     pub window: u32,
     pub timeout_ms: u64,
@@ -48,7 +48,7 @@ impl Protocol {
     }
 }
 
-/// How the target proves who it is.
+/// How the target's certificate is verified.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_name_whom_the_certificate_is_for() {
+    fn requests_use_the_name_in_the_certificate() {
         let mut transport = Transport {
             protocol: Protocol::Http,
             host: "::1".to_owned(),

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_neither_percentiles_nor_a_sketch() {
+    fn an_empty_histogram_has_neither_percentiles_nor_a_sketch() {
         let latency: Histogram<u64> = histogram();
         assert_eq!((quantile(&latency, 0.5).as_str(), sketch(&latency).len()), ("–", 0));
     }

@@ -11,7 +11,7 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 /// Seconds of throughput that the view shows.
 const WIDTH: usize = 60;
 
-/// Shows each second on standard error: a view that is drawn anew on a terminal, else a line.
+/// Shows each second on standard error: a view that is redrawn on a terminal, else a line.
 #[derive(Debug)]
 pub struct Live {
     planned_ms: Option<u64>,
@@ -78,9 +78,9 @@ impl Live {
         lines
     }
 
-    /// Draws the view in the place of the one before, as far as the terminal has room for it.
+    /// Redraws the view, as many lines as fit on the terminal.
     fn draw(&mut self, lines: &[String]) {
-        // A size that is not known is taken for the smallest that is usual.
+        // 80×24 where the size is unknown.
         let size = rustix::termios::tcgetwinsize(stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
         let (columns, rows) = size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)));
         let shown = lines.len().min(rows.saturating_sub(1));
@@ -121,7 +121,7 @@ impl Observer for Live {
 
     fn phase_end(&mut self, record: &PhaseRecord) {
         if self.drawn > 0 {
-            // The summary says it all again, and more of it.
+            // The summary replaces the view.
             self.print(&format!("\x1b[{}A\x1b[J", self.drawn));
         }
         self.summary = Some(Summary::new(std::mem::take(&mut self.totals), record));

@@ -1,4 +1,4 @@
-//! The result stream: JSON lines, as `contract/schemas/stream.schema.json` says.
+//! The result stream: JSON lines as specified in `contract/schemas/stream.schema.json`.
 
 use std::io::Write;
 

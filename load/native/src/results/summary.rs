@@ -73,7 +73,8 @@ impl Summary {
             let _ = writeln!(text, "  failed  {:>10}  {name}{meaning}", grouped(*count));
         }
         if self.unsent > 0 {
-            let _ = writeln!(text, "  unsent  {:>10}  scheduled, and nobody was free to send", grouped(self.unsent));
+            let _ =
+                writeln!(text, "  unsent  {:>10}  scheduled, and no user was free to send them", grouped(self.unsent));
         }
         let megabytes = |bytes: u64| self.rate(bytes) / 1e6;
         let _ = writeln!(
@@ -124,7 +125,7 @@ mod tests {
         let totals =
             PhaseTotals { errors: vec![(Failure::Refused, 1_200), (Failure::Status(503), 7)], ..Default::default() };
         let text = Summary { totals, unsent: 0, connections_opened: 0, seconds: 1.0 }.text();
-        assert!(text.contains("failed       1,200  refused: nobody listens there\n"), "{text}");
+        assert!(text.contains("failed       1,200  refused: nothing listens on this port\n"), "{text}");
         assert!(text.contains("failed           7  status_503\n"), "{text}");
     }
 }

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_told_from_literals() {
+    fn slots_and_literals_are_separated() {
         assert_eq!(
             parse(r#"{"a":"${uuid}","b":${decimal -1.50 2}}"#).expect("template"),
             [

@@ -91,7 +91,7 @@ fn compile_date(from: u32, to: u32) -> Result<Slot, PlanError> {
 }
 
 fn span(min: i64, max: i64) -> Result<u64, PlanError> {
-    // Draws are doubles: beyond 2^53 a whole number is no longer told from its neighbour.
+    // Draws are doubles: beyond 2^53 neighbouring integers are no longer distinct.
     const EXACT: u64 = 1 << 53;
     let exact = min.unsigned_abs() <= EXACT && max.unsigned_abs() <= EXACT;
     if max < min || !exact {

@@ -27,7 +27,7 @@ impl Code {
 /// A request to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// Whom the reply is for.
+    /// Identifies the user that the reply belongs to.
     pub tag: u32,
     /// Index into the calls that the protocol was made with.
     pub call: usize,
@@ -48,7 +48,7 @@ pub struct Reply<'a> {
 pub enum Cancelled {
     /// Itself alone.
     One,
-    /// All that is under way on the connection; the connection stays.
+    /// Everything in flight on the connection; the connection stays open.
     All,
     /// The connection.
     Connection,
@@ -82,15 +82,15 @@ pub trait Wire: Sized {
     /// Gives up waiting for a reply.
     fn cancel(&mut self, tag: u32, out: &mut Vec<u8>) -> Cancelled;
 
-    /// Takes out all that is under way.
+    /// Removes everything in flight.
     fn abandon(&mut self, sink: &mut impl FnMut(u32));
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in flight.
     fn is_idle(&self) -> bool;
 
-    /// Whether the target wants the connection closed once nothing is under way.
+    /// Whether the target wants the connection closed once nothing is in flight.
     fn is_closing(&self) -> bool;
 
-    /// Says goodbye before the connection is closed.
+    /// Appends what the protocol sends before closing.
     fn farewell(&mut self, out: &mut Vec<u8>);
 }

@@ -21,7 +21,7 @@ impl<S> TlsCalls<S> {
     /// Prepares connections to a server of this name.
     ///
     /// # Errors
-    /// The configuration offers no way to connect.
+    /// The configuration cannot be used for a client.
     pub fn new(calls: Arc<S>, config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, rustls::Error> {
         ClientConnection::new(Arc::clone(&config), name.clone())?;
         Ok(Self { calls, config, name })
@@ -99,7 +99,7 @@ impl<W: Wire> Wire for Tls<W> {
         Ok(())
     }
 
-    /// An end that TLS did not announce may be anybody's: a reply that would be complete with it is not.
+    /// Without a TLS close_notify the end may be a truncation attack: a reply that ends with the connection is incomplete.
     fn end(&mut self, _sink: &mut impl FnMut(Reply<'_>)) {
         self.has_ended = true;
     }
@@ -158,7 +158,7 @@ impl<W: Wire> Tls<W> {
         }
     }
 
-    /// Appends records of what the inner protocol has written, and what TLS itself has to say.
+    /// Appends records of the inner protocol's output, and TLS's own messages.
     fn encrypt(&mut self, out: &mut Vec<u8>) {
         let Some(session) = &mut self.session else { return };
         if !self.plain.is_empty() {

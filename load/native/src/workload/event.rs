@@ -15,7 +15,7 @@ pub struct Event {
     pub entity: Option<Arc<Entity>>,
 }
 
-/// Shared keys are rendered as this user's, who sends nothing: the highest number of seven digits.
+/// Shared keys are rendered with this user number, which sends nothing: the highest number of seven digits.
 pub const SHARED_USER: u32 = 9_999_999;
 
 /// Values captured from the reply that made something.

@@ -9,7 +9,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
 
-/// Whom the certificate is for.
+/// The name in the certificate.
 pub const NAME: &str = "shop.test";
 
 /// An authority, and the server's side of TLS with a certificate of its making.
@@ -51,7 +51,7 @@ impl Authority {
         self.file("ca.pem").display().to_string()
     }
 
-    /// How a plan trusts it.
+    /// The plan's TLS settings that trust it.
     pub fn tls(&self) -> Value {
         json!({"ca_file": self.ca_file(), "server_name": NAME})
     }

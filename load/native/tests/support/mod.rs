@@ -57,7 +57,7 @@ fn merge(into: &mut Value, changes: &Value) {
     }
 }
 
-/// Remembers everything.
+/// Records everything.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub start: Option<StartRecord>,
@@ -146,7 +146,7 @@ pub fn serve_on(listener: TcpListener, handle: impl Fn(TcpStream) + Send + Sync 
     });
 }
 
-/// A server that takes this long for each reply.
+/// A server that delays each reply.
 pub fn slow(delay: Duration) -> SocketAddr {
     serve_replies(delay, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 }

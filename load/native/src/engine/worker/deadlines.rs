@@ -1,14 +1,14 @@
-//! Deadlines of requests and of connections in the making.
+//! Deadlines of requests and of connecting sockets.
 
 use super::Worker;
 use crate::engine::connection::Link;
-use crate::engine::crew::Awaited;
 use crate::engine::stop::Stop;
+use crate::engine::users::Awaited;
 use crate::failure::Failure;
 use crate::wire::{Cancelled, Wire};
 
 impl<W: Wire> Worker<W> {
-    /// How often deadlines are looked at: often enough that none is missed by much.
+    /// How often deadlines are checked: often enough that none is missed by much.
     pub(super) fn sweep_interval(&self) -> u64 {
         (self.timeout_ns / 20).clamp(1_000_000, 100_000_000)
     }
@@ -22,7 +22,7 @@ impl<W: Wire> Worker<W> {
                 self.fail_connecting(index, Failure::ConnectTimeout);
             }
         }
-        for (tag, awaited) in self.crew.overdue(now) {
+        for (tag, awaited) in self.users.overdue(now) {
             let index = tag as usize % self.connections.len();
             let connection = &mut self.connections[index];
             if awaited == Awaited::Reply {
@@ -31,21 +31,21 @@ impl<W: Wire> Worker<W> {
                 let never_connected = awaited == Awaited::Connection && !connection.is_up();
                 let failure = if never_connected { Failure::ConnectTimeout } else { Failure::Timeout };
                 connection.waiting.retain(|waiting| *waiting != tag);
-                self.crew.fail_unsent(tag, failure, now);
+                self.users.fail_unsent(tag, failure, now);
             }
-            self.put_off_ready(now);
+            self.defer_ready(now);
             self.send_waiting(index, stop, now);
         }
     }
 
     fn time_out(&mut self, index: usize, tag: u32, now: u64) {
         let connection = &mut self.connections[index];
-        let crew = &mut self.crew;
+        let users = &mut self.users;
         match connection.wire.cancel(tag, &mut self.out) {
-            Cancelled::One => crew.fail(tag, Failure::Timeout, now),
-            Cancelled::All => connection.wire.abandon(&mut |tag| crew.fail(tag, Failure::Timeout, now)),
+            Cancelled::One => users.fail(tag, Failure::Timeout, now),
+            Cancelled::All => connection.wire.abandon(&mut |tag| users.fail(tag, Failure::Timeout, now)),
             Cancelled::Connection => {
-                crew.fail(tag, Failure::Timeout, now);
+                users.fail(tag, Failure::Timeout, now);
                 self.close(index);
             }
         }

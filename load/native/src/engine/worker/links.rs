@@ -1,4 +1,4 @@
-//! Making connections, and what to do when they break.
+//! Opening connections, and handling broken ones.
 
 use std::cmp::Reverse;
 use std::os::fd::AsFd;
@@ -58,7 +58,7 @@ impl<W: Wire> Worker<W> {
         }
     }
 
-    /// All that waited for this connection fails, and the next attempt waits longer.
+    /// Fails all requests that waited for this connection, and delays the next attempt.
     pub(super) fn fail_connecting(&mut self, index: usize, failure: Failure) {
         let now = self.clock.now();
         let connection = &mut self.connections[index];
@@ -66,31 +66,31 @@ impl<W: Wire> Worker<W> {
         connection.failures += 1;
         connection.retry_at_ns = now + reconnect_delay_ns(connection.failures);
         for tag in std::mem::take(&mut connection.waiting) {
-            self.crew.fail_unsent(tag, failure, now);
+            self.users.fail_unsent(tag, failure, now);
         }
-        self.put_off_ready(now);
+        self.defer_ready(now);
     }
 
-    /// Users that are ready although nothing was read go on once timers are looked at.
-    pub(super) fn put_off_ready(&mut self, now: u64) {
-        let ready = std::mem::take(&mut self.crew.ready);
-        self.crew.due.extend(ready.into_iter().map(|tag| (now, tag)));
+    /// Users that are ready although nothing was read continue when timers are checked.
+    pub(super) fn defer_ready(&mut self, now: u64) {
+        let ready = std::mem::take(&mut self.users.ready);
+        self.users.due.extend(ready.into_iter().map(|tag| (now, tag)));
     }
 
-    /// The connection is of no more use: all that is under way on it has failed.
-    pub(super) fn break_off(&mut self, index: usize, failure: Failure, now: u64) {
+    /// The connection is unusable: everything in flight on it has failed.
+    pub(super) fn fail_connection(&mut self, index: usize, failure: Failure, now: u64) {
         let connection = &mut self.connections[index];
-        let crew = &mut self.crew;
+        let users = &mut self.users;
         let had_work = !connection.wire.is_idle();
-        connection.wire.abandon(&mut |tag| crew.fail(tag, failure, now));
+        connection.wire.abandon(&mut |tag| users.fail(tag, failure, now));
         if !had_work && !connection.waiting.is_empty() {
-            // Users wait for a connection without work only until the two sides have greeted each other.
+            // Requests wait on an idle connection only during its handshake.
             return self.fail_connecting(index, failure);
         }
         connection.close(&self.shared);
         if had_work {
             connection.failures += 1;
-            // The first failure after a good reply is tried again at once.
+            // After the first failure since a reply, reconnect at once.
             connection.retry_at_ns = now + reconnect_delay_ns(connection.failures - 1);
         }
     }
@@ -99,13 +99,13 @@ impl<W: Wire> Worker<W> {
         self.connections[index].close(&self.shared);
     }
 
-    pub(super) fn dismiss(&mut self, index: usize) {
+    pub(super) fn close_in_order(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         if matches!(connection.link, Link::Connecting { .. }) {
             self.connecting -= 1;
         }
         connection.wire.farewell(&mut self.out);
-        // A peer that is gone already needs no goodbye.
+        // The peer may already have closed the connection.
         let _ = connection.flush(&mut self.out);
         self.out.clear();
         connection.close(&self.shared);

@@ -13,27 +13,27 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use super::connection::{Connection, Link};
-use super::crew::{Crew, Rest};
 use super::poller::{Poller, Ready};
 use super::stop::Stop;
 use super::tally::Tally;
+use super::users::{Rest, Users};
 use crate::failure::Failure;
 use crate::wire::Wire;
 
 use phase::{Phase, Turn};
-pub use phase::{PhaseOutcome, Share, Witness};
+pub use phase::{PhaseObserver, PhaseOutcome, Share};
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// No wait is longer, so that an interruption is noticed soon.
 const LONGEST_WAIT_NS: u64 = 50_000_000;
 const READ_BUFFER: usize = 256 * 1024;
-/// Connections in the making at once: a listener's queue is short.
+/// Sockets that connect at the same time: a listener's queue is short.
 const CONNECTING_AT_ONCE: usize = 64;
-/// Requests begun in one go before replies are looked at.
+/// Requests begun before replies are read again.
 const BEGUN_AT_ONCE: usize = 32;
 const LONGEST_CONNECT_NS: u64 = 5 * SECOND_NS;
-/// How long replies are waited for after an interruption.
-const PATIENCE_NS: u64 = 5 * SECOND_NS;
+/// How long to wait for replies after an interruption.
+const INTERRUPT_TIMEOUT_NS: u64 = 5 * SECOND_NS;
 
 /// One thread's share of the load.
 pub struct Worker<W: Wire> {
@@ -42,28 +42,28 @@ pub struct Worker<W: Wire> {
     shared: Arc<W::Shared>,
     poller: Poller,
     connections: Vec<Connection<W>>,
-    crew: Crew,
+    users: Users,
     window: u32,
     timeout_ns: u64,
-    /// Connections to be tried again, by time.
+    /// Connections to reopen, by time.
     retries: BinaryHeap<Reverse<(u64, usize)>>,
     connecting: usize,
     read_buffer: Vec<u8>,
     out: Vec<u8>,
     ready: Vec<Ready>,
-    /// Users that go on after the replies just read.
-    going_on: Vec<u32>,
+    /// Users that continue after the replies just read.
+    continuing: Vec<u32>,
     connections_opened: u64,
 }
 
 impl<W: Wire> Worker<W> {
     /// # Errors
-    /// The system has no descriptor left.
+    /// No file descriptor is free.
     pub fn new(
         clock: Clock,
         address: SocketAddr,
         shared: Arc<W::Shared>,
-        crew: Crew,
+        users: Users,
         window: u32,
         timeout_ns: u64,
     ) -> std::io::Result<Self> {
@@ -73,7 +73,7 @@ impl<W: Wire> Worker<W> {
             shared,
             poller: Poller::new()?,
             connections: Vec::new(),
-            crew,
+            users,
             window,
             timeout_ns,
             retries: BinaryHeap::new(),
@@ -81,7 +81,7 @@ impl<W: Wire> Worker<W> {
             read_buffer: vec![0; READ_BUFFER],
             out: Vec::new(),
             ready: Vec::new(),
-            going_on: Vec::new(),
+            continuing: Vec::new(),
             connections_opened: 0,
         })
     }
@@ -89,9 +89,9 @@ impl<W: Wire> Worker<W> {
     /// Opens the connections that a phase needs, and closes those that it does not.
     /// Connections that cannot be made now are tried again during the phase, where their failures count.
     pub fn prepare(&mut self, users: u32, connections: usize, stop: &Stop) -> std::io::Result<()> {
-        self.crew.muster(users);
+        self.users.grow_to(users);
         for index in connections..self.connections.len() {
-            self.dismiss(index);
+            self.close_in_order(index);
         }
         self.connections.truncate(connections);
         while self.connections.len() < connections {
@@ -120,28 +120,28 @@ impl<W: Wire> Worker<W> {
         }
     }
 
-    /// Runs a phase to its end: no request is begun any more, and none is under way.
-    pub fn run(&mut self, share: Share, witness: &mut impl Witness) -> std::io::Result<PhaseOutcome> {
+    /// Runs a phase until no further request may begin and none is in flight.
+    pub fn run(&mut self, share: Share, observer: &mut impl PhaseObserver) -> std::io::Result<PhaseOutcome> {
         let mut phase = Phase::begin(share);
-        self.crew.tally = Tally::new(phase.share.is_scheduled);
-        self.crew.rest = phase.share.rest;
-        self.crew.last_reply_ns = phase.share.start_ns;
-        self.crew.last_failure_ns = phase.share.start_ns;
-        self.line_up(&phase.share);
+        self.users.tally = Tally::new(phase.share.is_scheduled);
+        self.users.rest = phase.share.rest;
+        self.users.last_reply_ns = phase.share.start_ns;
+        self.users.last_failure_ns = phase.share.start_ns;
+        self.reset_turns(&phase.share);
         let mut sweep_ns = self.sweep_interval();
         let mut next_sweep = self.clock.now() + sweep_ns;
         loop {
             let mut now = self.clock.now();
             if phase.share.stop.is_reached(now) {
-                self.stand_down(&mut phase, now);
-                if self.crew.under_way == 0 && self.crew.waiting == 0 {
+                self.wind_down(&mut phase, now);
+                if self.users.in_flight == 0 && self.users.waiting == 0 {
                     break;
                 }
             } else {
                 self.begin_due(&mut phase, now);
             }
             while now >= phase.next_second_ns() {
-                self.end_second(&mut phase, witness);
+                self.end_second(&mut phase, observer);
             }
             if now >= next_sweep {
                 self.sweep(&phase.share.stop, now);
@@ -153,57 +153,57 @@ impl<W: Wire> Worker<W> {
             let wait = self.next_deadline(&phase).min(next_sweep).saturating_sub(now).min(LONGEST_WAIT_NS);
             self.poll_phase(wait, &mut phase)?;
         }
-        self.crew.flush_ledger();
-        let unsent = phase.count_unsent(&mut self.crew, u64::MAX);
-        let last = std::mem::replace(&mut self.crew.tally, Tally::new(phase.share.is_scheduled));
+        self.users.flush_ledger();
+        let unsent = phase.count_unsent(&mut self.users, u64::MAX);
+        let last = std::mem::replace(&mut self.users.tally, Tally::new(phase.share.is_scheduled));
         if !last.is_empty() {
-            witness.second(phase.second, last);
+            observer.second(phase.second, last);
         }
         Ok(PhaseOutcome {
             unsent,
-            // What fails later than the phase was to end neither stretches nor shortens it.
-            ended_ns: self.crew.last_reply_ns.max(self.crew.last_failure_ns.min(phase.share.stop.until_ns())),
+            // A failure after the planned end changes the duration in no way.
+            ended_ns: self.users.last_reply_ns.max(self.users.last_failure_ns.min(phase.share.stop.until_ns())),
             connections_opened: std::mem::take(&mut self.connections_opened),
         })
     }
 
-    /// Says goodbye on all connections.
+    /// Closes all connections in order.
     pub fn finish(&mut self) {
         for index in 0..self.connections.len() {
-            self.dismiss(index);
+            self.close_in_order(index);
         }
     }
 
     /// Every slot of every user is ready (closed model) or idle (open model).
-    fn line_up(&mut self, share: &Share) {
-        self.crew.ready.clear();
-        self.crew.due.clear();
-        self.crew.idle.clear();
+    fn reset_turns(&mut self, share: &Share) {
+        self.users.ready.clear();
+        self.users.due.clear();
+        self.users.idle.clear();
         for _ in 0..self.window {
             match share.rest {
-                Rest::Think(_) => self.crew.due.extend((0..share.users).map(|tag| (share.start_ns, tag))),
-                Rest::Idle => self.crew.idle.extend((0..share.users).map(|tag| (share.start_ns, tag))),
+                Rest::Think(_) => self.users.due.extend((0..share.users).map(|tag| (share.start_ns, tag))),
+                Rest::Idle => self.users.idle.extend((0..share.users).map(|tag| (share.start_ns, tag))),
             }
         }
     }
 
-    /// Nobody begins any more. When the time is over, requests that wait for a connection are forgotten, and after
-    /// an interruption replies are not waited for beyond all patience.
-    fn stand_down(&mut self, phase: &mut Phase, now: u64) {
-        // A worker may hear late of an end that was brought forward: what fell due meanwhile was never due.
+    /// Stops beginning requests. After the end of the phase, requests that wait for a connection are dropped; after
+    /// an interruption, replies are awaited for a limited time only.
+    fn wind_down(&mut self, phase: &mut Phase, now: u64) {
+        // A worker may learn late of an end that was brought forward: requests due in between do not count.
         let stopped_ns = *phase.stopped_ns.get_or_insert(now.min(phase.share.stop.until_ns()));
-        self.crew.ready.clear();
-        self.crew.due.clear();
-        // Or an arrival that came too late for them would be waited for without a pause.
-        self.crew.idle.clear();
-        if self.crew.waiting > 0 && phase.share.stop.is_over(now) {
+        self.users.ready.clear();
+        self.users.due.clear();
+        // Otherwise the loop would spin on an arrival that is past the end.
+        self.users.idle.clear();
+        if self.users.waiting > 0 && phase.share.stop.is_over(now) {
             for connection in &mut self.connections {
                 for tag in connection.waiting.drain(..) {
-                    phase.forgotten += u64::from(self.crew.drop_unsent(tag));
+                    phase.forgotten += u64::from(self.users.drop_unsent(tag));
                 }
             }
         }
-        if phase.share.stop.is_interrupted() && now >= stopped_ns + PATIENCE_NS {
+        if phase.share.stop.is_interrupted() && now >= stopped_ns + INTERRUPT_TIMEOUT_NS {
             self.interrupt(now);
         }
     }
@@ -211,12 +211,12 @@ impl<W: Wire> Worker<W> {
     fn interrupt(&mut self, now: u64) {
         for index in 0..self.connections.len() {
             if !self.connections[index].wire.is_idle() {
-                self.break_off(index, Failure::Interrupted, now);
+                self.fail_connection(index, Failure::Interrupted, now);
             }
         }
     }
 
-    /// Begins what is due by now: a few requests, so that replies do not wait for all of them.
+    /// Begins requests that are due: a limited number, so that replies are not delayed.
     fn begin_due(&mut self, phase: &mut Phase, now: u64) {
         for _ in 0..BEGUN_AT_ONCE {
             let Some(turn) = self.take_due(&mut phase.share, now) else {
@@ -229,38 +229,38 @@ impl<W: Wire> Worker<W> {
         }
     }
 
-    /// Takes out a request that is due. What may not be begun any more stays where it is, so that no arrival counts
-    /// as passed that nobody took.
+    /// Takes a request that is due. A request that may no longer begin stays queued, so that no arrival counts
+    /// as sent that was not.
     fn take_due(&mut self, share: &mut Share, now: u64) -> Option<Turn> {
         match &mut share.arrivals {
             None => {
-                let (due, tag) = *self.crew.due.front().filter(|(due, _)| *due <= now && share.stop.admits(now))?;
-                self.crew.due.pop_front();
+                let (due, tag) = *self.users.due.front().filter(|(due, _)| *due <= now && share.stop.admits(now))?;
+                self.users.due.pop_front();
                 Some(Turn { tag, scheduled_ns: due, ready_ns: due })
             }
             Some(arrivals) => {
                 let due = share.start_ns + arrivals.peek()?;
-                let (free_since, tag) = *self.crew.idle.front()?;
+                let (free_since, tag) = *self.users.idle.front()?;
                 if due > now || !share.stop.admits(now) {
                     return None;
                 }
-                self.crew.idle.pop_front();
+                self.users.idle.pop_front();
                 arrivals.advance();
                 Some(Turn { tag, scheduled_ns: due, ready_ns: due.max(free_since) })
             }
         }
     }
 
-    /// Renders a request, or lets it wait for its connection. True when something was rendered.
+    /// Renders a request, or queues it for its connection. True when it was rendered.
     #[inline]
     fn start_call(&mut self, index: usize, turn: Turn, now: u64) -> bool {
         let connection = &mut self.connections[index];
         let waits_for_room = connection.is_up() && !connection.wire.has_room();
-        // Where connections are shared, waiting for room is part of the service that a user gets.
-        self.crew.begin(turn.tag, turn.scheduled_ns, if waits_for_room { now } else { 0 }, now);
+        // Where connections are shared, waiting for room is part of the service time.
+        self.users.begin(turn.tag, turn.scheduled_ns, if waits_for_room { now } else { 0 }, now);
         if connection.has_room() {
             let clock = self.clock;
-            return self.crew.transmit(turn.tag, &mut connection.wire, &mut self.out, turn.ready_ns, || clock.now());
+            return self.users.transmit(turn.tag, &mut connection.wire, &mut self.out, turn.ready_ns, || clock.now());
         }
         connection.waiting.push_back(turn.tag);
         if matches!(connection.link, Link::Down) {
@@ -271,11 +271,11 @@ impl<W: Wire> Worker<W> {
 
     fn flush(&mut self, index: usize, now: u64) {
         match self.connections[index].flush(&mut self.out) {
-            Ok(written) => self.crew.tally.bytes_sent += written as u64,
+            Ok(written) => self.users.tally.bytes_sent += written as u64,
             Err(failure) => {
                 self.out.clear();
-                self.break_off(index, failure, now);
-                self.put_off_ready(now);
+                self.fail_connection(index, failure, now);
+                self.defer_ready(now);
             }
         }
     }
@@ -297,31 +297,31 @@ impl<W: Wire> Worker<W> {
         let mut ready = std::mem::take(&mut self.ready);
         let waited = self.poller.wait(Duration::from_nanos(wait_ns), &mut ready);
         for event in &ready {
-            self.attend(event, phase);
+            self.handle_ready(event, phase);
         }
         self.ready = ready;
         waited
     }
 
     fn next_deadline(&self, phase: &Phase) -> u64 {
-        let due = self.crew.due.front().map(|(due, _)| *due);
+        let due = self.users.due.front().map(|(due, _)| *due);
         let retry = self.retries.peek().map(|Reverse((at, _))| *at);
         let arrival = phase.share.arrivals.as_ref().and_then(|arrivals| {
-            let next = arrivals.peek().filter(|_| !self.crew.idle.is_empty())?;
+            let next = arrivals.peek().filter(|_| !self.users.idle.is_empty())?;
             Some(phase.share.start_ns + next)
         });
         let until = phase.share.stop.until_ns();
-        // Once a phase is over, its end is no deadline any more.
+        // After its end a phase has no deadline.
         let until = (until > self.clock.now()).then_some(until);
         let deadlines = [due, retry, arrival, until, Some(phase.next_second_ns())];
         deadlines.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
-    fn end_second(&mut self, phase: &mut Phase, witness: &mut impl Witness) {
+    fn end_second(&mut self, phase: &mut Phase, observer: &mut impl PhaseObserver) {
         let end_ns = phase.next_second_ns();
-        phase.count_unsent(&mut self.crew, end_ns);
-        let tally = std::mem::replace(&mut self.crew.tally, Tally::new(phase.share.is_scheduled));
-        witness.second(phase.second, tally);
+        phase.count_unsent(&mut self.users, end_ns);
+        let tally = std::mem::replace(&mut self.users.tally, Tally::new(phase.share.is_scheduled));
+        observer.second(phase.second, tally);
         phase.second += 1;
     }
 }

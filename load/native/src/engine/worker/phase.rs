@@ -1,19 +1,19 @@
-//! A phase as one worker sees it.
+//! One worker's view of a phase.
 
-use crate::engine::crew::{Crew, Rest};
 use crate::engine::pacer::Arrivals;
 use crate::engine::stop::Stop;
 use crate::engine::tally::Tally;
+use crate::engine::users::{Rest, Users};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What a worker tells while a phase runs.
-pub trait Witness {
-    /// A second of the phase is over.
+/// Receives what a worker reports while a phase runs.
+pub trait PhaseObserver {
+    /// A second of the phase has ended.
     fn second(&mut self, second: u64, tally: Tally);
 }
 
-/// A phase as one worker sees it.
+/// One worker's share of a phase.
 #[derive(Debug)]
 pub struct Share {
     pub users: u32,
@@ -34,23 +34,23 @@ pub(super) struct Turn {
     pub ready_ns: u64,
 }
 
-/// How a phase went for one worker.
+/// One worker's outcome of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseOutcome {
     pub unsent: u64,
-    /// When the last reply came; not before the planned end where a request failed without one after it.
+    /// When the last reply arrived; the planned end where a request failed without a reply after it.
     pub ended_ns: u64,
     pub connections_opened: u64,
 }
 
-/// A phase under way.
+/// A running phase.
 pub(super) struct Phase {
     pub share: Share,
     pub second: u64,
-    /// Runs ahead of the arrivals that are sent, to count what is due.
+    /// A copy of the arrivals that runs ahead, to count what is due.
     horizon: Option<Arrivals>,
     scheduled: u64,
-    /// Requests that were begun and were still waiting for their connection when the time was over.
+    /// Requests that had begun and still waited for their connection at the end.
     pub forgotten: u64,
     /// When requests were no longer begun.
     pub stopped_ns: Option<u64>,
@@ -67,16 +67,16 @@ impl Phase {
     }
 
     /// Counts what was scheduled since the last count and is not sent by `end_ns`. Returns all that is not sent.
-    pub fn count_unsent(&mut self, crew: &mut Crew, end_ns: u64) -> u64 {
+    pub fn count_unsent(&mut self, users: &mut Users, end_ns: u64) -> u64 {
         let (Some(horizon), Some(arrivals)) = (&mut self.horizon, &self.share.arrivals) else {
             return 0;
         };
         let end_ns = end_ns.min(self.stopped_ns.unwrap_or(u64::MAX));
         let scheduled = horizon.pass_until(end_ns.saturating_sub(self.share.start_ns));
-        let sent = arrivals.count() - self.forgotten - crew.waiting as u64;
+        let sent = arrivals.count() - self.forgotten - users.waiting as u64;
         let unsent = scheduled.saturating_sub(sent);
-        crew.tally.unsent += unsent.min(scheduled - self.scheduled);
-        crew.tally.late = unsent;
+        users.tally.unsent += unsent.min(scheduled - self.scheduled);
+        users.tally.late = unsent;
         self.scheduled = scheduled;
         unsent
     }

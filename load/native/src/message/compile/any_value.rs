@@ -46,8 +46,9 @@ impl Compiler<'_> {
             self.fields.push(Emission::Vary(Varying::Choice(slot, encoded)));
             return Ok(());
         }
-        let source =
-            self.number_source(slot).ok_or_else(|| PlanError::rule("message: a slot outside quotes is no number"))?;
+        let source = self
+            .number_source(slot)
+            .ok_or_else(|| PlanError::rule("message: a slot outside quotes is not a number"))?;
         self.literal(&[0x11]);
         self.fields.push(Emission::Vary(Varying::Number(source, NumberKind::Double)));
         Ok(())

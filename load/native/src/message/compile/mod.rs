@@ -15,7 +15,7 @@ use crate::template::{Slot, SlotTable, Template};
 /// Compiles a message template for a message type. An empty template is an empty message.
 ///
 /// # Errors
-/// The template is no JSON, does not fit the type, or has a slot where none can be.
+/// The template is not JSON, does not match the type, or has a slot where none is allowed.
 pub fn compile(template: &Template, slots: &SlotTable, message: &MessageDescriptor) -> Result<Encoder, PlanError> {
     let mut compiler = Compiler { slots: slots.slots(), fields: Vec::new() };
     if !template.is_empty() {
@@ -202,7 +202,7 @@ impl Compiler<'_> {
 
     fn text_slot(&mut self, slot: usize) -> Compiled {
         let varying = match &self.slots[slot] {
-            // Choices are written as JSON text; protobuf carries what they mean.
+            // Choices are written as JSON text; protobuf carries their values.
             Slot::Choice(choices) if choices.iter().any(|choice| choice.contains(&b'\\')) => {
                 let texts = choices.iter().map(|choice| Some(unescape(choice)?.into_bytes().into()));
                 let texts = texts.collect::<Option<Vec<_>>>();
@@ -220,12 +220,12 @@ impl Compiler<'_> {
                 self.fields.push(Emission::Vary(Varying::Instant(*slot)));
                 Ok(())
             }
-            _ => Err(PlanError::rule("message: of all slots a Timestamp takes ${timestamp} alone")),
+            _ => Err(PlanError::rule("message: a Timestamp field takes the slot ${timestamp} only")),
         }
     }
 }
 
-/// Moves emissions into the encoder; returns what their length is made of.
+/// Moves emissions into the encoder; returns the parts of their length.
 fn flatten(emissions: &[Emission], encoder: &mut Encoder) -> Measure {
     let mut measure = Measure::default();
     for emission in emissions {
@@ -241,7 +241,7 @@ fn flatten(emissions: &[Emission], encoder: &mut Encoder) -> Measure {
                 encoder.steps.push(Step::Vary(varying.clone()));
             }
             Emission::Nested(inner) => {
-                // The length stands before its content but is numbered after it: parts come before the whole.
+                // The length precedes its content but is numbered after it: parts come before the whole.
                 let place = encoder.steps.len();
                 encoder.steps.push(Step::Length(0));
                 let inner = flatten(inner, encoder);
@@ -268,10 +268,10 @@ fn is_any_value(field: &FieldDescriptor) -> bool {
 }
 
 fn mismatch(field: &FieldDescriptor) -> PlanError {
-    PlanError::rule(format!("message: what stands in the place of {} does not fit its type", field.full_name()))
+    PlanError::rule(format!("message: the value of {} does not fit the field's type", field.full_name()))
 }
 
-/// A field without slots, encoded by reflection once and for all.
+/// A field without slots, encoded once by reflection.
 fn encode_static(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanError> {
     let object = Value::Object(Map::from_iter([(field.json_name().to_owned(), value)]));
     DynamicMessage::deserialize(field.parent_message().clone(), object)
@@ -279,7 +279,7 @@ fn encode_static(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanE
         .map_err(|error| PlanError::rule(format!("message: {}: {error}", field.full_name())))
 }
 
-/// What a choice means in the place of a scalar, or inside quotes.
+/// The value of a choice as a scalar, or inside quotes.
 fn choice_value(choice: &[u8], node: &Node) -> Result<Value, PlanError> {
     let value = match node {
         Node::String(_) => unescape(choice).map(Value::String),

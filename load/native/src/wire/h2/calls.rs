@@ -35,7 +35,7 @@ impl GrpcCalls {
         self
     }
 
-    /// Calls that travel encrypted, which the server is told.
+    /// Sets the scheme of encrypted calls, `https`.
     #[must_use]
     pub fn over_tls(mut self) -> Self {
         self.fields.is_https = true;

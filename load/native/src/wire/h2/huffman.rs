@@ -1,4 +1,4 @@
-//! HPACK's Huffman code (RFC 7541, appendix B). The code is canonical: the lengths alone tell the codes.
+//! HPACK's Huffman code (RFC 7541, appendix B). The code is canonical: its lengths define it.
 
 use std::sync::LazyLock;
 

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_from_pieces_and_nonsense() {
+    fn whole_messages_incomplete_ones_and_garbage_are_distinguished() {
         let framed = [prefix(2).as_slice(), b"hi", b"next"].concat();
         assert_eq!(front(&framed), Front::Message(b"hi", b"next"));
         assert_eq!(front(&framed[..6]), Front::Incomplete);

@@ -22,7 +22,7 @@ pub struct Head {
     pub keeps_alive: bool,
 }
 
-/// Parses a head and says how many bytes it took; none while it is not complete. `is_alone` when it answers a HEAD,
+/// Parses a head and returns it with its length; none while it is incomplete. `is_alone` when it answers a HEAD
 /// and no body follows it.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ pub struct Head {
 pub fn parse_head(bytes: &[u8], is_alone: bool) -> Result<Option<(Head, usize)>, Malformed> {
     let mut rest = bytes;
     let Some(line) = take_line(&mut rest) else {
-        // Garbage is told at once, not when enough of it has come to end a line.
+        // Garbage is reported at once, not after a whole line of it.
         let known = bytes.len().min(5);
         return if bytes[..known] == b"HTTP/"[..known] { Ok(None) } else { Err(Malformed) };
     };
@@ -77,7 +77,7 @@ impl Fields {
     fn take(&mut self, line: &[u8]) -> Result<(), Malformed> {
         let colon = memchr(b':', line).ok_or(Malformed)?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
-        // Three names matter, and their lengths tell them from most others.
+        // Only three names matter; comparing lengths first is quick.
         match name.len() {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = parse_length(value).ok_or(Malformed)?;

@@ -19,7 +19,7 @@ pub struct HttpCall {
     /// From the version to the last header; the length of the body follows.
     after_path: Vec<u8>,
     has_body: bool,
-    /// Nothing follows the head of a reply, whatever length it tells.
+    /// No body follows the head of a reply, whatever length the head states.
     is_answered_by_head: bool,
 }
 
@@ -102,7 +102,7 @@ impl Wire for Http1 {
         sink: &mut impl FnMut(Reply<'_>),
     ) -> Result<(), Failure> {
         while !input.is_empty() {
-            // Bytes that nobody asked for: whatever they are, the next reply could not be told from them.
+            // Unrequested bytes: the next reply could not be distinguished from them.
             let tag = self.waiting.ok_or(Failure::Malformed)?;
             let Some(reply) = self.parser.feed(&mut input).map_err(|Malformed| Failure::Malformed)? else {
                 return Ok(());

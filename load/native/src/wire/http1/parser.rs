@@ -60,7 +60,7 @@ const LONGEST_LINE: usize = 4 * 1024;
 const LONGEST_KEPT: usize = 1024 * 1024;
 
 impl ReplyParser {
-    /// Says whether the reply to come is one to a HEAD, which has no body whatever its head tells.
+    /// Sets whether the next reply answers a HEAD request, and so has no body whatever length its head states.
     pub fn expect_head_alone(&mut self, is_head_alone: bool) {
         self.is_head_alone = is_head_alone;
     }
@@ -184,7 +184,7 @@ impl ReplyParser {
         })
     }
 
-    /// Takes up to `left` bytes of content and says how many are still to come.
+    /// Takes up to `left` bytes of content and returns how many are still to come.
     fn keep(&mut self, left: u64, input: &mut &[u8]) -> u64 {
         let taken = usize::try_from(left).map_or(input.len(), |left| left.min(input.len()));
         let (content, rest) = input.split_at(taken);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_found_however_they_are_cut() {
+    fn replies_are_parsed_in_pieces_of_any_size() {
         let cases: [(&str, Expected<'_>); 9] = [
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", &[(200, "hi", true)]),
             (
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_refused() {
+    fn invalid_replies_are_refused() {
         for text in [
             "garbage",
             "HTTP/2 200 OK\r\n\r\n",

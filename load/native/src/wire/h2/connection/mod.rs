@@ -33,12 +33,12 @@ pub struct Grpc {
     encoder: Encoder,
     decoder: Decoder,
     grant: Grant,
-    /// The server has said what it grants.
+    /// The server's SETTINGS have arrived.
     is_greeted: bool,
     is_going_away: bool,
     next_stream: u32,
     streams: FxHashMap<u32, Stream>,
-    /// The long call that messages travel on, and for whom its replies are, in their order.
+    /// The open stream that messages travel on, and the tags of the awaited replies, in order.
     call: Option<u32>,
     awaited: VecDeque<u32>,
     /// Bytes received since the connection's window was last widened.
@@ -253,7 +253,7 @@ impl Grpc {
                 Ok(())
             }
             kind::GOAWAY => self.go_away(payload, sink),
-            // A server must not push: it was told so.
+            // The client disabled server push.
             kind::PUSH_PROMISE => Err(Failure::Malformed),
             _ => Ok(()),
         }
@@ -323,7 +323,7 @@ impl Grpc {
         Ok(())
     }
 
-    /// A stream has ended as it should: its status tells what became of the call.
+    /// A stream has ended normally: its status is the outcome of the call.
     fn end_stream(&mut self, id: u32, sink: &mut impl FnMut(Reply<'_>)) {
         let Some(stream) = self.streams.remove(&id) else {
             return;

@@ -32,7 +32,7 @@ impl Received {
     /// Passes on the messages of a long call that are complete by now, and keeps what has come of the next one.
     ///
     /// # Errors
-    /// These are no messages, or one that nobody waits for.
+    /// These bytes are not messages, or one arrived that was not requested.
     pub fn pass_on(
         &mut self,
         content: &[u8],

@@ -1,4 +1,4 @@
-//! Decoding: of all fields only those are kept that tell the outcome of a call.
+//! Decoding: keeps only the fields that show the outcome of a call.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::wire::h2::huffman;
 const FIRST_STATUS: usize = 8;
 const STATIC_STATUS: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
 
-/// What a header block says of a call's outcome.
+/// A call's outcome, as far as a header block states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub status: Option<u16>,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_tell_the_outcome_also_from_the_table() {
+    fn trailers_state_the_outcome_also_through_the_table() {
         let mut decoder = Decoder::default();
         let block = [b"\x40\x0bgrpc-status\x0213".as_slice(), b"\xbe"].concat();
         assert_eq!(decoder.decode(&block), Ok(Outcome { status: None, grpc_status: Some(13) }));

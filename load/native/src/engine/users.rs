@@ -1,4 +1,4 @@
-//! The virtual users of a worker: what each has under way, and what becomes of it.
+//! The virtual users of a worker: the requests that each has in flight, and their outcomes.
 
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ struct User {
     number: u32,
     sequence: u32,
     state: UserState,
-    /// In the order of sending; those that wait come last.
+    /// In the order of sending; unsent ones come last.
     calls: VecDeque<Call>,
 }
 
@@ -44,12 +44,12 @@ struct User {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
     Connection,
-    /// A connection that others share takes no more for now.
+    /// Capacity on a shared connection.
     Room,
     Reply,
 }
 
-/// What users do once a request is over.
+/// What users do after a request has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// Closed model: the next request is due after the think time.
@@ -60,7 +60,7 @@ pub enum Rest {
 
 /// All virtual users of one worker.
 #[derive(Debug)]
-pub struct Crew {
+pub struct Users {
     users: Vec<User>,
     composer: Composer,
     rules: Vec<ReplyRules>,
@@ -72,8 +72,8 @@ pub struct Crew {
     stride: u32,
     pub tally: Tally,
     pub rest: Rest,
-    /// Requests sent and not yet over.
-    pub under_way: usize,
+    /// Requests sent and not yet answered or failed.
+    pub in_flight: usize,
     /// Requests begun that wait for their connection.
     pub waiting: usize,
     /// Users whose next request is due now.
@@ -86,11 +86,11 @@ pub struct Crew {
     pub last_reply_ns: u64,
     /// When the last request failed without a reply.
     pub last_failure_ns: u64,
-    /// Events of batches that are over: their memory serves the next ones.
+    /// Buffers of finished batches, for reuse.
     spare: Vec<Vec<Event>>,
 }
 
-impl Crew {
+impl Users {
     pub fn new(
         composer: Composer,
         rules: Vec<ReplyRules>,
@@ -110,7 +110,7 @@ impl Crew {
             stride,
             tally: Tally::new(false),
             rest: Rest::Think(0),
-            under_way: 0,
+            in_flight: 0,
             waiting: 0,
             ready: Vec::new(),
             due: VecDeque::new(),
@@ -121,8 +121,8 @@ impl Crew {
         }
     }
 
-    /// Brings the number of users to `count` at least; users keep what they know from phase to phase.
-    pub fn muster(&mut self, count: u32) {
+    /// Raises the number of users to `count`; users keep their state from phase to phase.
+    pub fn grow_to(&mut self, count: u32) {
         while (self.users.len() as u32) < count {
             self.users.push(User {
                 number: self.first + self.users.len() as u32 * self.stride,
@@ -143,9 +143,9 @@ impl Crew {
         self.waiting += 1;
     }
 
-    /// Renders a user's waiting request into `out`. False when it has given up waiting.
-    /// `ready_ns` is when it was due and both its user and its connection were free: what a request has to wait for
-    /// because of the target is no lag of ours.
+    /// Renders a user's waiting request into `out`. False when it no longer waits.
+    /// `ready_ns` is when it was due and both its user and its connection were free: time that a request waits
+    /// because of the target is not the engine's lag.
     #[inline]
     pub fn transmit<W: Wire>(
         &mut self,
@@ -170,7 +170,7 @@ impl Crew {
         }
         call.sent = Some(Sent { rules, event, more });
         self.tally.count_sent(now.saturating_sub(ready_ns));
-        self.under_way += 1;
+        self.in_flight += 1;
         self.waiting -= 1;
         true
     }
@@ -181,7 +181,7 @@ impl Crew {
         let Some((call, sent)) = self.take_sent(reply.tag) else {
             return;
         };
-        // The wire tells here of streams that ended without a reply, too.
+        // The wire also reports streams here that ended without a reply.
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
         let sampled = self.sampler.picks_next();
@@ -194,19 +194,19 @@ impl Crew {
             }
             Err(failure) => {
                 self.count_failed(failure, &call, now);
-                self.doubt(reply.tag, sent);
+                self.record_unknown(reply.tag, sent);
             }
         }
-        self.go_on(reply.tag, now);
+        self.end_turn(reply.tag, now);
     }
 
     /// A user's oldest request has failed without a reply.
     pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
         let Some((call, sent)) = self.take_sent(tag) else { return };
         self.count_failed(failure, &call, now);
-        self.doubt(tag, sent);
+        self.record_unknown(tag, sent);
         self.last_failure_ns = now;
-        self.go_on(tag, now);
+        self.end_turn(tag, now);
     }
 
     /// A request that waits for its connection has failed: it was begun, and nothing was sent.
@@ -215,16 +215,16 @@ impl Crew {
             self.tally.sent += 1;
             self.count_failed(failure, &call, now);
             self.last_failure_ns = now;
-            self.go_on(tag, now);
+            self.end_turn(tag, now);
         }
     }
 
-    /// Forgets a request that waits for its connection.
+    /// Drops a request that waits for its connection.
     pub fn drop_unsent(&mut self, tag: u32) -> bool {
         self.take_unsent(tag).is_some()
     }
 
-    /// Users whose oldest request should have had its reply by now, and what it still waits for.
+    /// Users whose oldest request has passed its deadline, and what it waits for.
     pub fn overdue(&self, now: u64) -> Vec<(u32, Awaited)> {
         let overdue = |(tag, user): (usize, &User)| {
             let call = user.calls.front().filter(|call| call.deadline_ns <= now)?;
@@ -238,7 +238,7 @@ impl Crew {
         self.users.iter().enumerate().filter_map(overdue).collect()
     }
 
-    /// Hands the ledger's last block over.
+    /// Writes the ledger's last block.
     pub fn flush_ledger(&mut self) {
         if let Some(ledger) = &mut self.ledger {
             ledger.flush();
@@ -248,7 +248,7 @@ impl Crew {
     fn take_sent(&mut self, tag: u32) -> Option<(Call, Sent)> {
         let calls = &mut self.users.get_mut(tag as usize)?.calls;
         let sent = calls.front_mut()?.sent.take()?;
-        self.under_way -= 1;
+        self.in_flight -= 1;
         calls.pop_front().map(|call| (call, sent))
     }
 
@@ -268,7 +268,7 @@ impl Crew {
 
     #[inline]
     fn record_times(&mut self, call: &Call, now: u64) {
-        // Service of a request that never found a connection has not begun.
+        // A request that never had a connection has no service time.
         let service_ns = (call.started_ns > 0).then(|| now.saturating_sub(call.started_ns));
         self.tally.record_times(service_ns, now.saturating_sub(call.scheduled_ns));
     }
@@ -286,8 +286,8 @@ impl Crew {
         self.reuse(sent.more);
     }
 
-    /// What was sent and not acknowledged may have been applied all the same.
-    fn doubt(&mut self, tag: u32, sent: Sent) {
+    /// A request that was sent and not acknowledged may have been applied nevertheless.
+    fn record_unknown(&mut self, tag: u32, sent: Sent) {
         let user = &self.users[tag as usize];
         let operations = &self.composer.workload().operations;
         if let Some(ledger) = &mut self.ledger {
@@ -308,7 +308,7 @@ impl Crew {
     }
 
     #[inline]
-    fn go_on(&mut self, tag: u32, now: u64) {
+    fn end_turn(&mut self, tag: u32, now: u64) {
         match self.rest {
             Rest::Think(0) => self.ready.push(tag),
             Rest::Think(think_ns) => self.due.push_back((now.saturating_add(think_ns), tag)),
