@@ -7,7 +7,7 @@ fn bakeoff_load(arguments: &[&str]) -> Output {
     command.args(arguments).env_remove("TLS_CERT_FILE").env_remove("TLS_KEY_FILE").output().expect("it runs")
 }
 
-fn told(output: &Output) -> String {
+fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -46,25 +46,25 @@ fn invalid_options_are_refused_before_anything_is_sent() {
         (&[HTTP, "--stream"], "error: --stream applies to grpc and grpcs only"),
         (&[HTTP, "--ca-file", "ca.pem"], "error: --ca-file applies to https and grpcs only"),
         (&["https://127.0.0.1:1/", "--ca-file", "/no/such/file"], "cannot use the authorities in /no/such/file"),
-        (&[GRPC], "error: gRPC needs the service's messages: --proto FILE"),
+        (&[GRPC], "error: gRPC needs the service's definition: --proto FILE"),
         (&[GRPC, "--proto", "/no/such/file.proto"], "error: cannot use /no/such/file.proto: "),
         (&[GRPC, "--proto", PROTO, "-H", "TE: trailers"], "error: header \"TE: trailers\": the engine writes this"),
         (&[GRPC, "--proto", PROTO, "-X", "PUT"], "error: --method applies to http and https only"),
         (&[GRPC, "--proto", PROTO, "-b", "{\"a\":1}"], "com.example.grpc.EventRequest has no field a"),
-        (&["grpc://127.0.0.1:1/a.B/C", "--proto", PROTO], "error: proto: there is no method a.B/C"),
+        (&["grpc://127.0.0.1:1/a.B/C", "--proto", PROTO], "error: proto: no method a.B/C"),
         (&["--plan", "plan.json", "--rate", "5"], "'--plan <FILE>' cannot be used with"),
     ];
     for (arguments, words) in cases {
         let output = bakeoff_load(&[&["run"], *arguments].concat());
-        let told = told(&output);
-        assert!(told.contains(words), "{arguments:?} should say {words:?}, and said:\n{told}");
-        assert!(!told.contains("the plan is not valid"), "whoever typed {arguments:?} knows of no plan:\n{told}");
+        let message = message(&output);
+        assert!(message.contains(words), "{arguments:?}: expected {words:?} in:\n{message}");
+        assert!(!message.contains("the plan is not valid"), "{arguments:?} name no plan:\n{message}");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
     }
 }
 
 #[test]
-fn a_run_in_which_nothing_succeeded_says_why_and_fails() {
+fn a_run_without_success_explains_why_and_fails() {
     let output = bakeoff_load(&["run", HTTP, "-n", "3", "-u", "1"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("failed           3  refused: nothing listens on this port\n"), "{text}");
@@ -74,8 +74,8 @@ fn a_run_in_which_nothing_succeeded_says_why_and_fails() {
 #[test]
 fn a_certificate_alone_is_not_enough() {
     let output = bakeoff_load(&["null", "--tls-cert", "certificate.pem"]);
-    assert!(told(&output).contains("--tls-key <FILE>"), "{}", told(&output));
+    assert!(message(&output).contains("--tls-key <FILE>"), "{}", message(&output));
     assert_eq!(output.status.code(), Some(2));
     let output = bakeoff_load(&["null", "--tls-cert", "/no/such/file", "--tls-key", "/no/such/file"]);
-    assert!(told(&output).contains("error: cannot use /no/such/file: "), "{}", told(&output));
+    assert!(message(&output).contains("error: cannot use /no/such/file: "), "{}", message(&output));
 }

@@ -246,7 +246,7 @@ fn inputs_that_cannot_be_used() {
     for (arguments, words) in [
         (vec!["--plan", &plan, "--ledger", &ledger, "--rows", &file("rows")], "line 1"),
         (vec!["--plan", &plan, "--ledger", &ledger, "--rows", &file("missing")], "No such file"),
-        (vec!["--plan", &plan, "--ledger", &file("empty"), "--rows", &file("empty")], "is no ledger"),
+        (vec!["--plan", &plan, "--ledger", &file("empty"), "--rows", &file("empty")], "is not a ledger"),
         (vec!["--plan", &file("empty"), "--ledger", &ledger, "--rows", &file("empty")], "the plan is not valid"),
         (vec!["--plan", &file("other"), "--ledger", &ledger, "--rows", &file("empty")], "belongs to another run"),
         (vec!["--plan", &plan, "--ledger", &ledger], "--rows"),

@@ -74,7 +74,7 @@ fn replies_take_their_time() {
 }
 
 #[test]
-fn who_speaks_no_tls_is_told_so_and_the_others_go_on() {
+fn a_client_without_tls_gets_an_alert_and_the_others_continue() {
     let authority = Authority::new(UNUSED);
     let address = serve(encrypted(&authority));
     let memory = run(&plan(address, &json!({})));

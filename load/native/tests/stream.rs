@@ -89,7 +89,7 @@ fn records_are_as_the_schema_says() {
 }
 
 #[test]
-fn a_phase_that_a_rule_may_end_says_whether_it_was_steady() {
+fn a_phase_with_a_steadiness_rule_reports_its_outcome() {
     let rule = json!({"window_s": 3, "tolerance": 0.05});
     let phases = json!([
         {"name": "held", "virtual_users": 1, "duration_ms": 100, "until_steady": rule},
