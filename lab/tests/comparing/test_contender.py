@@ -1,11 +1,13 @@
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 from bakeoff.comparing.contenders import contenders_of
-from bakeoff.comparing.request import TWINS, Matrix
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import sending_named
+from bakeoff.factors.transport_mode import transport_mode_named
+from bakeoff.factors.variant import Level
 from made_up_manifests import engine, target, workload
 
 WORKLOADS = {"events": workload()}
@@ -15,15 +17,19 @@ ENGINES = {
 }
 
 
-def keys(matrix: Matrix, *protocols: str) -> tuple[list[str], dict[str, str]]:
+def asking(levels: Mapping[str, Sequence[Level]] | None = None, **settings: Sequence[str]) -> ComparisonRequest:
+    return ComparisonRequest("quick", "", levels=levels or {}, settings=settings)
+
+
+def keys(request: ComparisonRequest, *protocols: str) -> tuple[list[str], dict[str, str]]:
     targets = [target(f"a-{protocol}", protocol) for protocol in protocols]
-    possible, impossible = contenders_of(targets, matrix.variants(), WORKLOADS, ENGINES)
+    possible, impossible = contenders_of(targets, request.variants(), WORKLOADS, ENGINES)
     return [contender.key for contender in possible], impossible
 
 
 def test_a_contender_is_named_by_what_differs_and_by_nothing_else() -> None:
-    assert keys(Matrix(payload=["8k"], settings={"write_mode": ["per-request"]}), "rest") == (["a-rest"], {})
-    named, _ = keys(Matrix(payload=["default", "8k"], settings={"write_mode": ["x", "y"], "pool_size": ["5"]}), "rest")
+    assert keys(asking({"payload": ["8k"]}, write_mode=["per-request"]), "rest") == (["a-rest"], {})
+    named, _ = keys(asking({"payload": ["default", "8k"]}, write_mode=["x", "y"], pool_size=["5"]), "rest")
     assert named == [
         "a-rest write_mode=x payload=default",
         "a-rest write_mode=y payload=default",
@@ -33,7 +39,7 @@ def test_a_contender_is_named_by_what_differs_and_by_nothing_else() -> None:
 
 
 def test_every_target_meets_every_level() -> None:
-    named, _ = keys(Matrix(connections=[None, 16]), "rest", "grpc")
+    named, _ = keys(asking({"connections": [None, 16]}), "rest", "grpc")
     assert named == [
         "a-rest connections=one-each",
         "a-rest connections=16",
@@ -42,32 +48,32 @@ def test_every_target_meets_every_level() -> None:
     ]
 
 
-def test_twins_differ_in_name_alone() -> None:
-    named, _ = keys(Matrix(twins=TWINS), "rest")
+def test_the_contenders_of_an_a_a_pair_differ_in_name_alone() -> None:
+    named, _ = keys(replace(asking(), aa=True), "rest")
     assert named == ["a-rest aa=1", "a-rest aa=2"]
-    one, other = Matrix(twins=TWINS).variants()
+    one, other = replace(asking(), aa=True).variants()
     assert one.differences_from_default() == other.differences_from_default() == {}
 
 
 def test_what_cannot_be_is_left_out_with_its_reason() -> None:
-    named, impossible = keys(Matrix(sending=["unary", "stream-16"]), "rest", "grpc")
+    named, impossible = keys(asking({"sending": ["unary", "stream-16"]}), "rest", "grpc")
     assert named == ["a-rest sending=unary", "a-grpc sending=unary", "a-grpc sending=stream-16"]
     assert list(impossible) == ["a-rest sending=stream-16"]
     assert "no [stream] for http" in impossible["a-rest sending=stream-16"]
 
 
 @pytest.mark.parametrize(
-    ("matrix", "words"),
+    ("request_", "words"),
     [
-        (Matrix(sending=["stream"]), "events has no \\[stream\\] for http"),
-        (Matrix(sending=["batch-10"], engine=["plain"]), "engine plain cannot do --batch"),
-        (Matrix(connections=[4], engine=["plain"]), "engine plain cannot do --shared-connections"),
-        (Matrix(payload=["default", "9k"]), 'no payload "9k". Payloads of events: default, 8k'),
+        (asking({"sending": ["stream"]}), "events has no \\[stream\\] for http"),
+        (asking({"sending": ["batch-10"], "engine": ["plain"]}), "engine plain cannot do --batch"),
+        (asking({"connections": [4], "engine": ["plain"]}), "engine plain cannot do --shared-connections"),
+        (asking({"payload": ["default", "9k"]}), 'no payload "9k". Payloads of events: default, 8k'),
     ],
 )
-def test_nothing_possible_is_an_error(matrix: Matrix, words: str) -> None:
+def test_nothing_possible_is_an_error(request_: ComparisonRequest, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        keys(matrix, "rest")
+        keys(request_, "rest")
 
 
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
@@ -75,22 +81,24 @@ def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() ->
     own = replace(target("small-rest"), document={**target("small-rest").document, "workload": "small"})
     workloads = {**WORKLOADS, "small": small}
 
-    possible, impossible = contenders_of([target("a-rest"), own], Matrix(payload=["8k"]).variants(), workloads, ENGINES)
+    possible, impossible = contenders_of(
+        [target("a-rest"), own], asking({"payload": ["8k"]}).variants(), workloads, ENGINES
+    )
 
     assert [contender.key for contender in possible] == ["a-rest"]
     assert impossible == {"small-rest": "small has no payload 8k, only default."}
     with pytest.raises(
         UsageError, match=r'no payload "9k"\. Payloads of events: default, 8k\. Payloads of small: default'
     ):
-        contenders_of([target("a-rest"), own], Matrix(payload=["9k"]).variants(), workloads, ENGINES)
+        contenders_of([target("a-rest"), own], asking({"payload": ["9k"]}).variants(), workloads, ENGINES)
 
 
 @pytest.mark.parametrize("name", ["unary", "batch-500", "stream", "stream-16"])
-def test_ways_of_sending_have_one_name_each(name: str) -> None:
-    assert sending_named(name).name == name
+def test_transport_modes_have_one_name_each(name: str) -> None:
+    assert transport_mode_named(name).name == name
 
 
 @pytest.mark.parametrize("name", ["", "batch", "batch-0", "unary-2", "stream-x", "streams"])
-def test_no_way_of_sending(name: str) -> None:
-    with pytest.raises(UsageError, match="is no way of sending"):
-        sending_named(name)
+def test_an_unknown_transport_mode(name: str) -> None:
+    with pytest.raises(UsageError, match="unknown transport mode"):
+        transport_mode_named(name)

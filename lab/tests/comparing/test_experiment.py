@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,8 +7,9 @@ import pytest
 
 from bakeoff.closed_toml import line_of
 from bakeoff.comparing.experiment import read_experiment
-from bakeoff.comparing.request import ComparisonRequest, Matrix, request_from
+from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.errors import UsageError
+from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation
 
@@ -41,9 +43,9 @@ def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
     request = read(empty_checkout, GOOD)
     assert (request.name, request.mode, request.rounds) == ("pools", "quick", 3)
     assert (request.phase_duration_s, request.think_time_s, request.users) == (2, 0.1, [64, 256])
-    assert len(request.matrix.variants()) == 2 * 2 * 2
-    assert {variant.connections for variant in request.matrix.variants()} == {None, 16}
-    assert request.matrix.settings == {"pool_size": ["5", "20"], "write_mode": ["per-request"]}
+    assert len(request.variants()) == 2 * 2 * 2
+    assert {variant.connections for variant in request.variants()} == {None, 16}
+    assert request.settings == {"pool_size": ["5", "20"], "write_mode": ["per-request"]}
     assert stored_form(request_from(stored_form(request))) == stored_form(request)
 
 
@@ -57,7 +59,7 @@ def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
         ("[vary.settings]", "[vary.setting]", "line 14: there is no key setting. Did you mean settings?"),
         ("pool_size = [5, 20]", "pool_size = 5", "line 15: vary.settings.pool_size: 5 is not of type 'array'"),
         ('"100ms"', '"soon"', 'line 8: think_time: "soon" is not a duration'),
-        ("payload =", 'sending = ["pigeon"]\npayload =', 'line 11: "pigeon" is no way of sending'),
+        ("payload =", 'sending = ["pigeon"]\npayload =', 'line 11: sending: unknown transport mode "pigeon"'),
         ('name = "pools"', "", "line 1: 'name' is a required property"),
         ("[vary]", "[vary", "is not valid TOML"),
     ],
@@ -90,7 +92,7 @@ def test_every_shipped_experiment_is_valid(project: Project) -> None:
         request = read_experiment(project, file)
         assert request.name == file.stem
         assert request.phases
-        assert request.matrix.variants()
+        assert request.variants()
 
 
 def stored_form(request: ComparisonRequest) -> dict[str, Any]:
@@ -100,15 +102,62 @@ def stored_form(request: ComparisonRequest) -> dict[str, Any]:
 
 
 def test_a_request_survives_storing() -> None:
-    isolation = Isolation({"api": (0, 1)}, 2.0, 2 << 30)
-    matrix = Matrix(settings={"write_mode": ["x"]}, connections=[None, 4], tls=[True], key_pick=["zipf:0.9"])
-    request = ComparisonRequest("quick", "", matrix=matrix, isolation=isolation, attached={"a": "http://b:1"})
+    levels: dict[str, list[Level]] = {"connections": [None, 4], "tls": [True], "key_pick": ["zipf:0.9"]}
+    limits = ComparisonRequest(
+        "", "", pin={"api": (0, 1)}, limit_cpus=2.0, limit_memory_bytes=2 << 30, think_time_s=0.1
+    )
+    request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, attached={"a": "http://b:1"})
     again = request_from(stored_form(request))
-    assert again.matrix.variants() == request.matrix.variants()
-    assert (again.isolation, again.attached, again.phases) == (isolation, {"a": "http://b:1"}, request.phases)
+    assert again.variants() == request.variants()
+    assert (again.isolation, again.attached, again.phases) == (
+        Isolation({"api": (0, 1)}, 2.0, 2 << 30),
+        {"a": "http://b:1"},
+        request.phases,
+    )
 
 
 def test_a_request_of_an_older_lab_is_still_understood() -> None:
-    document = ComparisonRequest("quick", "").as_document()
-    del document["isolation"], document["attached"], document["matrix"]["tls"]
-    assert request_from(document).as_document() == ComparisonRequest("quick", "").as_document()
+    """As it was stored while the factors stood in a matrix, with every twin numbered."""
+    document = {
+        "mode": "quick",
+        "command": "./bakeoff run quick",
+        "targets": ["a"],
+        "matrix": {
+            "payload": ["default", "8k"],
+            "sending": ["stream-16"],
+            "connections": [None],
+            "twins": [1, 2],
+            "settings": {"write_mode": ["x"]},
+        },
+        "rounds": 3,
+        "warm_up_s": None,
+        "isolation": {"pin": {"api": [0, 1]}, "limit_cpus": 2.0, "limit_memory_bytes": None},
+        "agents": 2,
+    }
+    request = request_from(document)
+    levels: dict[str, list[Level]] = {"payload": ["default", "8k"], "sending": ["stream-16"], "connections": [None]}
+    assert request == ComparisonRequest(
+        "quick",
+        "./bakeoff run quick",
+        targets=("a",),
+        levels=levels,
+        settings={"write_mode": ["x"]},
+        rounds=3,
+        aa=True,
+        pin={"api": (0, 1)},
+        limit_cpus=2.0,
+        agents=2,
+    )
+    assert [(each.payload, each.repetition) for each in request.variants()] == [
+        ("default", 1),
+        ("default", 2),
+        ("8k", 1),
+        ("8k", 2),
+    ]
+    assert request_from(stored_form(request)).variants() == request.variants()
+
+
+def test_a_request_of_the_oldest_lab_has_defaults_for_what_it_lacks() -> None:
+    assert request_from({"mode": "quick", "command": "", "matrix": {"payload": ["default"]}}).as_document() == (
+        replace(ComparisonRequest("quick", ""), levels={"payload": ["default"]}).as_document()
+    )

@@ -13,6 +13,7 @@ from throwaway_server import throwaway_server
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import Record
+from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -26,7 +27,6 @@ from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
-from bakeoff.workload.reuse import Reuse
 
 pytestmark = pytest.mark.end_to_end
 
@@ -70,7 +70,8 @@ def measured(
         if build.is_stale():
             build.run(lambda _: None)
     contender = Contender(target, load_workload(project, target.workload), engine, variant or Variant())
-    return measure(Bench(project, server, Watching(seen)), RunRequest(contender, "quick", phases, agents_wanted=agents))
+    request = RunRequest(contender, "quick", phases, options=RunTable(agents=agents))
+    return measure(Bench(project, server, Watching(seen)), request)
 
 
 def users_in(server: Server) -> set[int]:
@@ -105,7 +106,7 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
 
 
 def test_keys_that_all_users_share_are_audited_across_agents(project: Project, server: Server) -> None:
-    variant = Variant(reuse=Reuse(share=0.6, pick="zipf:0.99", shared=8))
+    variant = Variant(update_share=0.6, key_pick="zipf:0.99", shared_keys=8)
     result = measured(project, server, 2, Phase("Shared", 8, 0.5), variant=variant)
     assert result.status is Status.COMPLETED, result.failure
     assert result.audit is not None and result.audit["clean"], result.audit

@@ -149,7 +149,7 @@ def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
     interrupt(process)
     said += process.communicate(timeout=60)[0]
     assert process.returncode == 130, said
-    assert "bakeoff: interrupted; what was finished is kept." in said
+    assert "bakeoff: interrupted; completed runs are stored." in said
     assert "Traceback" not in said
     _, alive = psutil.wait_procs(children, timeout=30)
     assert alive == []

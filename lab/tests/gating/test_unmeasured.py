@@ -1,11 +1,13 @@
 """What a comparison was asked for and did not measure fails a gate; what nobody asked for does not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bakeoff.comparing.request import ComparisonRequest, Matrix
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.factors.variant import Level
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY, unmeasured
 from bakeoff.history.asked import Asked
@@ -14,7 +16,7 @@ from bakeoff.results.run import RunResult, Status
 from made_up import run_result
 
 BOTH = ("go-rest", "rust-rest")
-WRITING = Matrix(settings={"write_mode": ("group-commit", "per-request")})
+WRITE_MODES = {"write_mode": ("group-commit", "per-request")}
 
 
 def asked(request: ComparisonRequest | None = None, status: str = "completed", *refused: str, **skipped: str) -> Asked:
@@ -26,8 +28,13 @@ def asked(request: ComparisonRequest | None = None, status: str = "completed", *
     )
 
 
-def quick(*targets: str, matrix: Matrix | None = None) -> ComparisonRequest:
-    return ComparisonRequest("quick", "./bakeoff run quick", targets=targets, matrix=matrix or Matrix())
+def quick(
+    *targets: str,
+    levels: Mapping[str, Sequence[Level]] | None = None,
+    settings: Mapping[str, Sequence[str]] | None = None,
+) -> ComparisonRequest:
+    request = ComparisonRequest("quick", "./bakeoff run quick", targets=targets)
+    return replace(request, levels=levels or {}, settings=settings or {})
 
 
 def runs(*contenders: str, **changes: Any) -> list[RunFigures]:
@@ -49,9 +56,9 @@ def told(checks: Sequence[Check]) -> dict[str, str]:
         (quick("rust-rest"), False),  # nobody asked for the other one
         (quick("rust-rest", "go-rest"), True),
         (quick(), True),  # all of them
-        (quick("rust-rest", "go-rest", matrix=Matrix(payload=("8k",))), False),
-        (quick(matrix=Matrix(engine=("k6",))), False),
-        (quick(matrix=WRITING), False),  # its contenders are others
+        (quick("rust-rest", "go-rest", levels={"payload": ("8k",)}), False),
+        (quick(levels={"engine": ("k6",)}), False),
+        (quick(settings=WRITE_MODES), False),  # its contenders are others
         (ComparisonRequest("full", "./bakeoff run full"), False),
         (None, False),  # imported: nobody knows
     ],
@@ -70,10 +77,10 @@ def test_the_reason_is_told_where_it_is_known() -> None:
 
 def test_a_contender_is_a_target_with_its_factors() -> None:
     ways = ["go-rest write_mode=group-commit", "go-rest write_mode=per-request"]
-    checks = unmeasured(runs(*ways), runs(ways[0]), asked(quick(matrix=WRITING)))
+    checks = unmeasured(runs(*ways), runs(ways[0]), asked(quick(settings=WRITE_MODES)))
     assert list(told(checks)) == [f"{ways[1]} · quick · default · 10 users"]
     # A target that does not build takes all of its contenders with it, and is told of once.
-    checks = unmeasured(runs(*ways), [], asked(quick(matrix=WRITING), "failed", "go-rest"))
+    checks = unmeasured(runs(*ways), [], asked(quick(settings=WRITE_MODES), "failed", "go-rest"))
     assert told(checks) == {
         f"{way} · quick · default · 10 users": "not measured: go-rest: it did not conform" for way in ways
     }

@@ -2,14 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.factors.variant import Sending, Variant
+from bakeoff.factors.variant import Variant
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
 from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.running.contender import Contender as ContenderOfRun
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
-from bakeoff.workload.reuse import Reuse
 from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of
 from made_up_manifests import engine, target, workload
 
@@ -163,11 +162,11 @@ def mismatched_of(*runs: RunResult) -> list[str]:
 OTHER_LOADS = {
     "payload": Variant(payload="8k"),
     "engine": Variant(engine="k6"),
-    "sending": Variant(sending=Sending(batch=100)),
+    "sending": Variant(sending="batch-100"),
     "connections": Variant(connections=4),
-    "update_share": Variant(reuse=Reuse(share=0.1)),
-    "key_pick": Variant(reuse=Reuse(pick="zipf:1.1")),
-    "shared_keys": Variant(reuse=Reuse(shared=100)),
+    "update_share": Variant(update_share=0.1),
+    "key_pick": Variant(key_pick="zipf:1.1"),
+    "shared_keys": Variant(shared_keys=100),
     "preload": Variant(preload=1000),
     "tls": Variant(tls=True),
     "token": Variant(token=True),
@@ -187,7 +186,7 @@ def test_only_those_of_one_load_are_held_against_each_other(variant: Variant) ->
 
 
 def test_a_target_s_own_settings_and_twins_are_sent_the_same() -> None:
-    own, twin = Variant(settings={"write_mode": "per-request"}), Variant(twin=2)
+    own, twin = Variant(settings={"write_mode": "per-request"}), Variant(repetition=2)
     usual = [sent("rust-rest", 500), sent("rust-rest", 500, own), sent("java-rest", 500, twin)]
     assert mismatched_of(*usual, sent("go-rest", 900, own)) == ["go-rest"]
     assert mismatched_of(*usual, sent("go-rest", 900, twin)) == ["go-rest"]

@@ -8,6 +8,7 @@ import pytest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
+from bakeoff.factors.table import RunTable
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
@@ -34,7 +35,7 @@ def request(agents: int, *phases: Phase) -> RunRequest:
     document = {**made_up.document, "run": {"command": [sys.executable, "-c", SCRIPT]}}
     native = Engine("native", made_up.directory, document, made_up.build)
     contender = Contender(target("a-rest"), workload(), native)
-    return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], agents_wanted=agents)
+    return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], options=RunTable(agents=agents))
 
 
 def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | None) -> list[dict[str, Any]]:

@@ -7,44 +7,16 @@ import psutil
 import pytest
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.running.isolation import Isolation, memory_of, pinned_to, pins_of, tree_pinned_to, usable_cpus
+from bakeoff.running.isolation import Isolation, check_pins, pinned_to, tree_pinned_to, usable_cpus
 from bakeoff.running.limits import check_limits, limited
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPUs and cgroups are Linux's")
 
 
-@pytest.mark.parametrize(
-    ("text", "pins"),
-    [
-        ("api=0-1,database=2,engine=3", {"api": (0, 1), "database": (2,), "engine": (3,)}),
-        ("engine=0+2-3", {"engine": (0, 2, 3)}),
-        (" api=1 , engine=1", {"api": (1,), "engine": (1,)}),
-    ],
-)
-def test_pins(text: str, pins: dict[str, tuple[int, ...]]) -> None:
-    assert pins_of(text, {0, 1, 2, 3}) == pins
-
-
-@pytest.mark.parametrize("text", ["", "api", "api=", "api=x", "web=1", "api=1,api=2", "api=0-", "api=2-1"])
-def test_what_is_no_pin(text: str) -> None:
-    with pytest.raises(UsageError, match="--pin"):
-        pins_of(text, {0, 1, 2, 3})
-
-
 def test_a_cpu_that_is_not_there_is_named() -> None:
-    with pytest.raises(UsageError, match="gives engine the CPUs 3-4, but this process may use only 0, 3"):
-        pins_of("engine=3-4", {0, 3})
-
-
-@pytest.mark.parametrize(("text", "size"), [("2G", 2 << 30), ("512m", 512 << 20), ("1.5G", 3 << 29)])
-def test_memory(text: str, size: int) -> None:
-    assert memory_of(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "2", "2GB", "1K", "-1G", "0G"])
-def test_what_is_no_memory(text: str) -> None:
-    with pytest.raises(UsageError, match="--limit-memory"):
-        memory_of(text)
+    check_pins({"engine": (0, 3)}, {0, 3})
+    with pytest.raises(UsageError, match=r"gives engine the CPUs 3\+4, but this process may use only 0, 3"):
+        check_pins({"engine": (3, 4)}, {0, 3})
 
 
 def test_children_inherit_the_cpus_and_the_lab_keeps_its_own() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.factors.variant import Sending, Variant
+from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
@@ -64,8 +64,8 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
         ("grpc", Variant(tls=True), None, 4.0),
         ("rest", Variant(payload="8k"), None, 5.0),
         ("rest", Variant(payload="8k", tls=True), None, None),
-        ("grpc", Variant(sending=Sending(stream=True)), None, 6.0),
-        ("grpc", Variant(sending=Sending(stream=True), tls=True), None, None),
+        ("grpc", Variant(sending="stream"), None, 6.0),
+        ("grpc", Variant(sending="stream", tls=True), None, None),
         ("rest", Variant(engine="k6"), None, None),
     ],
 )

@@ -1,5 +1,6 @@
 """The command line: its commands and their options. Each imports what it does when it is called."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,8 @@ from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.cli import completion
-from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
+from bakeoff.cli.completion import complete_shell, complete_target
+from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.errors import BakeoffError
 
@@ -53,23 +55,6 @@ app = typer.Typer(
 )
 
 
-def _apart(names: list[str] | None) -> list[str] | None:
-    """Names given one by one, or several with commas."""
-    return [part.strip() for name in names for part in name.split(",")] if names else names
-
-
-Targets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="A target to measure; several with commas, or the option again. [all]",
-        autocompletion=complete_target,
-        callback=_apart,
-    ),
-]
-
-
 @app.callback()
 def _options(
     context: typer.Context,
@@ -82,124 +67,18 @@ def _options(
 
 
 @app.command()
-def run(
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MODE|FILE",
-            help="smoke, quick, full, saturation, rate; or FILE.toml.",
-            autocompletion=complete_mode,
-        ),
-    ] = None,
-    target: Targets = None,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Runs of each contender, interleaved at random. [1]")
-    ] = None,
-    payload: Annotated[str | None, typer.Option(help="Message size: default, 4k, 8k, 32k, 64k. [default]")] = None,
-    engine: Annotated[str | None, typer.Option(help="Load generator: native or k6. [native]")] = None,
-    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
-    phase_duration: Annotated[
-        str | None, typer.Option(help="Length of the shortest phases, such as 10s or 2m; others scale alike.")
-    ] = None,
-    users: Annotated[str | None, typer.Option(help="Virtual users of the phases instead, such as 64,256.")] = None,
-    rate: Annotated[
-        str | None, typer.Option(help="Mode rate: arrivals a second of the phases, such as 1000,5000.")
-    ] = None,
-    arrivals: Annotated[str | None, typer.Option(help="Mode rate: constant or poisson. [constant]")] = None,
-    think_time: Annotated[str | None, typer.Option(help="Pause of each user after a reply, such as 100ms.")] = None,
-    warm_up: Annotated[
-        str | None, typer.Option(help="Longest warm-up until steady, or 0. [the shortest phase, 10s to 30s]")
-    ] = None,
-    connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the target's, such as pool_size=20.")
-    ] = None,
-    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
-    stream: Annotated[bool, typer.Option("--stream", help="gRPC: one long call for each user.")] = False,
-    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all that is sent, and of the order. [1]")] = None,
-    update_share: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Share of operations that use a key again. [the workload's]")
-    ] = None,
-    zipf: Annotated[
-        float | None, typer.Option(help="Use keys again by a Zipf distribution of this exponent, such as 0.99.")
-    ] = None,
-    shared_keys: Annotated[
-        int | None, typer.Option(min=1, help="Keys that all users share and contend for. [none]")
-    ] = None,
-    preload: Annotated[int, typer.Option(min=0, help="Rows that the table holds before.")] = 0,
-    tls: Annotated[bool, typer.Option("--tls", help="Encrypt, with a certificate of the lab's own.")] = False,
-    token: Annotated[bool, typer.Option("--token", help="Ask every request for a token, made for the run.")] = False,
-    aa: Annotated[
-        bool, typer.Option("--aa", help="Enter everything twice, to see how far the same thing is from itself.")
-    ] = False,
-    pin: Annotated[str | None, typer.Option(help="CPUs of each role, such as api=0-1,database=2,engine=3.")] = None,
-    limit_cpus: Annotated[float | None, typer.Option(min=0.01, help="CPUs that a target may use, such as 2.")] = None,
-    limit_memory: Annotated[str | None, typer.Option(help="Memory that a target may use, such as 2G.")] = None,
-    attach: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TARGET=URL", help="A target that runs already, such as NAME=http://host:8081."),
-    ] = None,
-    container: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TARGET=CONTAINER", help="Where it runs in Docker, to be sampled; also database=CONTAINER."
-        ),
-    ] = None,
-    agents: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Engines that divide the users among them; 1 by default.")
-    ] = None,
-    slo: Annotated[
-        str | None, typer.Option(help="Mode rate: search the highest rate that keeps this, such as 'p99<50ms'.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last comparison that has turns left, as it was asked for.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Measure targets against one another, each on a fresh table."""
+@with_run_parameters
+def run(**parsed: object) -> None:
+    """Compare the performance of targets: measure each on a fresh table, in interleaved rounds."""
     from bakeoff.cli.run import run_comparison
-    from bakeoff.cli.run_options import RunOptions
+    from bakeoff.cli.run_options import options_from
 
-    run_comparison(
-        RunOptions(
-            what=what,
-            command=" ".join(["./bakeoff", *sys.argv[1:]]),
-            resume=resume,
-            targets=target or (),
-            rounds=rounds,
-            payload=payload,
-            engine=engine,
-            write_mode=write_mode,
-            settings=setting or (),
-            phase_duration=phase_duration,
-            users=users,
-            rate=rate,
-            arrivals=arrivals,
-            think_time=think_time,
-            warm_up=warm_up,
-            connections=connections,
-            batch=batch,
-            stream=stream,
-            window=window,
-            seed=seed,
-            update_share=update_share,
-            zipf=zipf,
-            shared_keys=shared_keys,
-            preload=preload,
-            tls=tls,
-            token=token,
-            aa=aa,
-            pin=pin,
-            limit_cpus=limit_cpus,
-            limit_memory=limit_memory,
-            attach=attach or (),
-            containers=container or (),
-            agents=agents,
-            slo=slo,
-            as_json=json,
-        )
-    )
+    run_comparison(options_from(_command_line(), parsed))
+
+
+def _command_line() -> str:
+    """The command as a shell takes it again."""
+    return shlex.join(["./bakeoff", *sys.argv[1:]])
 
 
 @app.command()
@@ -399,8 +278,7 @@ def gate(
     from bakeoff.gating.regressions import Limits
 
     limits = Limits(p99 / 100, throughput / 100, errors / 100)
-    command = " ".join(["./bakeoff", *sys.argv[1:]])
-    run_gate(GateOptions(baseline, candidate, targets, limits, rerun, junit, github, json, command))
+    run_gate(GateOptions(baseline, candidate, targets, limits, rerun, junit, github, json, _command_line()))
 
 
 @app.command()

@@ -45,9 +45,9 @@ def complete_target(incomplete: str) -> list[str]:
 
 def complete_mode(incomplete: str) -> list[str]:
     """Modes that begin with what has been typed."""
-    from bakeoff.running.modes import MODES, RATE
+    from bakeoff.factors.table import MODES
 
-    return [mode for mode in (*MODES, RATE) if mode.startswith(incomplete)]
+    return [mode for mode in MODES if mode.startswith(incomplete)]
 
 
 def complete_shell(incomplete: str) -> list[str]:

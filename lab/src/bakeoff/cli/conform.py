@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
-from bakeoff.cli.run_options import settings_of
+from bakeoff.cli.run_options import write_mode_of
 from bakeoff.comparing.preparation import build, buildable, conform
 from bakeoff.conformance.text import conformance_table, described, differences
 from bakeoff.errors import BakeoffError
@@ -23,7 +23,7 @@ from bakeoff.workload.loader import load_workload
 def conform_targets(names: Sequence[str], write_mode: str | None, as_json: bool) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
     project = find_project()
-    variant = Variant(settings=settings_of(write_mode, []))
+    variant = Variant(settings=write_mode_of(write_mode))
     results = {}
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
         chosen = choose_targets(find_targets(project), names)

@@ -31,17 +31,17 @@ from bakeoff.storage.history import StoredComparison, load_comparison
 def run_comparison(options: RunOptions) -> None:
     """Measures, then prints the verdict. Exit status 0 when every target that could be built was measured."""
     project = find_project()
-    if options.resume:
+    if options.invocation.resume:
         refuse_beside_resume(options)
-    request = None if options.resume else request_of(project, options)
-    if options.slo is not None:
+    request = None if options.invocation.resume else request_of(project, options)
+    if options.invocation.slo is not None:
         _search(project, request, options)
         return
     with _shown(project, options) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
-    _print(comparison, stored, Console(stderr=options.as_json))
-    if options.as_json and stored is not None:
+    _print(comparison, stored, Console(stderr=options.invocation.as_json))
+    if options.invocation.as_json and stored is not None:
         _print_document(stored)
     if comparison.interrupted:
         raise KeyboardInterrupt
@@ -62,10 +62,10 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
     """`--slo`: prints the highest rate at which each target keeps the objectives."""
     if request is None or request.mode != RATE:
         raise UsageError("--slo belongs to the mode rate: ./bakeoff run rate --slo 'p99<50ms,errors<0.1%'.")
-    slo = parse_slo(options.slo or "")
+    slo = parse_slo(options.invocation.slo or "")
     with _shown(project, options) as progress:
         capacities = find_capacities(project, request, slo, progress)
-    if options.as_json:
+    if options.invocation.as_json:
         found = [{**asdict(each), "doubts": [asdict(doubt) for doubt in each.doubts]} for each in capacities]
         print_json({"slo": str(slo), "capacities": found})
     else:

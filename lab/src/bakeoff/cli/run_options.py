@@ -1,80 +1,52 @@
-"""What the options of `bakeoff run` ask for: text as it was typed, turned into a request. Errors name the option."""
+"""The request that a command line of `bakeoff run` stands for. Errors name the option."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
-from bakeoff.comparing.request import TWINS, ComparisonRequest, Matrix
-from bakeoff.durations import seconds_of
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import Sending
+from bakeoff.factors.option import flagged, options_of, with_values
+from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
+from bakeoff.factors.variant import Level
 from bakeoff.project import Project
-from bakeoff.running.isolation import Isolation, memory_of, pins_of, usable_cpus
-from bakeoff.running.modes import ARRIVALS, RATE
-from bakeoff.targets.access import access_of
+from bakeoff.running.isolation import check_pins, usable_cpus
+from bakeoff.running.modes import RATE
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The command line's options, as typed; None where one was left out."""
+    """A command line of `run`: the mode or file, the whole line, and the flags that were given with their values."""
 
     what: str | None
     command: str
-    resume: bool = False
-    targets: Sequence[str] = ()
-    rounds: int | None = None
-    payload: str | None = None
-    engine: str | None = None
-    write_mode: str | None = None
-    settings: Sequence[str] = ()
-    phase_duration: str | None = None
-    users: str | None = None
-    rate: str | None = None
-    arrivals: str | None = None
-    think_time: str | None = None
-    warm_up: str | None = None
-    connections: int | None = None
-    batch: int = 1
-    stream: bool = False
-    window: int = 1
-    seed: int | None = None
-    update_share: float | None = None
-    zipf: float | None = None
-    shared_keys: int | None = None
-    preload: int = 0
-    tls: bool = False
-    token: bool = False
-    aa: bool = False
-    pin: str | None = None
-    limit_cpus: float | None = None
-    limit_memory: str | None = None
-    attach: Sequence[str] = ()
-    containers: Sequence[str] = ()
-    agents: int | None = None
-    slo: str | None = None
-    as_json: bool = False
+    given: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def invocation(self) -> InvocationTable:
+        """What the call is to do, apart from what it measures."""
+        options = (each for each in flagged(InvocationTable) if each.flag in self.given)
+        read = {each.field: each.read(self.given[each.flag]) for each in options}
+        return with_values(InvocationTable(), read)
 
 
-# What options are called where their names differ.
-_OPTIONS = {"targets": "target", "settings": "set", "containers": "container"}
+def options_from(command: str, parsed: Mapping[str, object]) -> RunOptions:
+    """The command line, from parameters as the library has parsed them."""
+    given = {name.replace("_", "-"): value for name, value in parsed.items() if value not in (None, [], False)}
+    what = given.pop("what", None)
+    return RunOptions(None if what is None else str(what), command, given)
 
 
 def refuse_beside_resume(options: RunOptions) -> None:
-    """Raises UsageError where `--resume` is not alone: a comparison goes on as it was asked for."""
-    given = [
-        each.name
-        for each in fields(RunOptions)
-        if each.name not in ("command", "resume", "what", "as_json") and getattr(options, each.name) != each.default
-    ]
-    names = [f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in given]
-    beside = [*([] if options.what is None else [options.what]), *names]
+    """Raises UsageError where `--resume` is not alone: a comparison continues with its own options."""
+    given = [f"--{flag}" for flag in options.given if flag not in ("resume", "json")]
+    beside = [*([] if options.what is None else [options.what]), *given]
     if beside:
         raise UsageError(
-            f"--resume goes on with a comparison as it was asked for: leave out {', '.join(beside)}, or leave out "
-            "--resume to measure anew."
+            f"--resume continues a comparison with its own options: leave out {', '.join(beside)}, or leave out "
+            "--resume to start a new comparison."
         )
 
 
@@ -86,122 +58,54 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
         request = replace(read_experiment(project, Path(options.what)), command=options.command)
     else:
         request = ComparisonRequest(options.what, options.command)
-    changed = _changes(options)
-    if options.slo is not None and options.rate is None:
-        changed = {**changed, "rates": [START_PER_S]}
-    request = replace(request, **changed, matrix=_matrix(options, request.matrix))
-    # Says now what is wrong with phases and factors, before anything is built.
-    _ = request.phases, request.matrix.variants()
+    given = options.given
+    values = {each.field: each.read_flag(given[each.flag]) for each in flagged(ComparisonTable) if each.flag in given}
+    if options.invocation.slo is not None and "rates" not in values:
+        values["rates"] = [START_PER_S]
+    if "arrivals" in values and options.what != RATE:
+        raise UsageError("--arrivals belongs to the mode rate: ./bakeoff run rate --rate 1000 --arrivals poisson.")
+    request = _with_levels(with_values(request, values), given)
+    if request.pin:
+        check_pins(request.pin, usable_cpus())
+    # Reports now what is wrong with phases and factors, before anything is built.
+    _ = request.phases, request.variants()
     return request
 
 
-def settings_of(write_mode: str | None, assignments: Sequence[str]) -> dict[str, str]:
-    """Settings of the target by their names, from --write-mode and each --set."""
-    settings = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not (name and equals and value):
-            raise UsageError(f'--set is "{assignment}": write name=value, such as pool_size=20.')
-        settings[name] = value
-    if write_mode not in (None, "group-commit", "per-request"):
-        raise UsageError(f'--write-mode is "{write_mode}": use group-commit or per-request.')
-    return settings if write_mode is None else {**settings, "write_mode": write_mode}
+def _with_levels(request: ComparisonRequest, given: Mapping[str, object]) -> ComparisonRequest:
+    """The request with the factors that flags give one level each."""
+    levels: dict[str, tuple[Level, ...]] = {}
+    settings = dict(request.settings)
+    for factor, level in _levels(given):
+        if isinstance(level, Mapping):
+            settings.update({name: (value,) for name, value in level.items()})
+        else:
+            assert level is None or isinstance(level, str | int | float)
+            levels[factor] = (level,)
+    return replace(request, levels={**request.levels, **levels}, settings=settings)
 
 
-def users_of(text: str | None) -> list[int]:
-    """Numbers of virtual users, from a list with commas."""
-    if text is None:
-        return []
-    counts = [int(part) if part.strip().isdecimal() else 0 for part in text.split(",")]
-    if not all(1 <= count <= 100_000 for count in counts):
-        raise UsageError(f'--users is "{text}": write numbers from 1 to 100,000 with commas, such as 64,256.')
-    return counts
+def _levels(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    factors = options_of(FactorTable)
+    for factor in flagged(FactorTable):
+        if factor.flag in given:
+            yield factor.field, factor.read_flag(given[factor.flag])
+    for shorthand in SHORTHANDS:
+        if shorthand.flag in given:
+            yield shorthand.factor, factors[shorthand.factor].read(_level(shorthand, given[shorthand.flag]))
 
 
-def rates_of(text: str) -> list[float]:
-    """Arrival rates, from a list with commas."""
+def _level(shorthand: Shorthand, value: object) -> object:
     try:
-        rates = [float(part) for part in text.split(",")]
-    except ValueError:
-        rates = []
-    if not rates or not all(0 < rate <= 10_000_000 for rate in rates):
-        raise UsageError(f'--rate is "{text}": write arrivals a second with commas, such as 1000,5000.')
-    return rates
+        return shorthand.level(shorthand.kind.read(value))
+    except UsageError as error:
+        raise UsageError(f"--{shorthand.flag}: {error.message}") from error
 
 
-def _changes(options: RunOptions) -> Mapping[str, Any]:
-    """What the options say of the request itself."""
-    if options.arrivals not in (None, *ARRIVALS):
-        raise UsageError(f'--arrivals is "{options.arrivals}": use {" or ".join(ARRIVALS)}.')
-    if options.arrivals is not None and options.what != RATE:
-        raise UsageError("--arrivals belongs to the mode rate: ./bakeoff run rate --rate 1000 --arrivals poisson.")
-    given = {
-        "targets": options.targets or None,
-        "rounds": options.rounds,
-        "seed": options.seed,
-        "phase_duration_s": None if options.phase_duration is None else seconds_of(options.phase_duration),
-        "users": users_of(options.users) or None,
-        "rates": None if options.rate is None else rates_of(options.rate),
-        "arrivals": options.arrivals,
-        "think_time_s": None if options.think_time is None else seconds_of(options.think_time, shortest_s=0),
-        "attached": attached_of(options.attach) or None,
-        "containers": containers_of(options.containers) or None,
-        "agents": options.agents,
-        "isolation": _isolation(options),
-        "warm_up_s": None if options.warm_up is None else seconds_of(options.warm_up, shortest_s=0),
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def attached_of(assignments: Sequence[str]) -> dict[str, str]:
-    """Targets and where they run, from each --attach."""
-    attached = {}
-    for assignment in assignments:
-        name, equals, url = assignment.partition("=")
-        if not (name and equals and url):
-            raise UsageError(f'--attach is "{assignment}": write TARGET=http://host:port.')
-        access_of(url)
-        attached[name] = url
-    return attached
-
-
-def containers_of(assignments: Sequence[str]) -> dict[str, str]:
-    """Attached targets, or the database, and the containers that they run in, from each --container."""
-    containers = {}
-    for assignment in assignments:
-        name, equals, container = assignment.partition("=")
-        if not (name and equals and container):
-            raise UsageError(f'--container is "{assignment}": write TARGET=container or database=container.')
-        containers[name] = container
-    return containers
-
-
-def _isolation(options: RunOptions) -> Isolation | None:
-    if (options.pin, options.limit_cpus, options.limit_memory) == (None, None, None):
-        return None
-    return Isolation(
-        pin={} if options.pin is None else pins_of(options.pin, usable_cpus()),
-        limit_cpus=options.limit_cpus,
-        limit_memory_bytes=None if options.limit_memory is None else memory_of(options.limit_memory),
-    )
-
-
-def _matrix(options: RunOptions, matrix: Matrix) -> Matrix:
-    """The factors, each with the one level that an option gives it."""
-    settings = settings_of(options.write_mode, options.settings)
-    sending = Sending(options.batch, options.stream, options.window if options.stream else 1)
-    given = {
-        "payload": None if options.payload is None else (options.payload,),
-        "engine": None if options.engine is None else (options.engine,),
-        "connections": None if options.connections is None else (options.connections,),
-        "sending": None if sending == Sending() else (sending.name,),
-        "update_share": None if options.update_share is None else (options.update_share,),
-        "key_pick": None if options.zipf is None else (f"zipf:{options.zipf:g}",),
-        "shared_keys": None if options.shared_keys is None else (options.shared_keys,),
-        "preload": (options.preload,) if options.preload else None,
-        "tls": (True,) if options.tls else None,
-        "token": (True,) if options.token else None,
-        "twins": TWINS if options.aa else None,
-    }
-    changed: dict[str, Any] = {name: levels for name, levels in given.items() if levels is not None}
-    return replace(matrix, **changed, settings={**matrix.settings, **{name: (v,) for name, v in settings.items()}})
+def write_mode_of(value: str | None) -> dict[str, str]:
+    """The setting that `--write-mode` of other commands gives the target."""
+    if value is None:
+        return {}
+    (shorthand,) = (each for each in SHORTHANDS if each.flag == "write-mode")
+    _level(shorthand, value)
+    return {"write_mode": value}

@@ -6,7 +6,7 @@ import shlex
 from rich.console import Console
 
 from bakeoff.cli.progress import shown_on
-from bakeoff.cli.run_options import settings_of
+from bakeoff.cli.run_options import write_mode_of
 from bakeoff.comparing.preparation import build, buildable
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.databases import application_database
@@ -25,7 +25,7 @@ from bakeoff.workload.rendering import Event, render
 
 def keep_up(name: str, port: int | None, write_mode: str | None) -> None:
     """Builds and starts one target, says how to talk to it, and waits for Ctrl-C."""
-    wanted = settings_of(write_mode, [])
+    wanted = write_mode_of(write_mode)
     project = find_project()
     console = Console(markup=False, highlight=False, soft_wrap=True)
     target = buildable(choose_targets(find_targets(project), [name]), True, lambda *_: None)[0]

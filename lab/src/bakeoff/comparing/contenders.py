@@ -44,19 +44,19 @@ def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workloa
 
 
 def why_impossible(contender: Contender) -> str | None:
-    """Why the engine or the workload has no words for a contender, or None."""
+    """Why the engine or the workload does not support a contender, or None."""
     engine, workload, variant = contender.engine, contender.workload, contender.variant
     if variant.payload not in workload.payloads:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.document["protocols"]:
         return f"The engine {engine.name} does not speak {contender.protocol}: choose another --engine."
-    wishes = (
-        (variant.sending.batch > 1, "batch"),
-        (variant.sending.stream, "stream"),
+    features = (
+        (variant.transport_mode.batch > 1, "batch"),
+        (variant.transport_mode.stream, "stream"),
         (variant.connections is not None, "shared-connections"),
     )
-    for wanted, feature in wishes:
-        if not wanted:
+    for is_wanted, feature in features:
+        if not is_wanted:
             continue
         if not engine.can(feature):
             return f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."

@@ -1,53 +1,40 @@
 """Experiments: comparisons declared in TOML files, reviewed like code."""
 
 from pathlib import Path
-from typing import Any
 
-from bakeoff.closed_toml import ClosedToml, read_closed_toml
-from bakeoff.comparing.request import TWINS, ComparisonRequest, Matrix
-from bakeoff.durations import seconds_of
-from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.closed_toml import ClosedToml, Place, read_closed_toml
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.errors import UsageError
+from bakeoff.factors.option import Option, options_of, with_values
+from bakeoff.factors.table import ComparisonTable, FactorTable
+from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 
 
 def read_experiment(project: Project, path: Path) -> ComparisonRequest:
     """The comparison that a file declares. Errors name the file, the line and the key."""
-    return _request(read_closed_toml(path, project.contract / "schemas" / "experiment.schema.json"))
-
-
-def _request(toml: ClosedToml) -> ComparisonRequest:
+    toml = read_closed_toml(path, project.contract / "schemas" / "experiment.schema.json")
     document = toml.document
-    vary: dict[str, Any] = dict(document.get("vary", {}))
-    settings = {name: [str(level) for level in levels] for name, levels in vary.pop("settings", {}).items()}
-    connections = [None if level == "one-each" else level for level in vary.pop("connections", ["one-each"])]
-    twins = TWINS if document.get("aa") else (1,)
-    matrix = Matrix(**vary, connections=connections, settings=settings, twins=twins)
-
-    def seconds(key: str, shortest_s: float) -> float | None:
-        if key not in document:
-            return None
-        try:
-            return seconds_of(document[key], shortest_s=shortest_s)
-        except UsageError as error:
-            raise toml.error([key], f"{key}: {error.message}") from error
-
+    options = [each for each in options_of(ComparisonTable).values() if each.name in document]
+    given = {each.field: _read(toml, each, [each.name], document[each.name]) for each in options}
+    vary = document.get("vary", {})
+    factors = options_of(FactorTable)
+    levels = {name: [_level(toml, factors[name], level) for level in vary[name]] for name in vary if name != "settings"}
+    settings = {name: [str(level) for level in each] for name, each in vary.get("settings", {}).items()}
     request = ComparisonRequest(
-        mode=document["mode"],
-        command=f"./bakeoff run {toml.path}",
-        name=document["name"],
-        targets=document.get("targets", ()),
-        matrix=matrix,
-        rounds=document.get("rounds", 1),
-        seed=document.get("seed", 1),
-        phase_duration_s=seconds("phase_duration", 0.1),
-        users=document.get("users", ()),
-        rates=document.get("rates", ()),
-        arrivals=document.get("arrivals", "constant"),
-        think_time_s=seconds("think_time", 0.0) or 0.0,
-        warm_up_s=seconds("warm_up", 0.0),
+        document["mode"], f"./bakeoff run {toml.path}", document["name"], levels=levels, settings=settings
     )
+    return with_values(request, given)
+
+
+def _level(toml: ClosedToml, factor: Option, level: object) -> Level:
+    read = _read(toml, factor, ["vary", factor.name], level)
+    assert read is None or isinstance(read, str | int | float)
+    return read
+
+
+def _read(toml: ClosedToml, option: Option, place: Place, value: object) -> object:
     try:
-        matrix.variants()
-    except BakeoffError as error:
-        raise toml.error(["vary", "sending"], error.message) from error
-    return request
+        return option.read(value)
+    except UsageError as error:
+        raise toml.error(place, f"{option.name}: {error.message}") from error

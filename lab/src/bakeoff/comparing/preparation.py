@@ -29,7 +29,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
     phases = request.phases
-    engines = {name: find_engine(project, name) for name in request.matrix.engine}
+    engines = {name: find_engine(project, name) for name in _engines(request)}
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
             raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
@@ -50,13 +50,17 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     if not targets:
         raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
-    contenders, impossible = contenders_of(targets, request.matrix.variants(), workloads, engines)
+    contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     for contender in contenders:
         _check_settings(contender, request)
     _check_containers(request)
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
+
+
+def _engines(request: ComparisonRequest) -> list[str]:
+    return list(dict.fromkeys(variant.engine for variant in request.variants()))
 
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:

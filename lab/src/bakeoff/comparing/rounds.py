@@ -209,12 +209,9 @@ class Series:
             contender,
             mode,
             phases,
-            seed=self._request.seed,
-            think_time_s=self._request.think_time_s,
+            options=self._request,
             calibrations=self._calibrations.get(contender.workload.name, ()),
-            isolation=self._request.isolation,
             attached=self._bench.attached.get(contender.target.name),
-            agents_wanted=self._request.agents,
         )
 
     def _measured(self, run: RunRequest) -> RunResult:

@@ -1,82 +1,61 @@
 """One level of each factor, and the names that contenders get from what differs."""
 
-import re
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from bakeoff.errors import UsageError
+from bakeoff.factors.option import options_of, with_values
+from bakeoff.factors.table import FactorTable
+from bakeoff.factors.transport_mode import TransportMode, transport_mode_named
 from bakeoff.workload.reuse import Reuse
 
+Level = str | int | float | bool | None
 
-@dataclass(frozen=True)
-class Sending:
-    """How messages travel: one in a request, several in a request, or a long stream of them for each user."""
 
-    batch: int = 1
-    stream: bool = False
-    window: int = 1
+@dataclass(frozen=True, kw_only=True)
+class Variant(FactorTable):
+    """One level of each factor. `repetition` tells apart the two contenders of an A/A pair."""
+
+    repetition: int = 1
+
+    def __post_init__(self) -> None:
+        _ = self.reuse, self.transport_mode  # levels that cannot be are refused here
 
     @property
-    def name(self) -> str:
-        """unary, batch-500, stream or stream-16: what files and tables call it."""
-        if self.stream:
-            return "stream" if self.window == 1 else f"stream-{self.window}"
-        return "unary" if self.batch == 1 else f"batch-{self.batch}"
+    def reuse(self) -> Reuse:
+        """Which keys are updated, as the plan wants it."""
+        return Reuse(self.update_share, self.key_pick, self.shared_keys)
 
-
-def sending_named(name: str) -> Sending:
-    """The way of sending that a name stands for."""
-    match = re.fullmatch(r"(unary|batch|stream)(?:-([1-9]\d{0,4}))?", name)
-    kind, number = (match.group(1), match.group(2)) if match else ("", None)
-    if kind == "unary" and number is None:
-        return Sending()
-    if kind == "batch" and number is not None:
-        return Sending(batch=int(number))
-    if kind == "stream":
-        return Sending(stream=True, window=int(number or 1))
-    raise UsageError(f'"{name}" is no way of sending: write unary, batch-500, stream or stream-16.')
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One level of each factor. `connections` None: one for each user; `reuse` and `preload`: the stored data.
-
-    `twin` tells apart entries that are alike in everything.
-    """
-
-    payload: str = "default"
-    engine: str = "native"
-    sending: Sending = Sending()
-    connections: int | None = None
-    reuse: Reuse = field(default_factory=Reuse)
-    preload: int = 0
-    tls: bool = False
-    token: bool = False
-    twin: int = 1
-    settings: Mapping[str, str] = field(default_factory=dict)
+    @property
+    def transport_mode(self) -> TransportMode:
+        """How messages travel."""
+        return transport_mode_named(self.sending)
 
     def levels(self) -> dict[str, str]:
         """Each factor's level as text, settings of the target first."""
-        reuse = self.reuse
-        return {
-            **self.settings,
-            "payload": self.payload,
-            "sending": self.sending.name,
-            "connections": "one-each" if self.connections is None else str(self.connections),
-            "update_share": "as-declared" if reuse.share is None else f"{reuse.share:g}",
-            "key_pick": reuse.pick or "as-declared",
-            "shared_keys": "none" if reuse.shared is None else str(reuse.shared),
-            "preload": str(self.preload),
-            "tls": _switch(self.tls),
-            "token": _switch(self.token),
-            "engine": self.engine,
-            "aa": str(self.twin),
-        }
+        factors = [each for each in options_of(FactorTable).values() if each.field != "settings"]
+        levels = {each.name: each.words(getattr(self, each.field)) for each in factors}
+        return {**self.settings, **levels, "aa": str(self.repetition)}
 
     def differences_from_default(self) -> dict[str, str]:
         """The levels that are not those of a plain run, for its record."""
         usual = Variant().levels()
-        return {name: level for name, level in replace(self, twin=1).levels().items() if usual.get(name) != level}
+        return {name: level for name, level in replace(self, repetition=1).levels().items() if usual.get(name) != level}
+
+
+def variants_of(
+    factors: Mapping[str, Sequence[Level]], settings: Mapping[str, Sequence[str]], repetitions: int = 1
+) -> list[Variant]:
+    """Every combination of the levels, by the factors' names; a factor that is not named keeps its default."""
+    known = options_of(FactorTable)
+    named = {name: [known[name].read(level) for level in factors[name]] for name in known if name in factors}
+    assignments = [dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())]
+    return [
+        with_values(Variant(settings=assignment, repetition=repetition), dict(zip(named, levels, strict=True)))
+        for levels in itertools.product(*named.values())
+        for repetition in range(1, repetitions + 1)
+        for assignment in assignments
+    ]
 
 
 def factors_of(variants: Sequence[Variant]) -> list[dict[str, str]]:
@@ -90,7 +69,3 @@ def factors_of(variants: Sequence[Variant]) -> list[dict[str, str]]:
 def key_of(target: str, factors: Mapping[str, str]) -> str:
     """What a contender is called: unique in its comparison."""
     return " ".join([target, *(f"{name}={level}" for name, level in factors.items())])
-
-
-def _switch(on: bool) -> str:
-    return "on" if on else "off"

@@ -46,7 +46,7 @@ class Asked:
         targets = request.targets or list(request.attached)
         if targets and run.api not in targets:
             return False
-        variants = request.matrix.variants()
+        variants = request.variants()
         return (run.contender, run.payload, run.engine) in {
             (key_of(run.api, factors), variant.payload, variant.engine)
             for variant, factors in zip(variants, factors_of(variants), strict=True)

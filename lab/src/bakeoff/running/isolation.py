@@ -1,25 +1,23 @@
-"""Who may use what: CPUs that roles are pinned to, and the limits that a target runs under."""
+"""CPUs that roles are pinned to, and the limits of a target."""
 
 import contextlib
 import os
-import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 import psutil
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.results.run import ROLES
-
-_MEMORY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_LEAST_MEMORY_BYTES = 16 << 20
+from bakeoff.factors.kinds import Pins
+from bakeoff.factors.option import changed
+from bakeoff.factors.table import RunTable
 
 
 @dataclass(frozen=True)
 class Isolation:
     """`pin` maps roles (api, database, engine) to CPUs; the limits are of the target alone. Nothing by default."""
 
-    pin: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    pin: Pins = field(default_factory=dict)
     limit_cpus: float | None = None
     limit_memory_bytes: int | None = None
 
@@ -29,38 +27,23 @@ class Isolation:
 
     def described(self) -> dict[str, str]:
         """For a run's record."""
-        words = {}
-        if self.pin:
-            words["pin"] = ",".join(f"{role}={'+'.join(map(str, cpus))}" for role, cpus in self.pin.items())
-        if self.limit_cpus is not None:
-            words["limit_cpus"] = f"{self.limit_cpus:g}"
-        if self.limit_memory_bytes is not None:
-            words["limit_memory"] = f"{self.limit_memory_bytes / (1 << 20):g}M"
-        return words
+        options = RunTable(pin=self.pin, limit_cpus=self.limit_cpus, limit_memory_bytes=self.limit_memory_bytes)
+        return changed(options, RunTable)
 
 
-def pins_of(text: str, available: Set[int]) -> dict[str, tuple[int, ...]]:
-    """CPUs of roles, from text such as `api=0-1,database=2,engine=3` or `api=0+2`."""
-    pins: dict[str, tuple[int, ...]] = {}
-    for part in text.split(","):
-        role, _, cpus = part.strip().partition("=")
-        if role not in ROLES or role in pins or not re.fullmatch(r"\d+(-\d+)?(\+\d+(-\d+)?)*", cpus):
-            raise UsageError(f'--pin is "{text}": write api=0-1,database=2,engine=3 (and 0+2 for CPUs apart).')
-        pins[role] = tuple(sorted({cpu for span in cpus.split("+") for cpu in _span(span)}))
-        missing = sorted(set(pins[role]) - available)
-        if missing or not pins[role]:
+def isolation_of(options: RunTable) -> Isolation:
+    """What the options of a run ask for."""
+    return Isolation(options.pin, options.limit_cpus, options.limit_memory_bytes)
+
+
+def check_pins(pins: Pins, available: Set[int]) -> None:
+    """Raises UsageError for CPUs that this process may not use."""
+    for role, cpus in pins.items():
+        missing = sorted(set(cpus) - available)
+        if missing:
             here = ", ".join(map(str, sorted(available)))
-            raise UsageError(f"--pin gives {role} the CPUs {cpus}, but this process may use only {here}.")
-    return pins
-
-
-def memory_of(text: str) -> int:
-    """Bytes of a size such as `2G` or `512M`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG])", text.strip().upper())
-    size = int(float(match.group(1)) * _MEMORY_UNITS[match.group(2)]) if match else 0
-    if size < _LEAST_MEMORY_BYTES:
-        raise UsageError(f'--limit-memory is "{text}": write 512M or 2G, and at least 16M.')
-    return size
+            named = "+".join(map(str, cpus))
+            raise UsageError(f"--pin gives {role} the CPUs {named}, but this process may use only {here}.")
 
 
 def usable_cpus() -> set[int]:
@@ -105,8 +88,3 @@ def _bind_tree(pid: int, cpus: Set[int]) -> None:
         with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
             for thread in process.threads():
                 os.sched_setaffinity(thread.id, cpus)
-
-
-def _span(text: str) -> range:
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)

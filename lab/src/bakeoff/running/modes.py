@@ -6,19 +6,17 @@ from typing import Any
 
 from bakeoff.errors import UsageError
 
-ARRIVALS = ("constant", "poisson")
-
 _RATE_PHASE_S = 30.0
 _RATE_USERS_MIN, _RATE_USERS_MAX = 64, 2000
-# An arrival finds a free user unless replies take longer than this.
-_RATE_PATIENCE_S = 0.25
+# An arrival finds an idle user unless replies take longer than this.
+_RATE_LONGEST_REPLY_S = 0.25
 
 
 @dataclass(frozen=True)
 class Phase:
     """One load level: virtual users held for a duration, a number of iterations, or an arrival rate.
 
-    With `rate_per_s` the model is open, and `virtual_users` are the most that may be under way at once.
+    With `rate_per_s` the model is open, and `virtual_users` are the most in flight at once.
     """
 
     name: str
@@ -72,7 +70,7 @@ MODES: Mapping[str, Sequence[Phase]] = {
 def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     """The phases of a mode. A duration given replaces that of the shortest phases and scales the others alike."""
     if mode not in MODES:
-        raise UsageError(f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE])}, or an experiment\'s file.')
+        raise UsageError(f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE])}, or an experiment file.')
     phases = MODES[mode]
     if phase_duration_s is None or phases[0].duration_s is None:
         return list(phases)
@@ -91,11 +89,11 @@ def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
 def rate_phases(
     rates: Sequence[float], arrivals: str, users: Sequence[int], phase_duration_s: float | None
 ) -> list[Phase]:
-    """Phases of the open model. `users` may hold one number: the most that are under way at once."""
+    """Phases of the open model. `users` may hold one number: the most in flight at once."""
     if not rates:
         raise UsageError("The mode rate needs arrival rates: --rate 1000,5000.")
     if len(users) > 1:
-        raise UsageError("In the mode rate --users is one number: the most that may be under way at once.")
+        raise UsageError("In the mode rate --users is one number: the most in flight at once.")
     return [
         Phase(
             f"{rate:,g}/s",
@@ -109,7 +107,7 @@ def rate_phases(
 
 
 def _users_for(rate_per_s: float) -> int:
-    return min(_RATE_USERS_MAX, max(_RATE_USERS_MIN, round(rate_per_s * _RATE_PATIENCE_S)))
+    return min(_RATE_USERS_MAX, max(_RATE_USERS_MIN, round(rate_per_s * _RATE_LONGEST_REPLY_S)))
 
 
 def planned_seconds(phases: Sequence[Phase]) -> float:

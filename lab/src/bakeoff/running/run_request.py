@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bakeoff.factors.option import changed, plan_members
+from bakeoff.factors.table import FactorTable, RunTable
 from bakeoff.running.contender import Contender
-from bakeoff.running.isolation import Isolation
+from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import Phase, planned_seconds
 from bakeoff.running.warm_up import FEATURE, planned_until_steady, warm_up_phase
 from bakeoff.storage.calibrations import Calibration
@@ -26,18 +28,20 @@ class RunRequest:
     mode: str
     phases: Sequence[Phase]
     round: int = 1
-    seed: int = 1
     warm_up_s: float = 0.0
-    think_time_s: float = 0.0
+    options: RunTable = field(default_factory=RunTable)
     calibrations: Sequence[Calibration] = ()
-    isolation: Isolation = field(default_factory=Isolation)
     attached: Access | None = None
-    agents_wanted: int = 1
 
     @property
     def agents(self) -> int:
         """Engines that divide the users among them: not more than there are users, of whom a smoke run has one."""
-        return min(self.agents_wanted, *(phase.virtual_users for phase in self.phases))
+        return min(self.options.agents, *(phase.virtual_users for phase in self.phases))
+
+    @property
+    def isolation(self) -> Isolation:
+        """CPUs and limits of each role."""
+        return isolation_of(self.options)
 
     @property
     def planned_phases(self) -> list[Phase]:
@@ -53,8 +57,8 @@ class RunRequest:
     @property
     def way(self) -> Way:
         """How messages travel."""
-        sending = self.contender.variant.sending
-        return Way(self.contender.protocol, sending.batch, sending.stream, sending.window)
+        mode = self.contender.variant.transport_mode
+        return Way(self.contender.protocol, mode.batch, mode.stream, mode.window)
 
     @property
     def is_encrypted(self) -> bool:
@@ -63,24 +67,22 @@ class RunRequest:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What the run's record says of it: the target's settings, and how the load was sent."""
+        """What the run's record says of it: the target's settings, and what of the load is not the default."""
         variant = self.contender.variant
         connections = "one for each user" if variant.connections is None else str(variant.connections)
-        settings = {**variant.settings, "seed": str(self.seed), **variant.differences_from_default()}
-        settings = {**settings, "connections": connections, **self.isolation.described()}
+        settings = {**variant.settings, "seed": str(self.options.seed), **variant.differences_from_default()}
+        settings = {**settings, "connections": connections, **changed(self.options, RunTable)}
         if self.is_encrypted:
             settings["tls"] = "on"
         if self.agents > 1:
             settings["agents"] = str(self.agents)
-        if self.think_time_s:
-            settings["think_time"] = f"{self.think_time_s * 1000:g} ms"
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
         return {**settings, **({"arrivals": arrivals.pop()} if arrivals else {})}
 
     def ceilings(self, engine_version: str) -> dict[str, float]:
         """What this machine's calibrations say a run like this cannot exceed, by name; of several the last counts.
 
-        `engine_version` is what the engine told of itself. What another build of it could do says nothing of this one.
+        `engine_version` is what the engine reports of itself. A ceiling of another build of it does not count.
         """
         ceilings = {}
         for calibration in self.calibrations:
@@ -91,11 +93,11 @@ class RunRequest:
         return ceilings
 
     def _is_of(self, calibration: Calibration, engine_version: str) -> bool:
-        """Whether it measured the engine of this run, sending as this run does."""
+        """Whether it measured the engine of this run, in the transport mode of this run."""
         contender = self.contender
         engine = (contender.engine.name, contender.engine.build_version(engine_version))
-        sending = (self.way.transport, contender.variant.payload, self.is_encrypted)
-        return engine == (calibration.subject, calibration.subject_version) and sending == (
+        load = (self.way.transport, contender.variant.payload, self.is_encrypted)
+        return engine == (calibration.subject, calibration.subject_version) and load == (
             calibration.transport,
             calibration.payload_size,
             calibration.tls,
@@ -108,7 +110,7 @@ class RunRequest:
         return [first, *(phase.planned() for phase in phases)]
 
     def plan(self, access: Access, ledger: Path | None) -> Plan:
-        """What the engine is told."""
+        """The plan that the engine follows."""
         contender, way, variant = self.contender, self.way, self.contender.variant
         return compile_plan(
             contender.workload,
@@ -119,18 +121,15 @@ class RunRequest:
                 port=access.port,
                 mode=self.mode,
                 phases=self._phases_in_plan(),
-                payload=variant.payload,
-                seed=self.seed,
                 run=secrets.token_hex(4),
                 batch=way.batch,
                 stream=way.stream,
                 window=way.window,
-                connections=variant.connections,
-                think_time_ms=self.think_time_s * 1000,
                 tls=access.tls,
                 headers=access.headers,
                 reuse=variant.reuse,
-                preload=variant.preload,
                 ledger=ledger,
+                **plan_members(variant, FactorTable),
+                **plan_members(self.options, RunTable),
             ),
         )

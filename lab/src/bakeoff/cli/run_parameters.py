@@ -1,0 +1,58 @@
+"""The parameters of `bakeoff run`, made from the table of options."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.factors.kinds import Kind
+from bakeoff.factors.option import Option, flagged, options_of
+from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+
+_COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"target": complete_target}
+
+
+def with_run_parameters(function: Callable[..., None]) -> Callable[..., None]:
+    """Gives a function that takes them by name the signature that the library reads parameters from."""
+    vars(function)["__signature__"] = inspect.Signature(list(_parameters()))
+    return function
+
+
+def _parameters() -> Iterator[inspect.Parameter]:
+    """The command's parameters as the library reads them from a function's signature."""
+    mode = typer.Argument(
+        metavar="MODE|FILE",
+        help="smoke, quick, full, saturation or rate; or the TOML file of an experiment.",
+        autocompletion=complete_mode,
+    )
+    yield _parameter("what", str | None, mode)
+    every_run = options_of(RunTable)
+    comparison = [each for each in flagged(ComparisonTable) if each.field not in every_run]
+    yield from map(_of_option, (*comparison, *flagged(FactorTable)))
+    yield from (_parameter_of(each.flag, "", each.kind, f"{each.help}.") for each in SHORTHANDS)
+    yield from map(_of_option, (*flagged(RunTable), *flagged(InvocationTable)))
+
+
+def _of_option(option: Option) -> inspect.Parameter:
+    return _parameter_of(option.flag, option.short, option.kind, f"{option.help}.{option.default_in_help}")
+
+
+def _parameter_of(flag: str, short: str, kind: Kind[Any], help: str) -> inspect.Parameter:
+    complete = _COMPLETIONS.get(flag)
+    if kind.choices and complete is None:
+
+        def complete(incomplete: str) -> list[str]:
+            return [each for each in kind.choices if each.startswith(incomplete)]
+
+    metavar = kind.metavar or None
+    names = [f"--{flag}", *([f"-{short}"] if short else [])]
+    declared = typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
+    typed = bool if kind.is_switch else list[str] if kind.is_repeated else str
+    return _parameter(flag.replace("-", "_"), typed | None, declared)
+
+
+def _parameter(name: str, typed: object, declared: object) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=None, annotation=Annotated[typed, declared])

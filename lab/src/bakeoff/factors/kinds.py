@@ -1,0 +1,221 @@
+"""Kinds of values that options have: how each is read, shown, and described in a JSON Schema.
+
+`read` takes a value as it is typed, as a TOML file holds it, or as a stored document does, and raises UsageError.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from bakeoff.durations import seconds_of
+from bakeoff.errors import UsageError
+from bakeoff.factors.transport_mode import transport_mode_named
+from bakeoff.workload.reuse import parse_pick
+
+T = TypeVar("T")
+Schema = Mapping[str, object]
+Pins = Mapping[str, tuple[int, ...]]
+
+PINNED_ROLES = ("api", "database", "engine")
+
+_MEMORY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_LEAST_MEMORY_BYTES = 16 << 20
+
+
+def in_words(value: object) -> str:
+    """A level as names and records show it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T]):
+    """`metavar` stands for the value in help, empty for a switch. `is_repeated`: the option may be given again."""
+
+    read: Callable[[object], T]
+    schema: Schema
+    metavar: str
+    words: Callable[[T], str] = in_words
+    choices: tuple[str, ...] = ()
+    is_repeated: bool = False
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether naming the option is enough."""
+        return not self.metavar
+
+
+def _text_of(value: object) -> str:
+    return value if isinstance(value, str) else in_words(value)
+
+
+def text(metavar: str = "NAME", pattern: str = "") -> Kind[str]:
+    """Any text; a file's must match the pattern."""
+    return Kind(_text_of, {"type": "string", **({"pattern": pattern} if pattern else {})}, metavar)
+
+
+def choice(*choices: str) -> Kind[str]:
+    """One of a few words."""
+
+    def read(value: object) -> str:
+        if value not in choices:
+            raise UsageError(f'unknown value "{value}": use {", ".join(choices[:-1])} or {choices[-1]}.')
+        return str(value)
+
+    return Kind(read, {"enum": list(choices)}, "|".join(choices), choices=choices)
+
+
+def whole(least: int, most: int | None = None) -> Kind[int]:
+    """A whole number."""
+
+    def read(value: object) -> int:
+        number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+        if type(number) is not int or number < least or (most is not None and number > most):
+            raise UsageError(f'"{value}" is not a whole number {_range(least, most)}.')
+        return number
+
+    schema = {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most})}
+    return Kind(read, schema, "N")
+
+
+def number(least: float, most: float | None = None) -> Kind[float]:
+    """A number."""
+
+    def read(value: object) -> float:
+        read_number = _float_of(value)
+        if read_number is None or read_number < least or (most is not None and read_number > most):
+            raise UsageError(f'"{value}" is not a number {_range(least, most)}.')
+        return read_number
+
+    schema = {"type": "number", "minimum": least, **({} if most is None else {"maximum": most})}
+    return Kind(read, schema, "NUMBER")
+
+
+def _float_of(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _range(least: float, most: float | None) -> str:
+    return f"of at least {least:g}" if most is None else f"from {least:g} to {most:,g}"
+
+
+SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")
+
+
+def duration(shortest_s: float) -> Kind[float]:
+    """Seconds, written as a duration such as 10s; stored as a number."""
+
+    def read(value: object) -> float:
+        return float(value) if isinstance(value, int | float) else seconds_of(str(value), shortest_s=shortest_s)
+
+    return Kind(read, {"type": "string"}, "DURATION", lambda seconds: f"{seconds * 1000:g} ms")
+
+
+def _memory(value: object) -> int:
+    if type(value) is int:
+        return value
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG])", str(value).strip().upper())
+    size = int(float(match.group(1)) * _MEMORY_UNITS[match.group(2)]) if match else 0
+    if size < _LEAST_MEMORY_BYTES:
+        raise UsageError(f'"{value}" is not a size of memory: write 512M or 2G, and at least 16M.')
+    return size
+
+
+MEMORY = Kind(_memory, {"type": "string"}, "SIZE", lambda size: f"{size / (1 << 20):g}M")
+
+
+def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
+    """A list: separated by commas as text, an array in a file."""
+
+    def read(value: object) -> Sequence[T]:
+        parts: Sequence[object] = value.split(",") if isinstance(value, str) else list(_items(value))
+        try:
+            return [one.read(part.strip() if isinstance(part, str) else part) for part in parts]
+        except UsageError as error:
+            raise UsageError(f'"{_shown(value)}": {advice}') from error
+
+    return Kind(read, {"type": "array", "minItems": 1, "items": dict(one.schema)}, metavar)
+
+
+def _items(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(in_words, _items(value)))
+
+
+def _names(value: object) -> Sequence[str]:
+    return tuple(part.strip() for each in _items(value) for part in _text_of(each).split(","))
+
+
+NAMES: Kind[Sequence[str]] = Kind(
+    _names,
+    {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}},
+    "NAME",
+    is_repeated=True,
+)
+
+
+def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
+    """Pairs of a name and a value, written name=value."""
+
+    def read(value: object) -> Mapping[str, str]:
+        if isinstance(value, Mapping):
+            return {str(name): str(each) for name, each in value.items()}
+        pairs = {}
+        for assignment in _items(value):
+            name, _, assigned = _text_of(assignment).partition("=")
+            if not (name and assigned):
+                raise UsageError(f'"{assignment}": write {advice}.')
+            pairs[name] = assigned
+        return pairs
+
+    return Kind(read, {"type": "object", "additionalProperties": {"type": "string"}}, metavar, is_repeated=True)
+
+
+def _pins(value: object) -> Pins:
+    if isinstance(value, Mapping):
+        return {str(role): tuple(cpus) for role, cpus in value.items()}
+    pins: dict[str, tuple[int, ...]] = {}
+    for part in str(value).split(","):
+        role, _, cpus = part.strip().partition("=")
+        spans = [_span(span) for span in cpus.split("+")] if re.fullmatch(r"\d+(-\d+)?(\+\d+(-\d+)?)*", cpus) else []
+        if role not in PINNED_ROLES or role in pins or not all(spans) or not spans:
+            raise UsageError(f'"{value}": write api=0-1,database=2,engine=3 (0+2 for CPUs that are not adjacent).')
+        pins[role] = tuple(sorted({cpu for span in spans for cpu in span}))
+    return pins
+
+
+def _span(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def _pins_in_words(pins: Pins) -> str:
+    return ",".join(f"{role}={'+'.join(map(str, cpus))}" for role, cpus in pins.items())
+
+
+PINS: Kind[Pins] = Kind(_pins, {"type": "string"}, "ROLE=CPUS,...", _pins_in_words)
+
+
+def _transport_mode(value: object) -> str:
+    return transport_mode_named(_text_of(value)).name
+
+
+TRANSPORT_MODE = Kind(_transport_mode, {"type": "string"}, "MODE")
+
+
+def _key_pick(value: object) -> str:
+    parse_pick(_text_of(value))
+    return _text_of(value)
+
+
+KEY_PICK = Kind(_key_pick, {"type": "string", "pattern": "^(uniform|zipf:[0-9.]+)$"}, "DISTRIBUTION")

@@ -1,0 +1,143 @@
+"""What the entries of the table are made of: an option is a field of a dataclass, and what is known about it."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import Kind
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
+Table = TypeVar("Table", bound="DataclassInstance")
+D = TypeVar("D")
+
+_ENTRY = "option"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. `field` is its name in code and in the stored request, `name` in files and messages.
+
+    - `flag`: its name on the command line, empty where it has none; `short` is a one-letter form.
+    - `in_file`: whether an experiment's file may hold it.
+    - `unset`: what having no value means, in words; where the default is None they may stand for it.
+    - `plan`: the member of `Load` that it sets, in units of 1/`plan_scale` of the option's.
+    - `is_recorded`: whether a run's record names it where it is not the default.
+    """
+
+    field: str
+    name: str
+    kind: Kind[Any]  # a table holds values of every kind
+    default: object
+    help: str
+    flag: str
+    short: str
+    in_file: bool
+    unset: str
+    unit: str
+    plan: str
+    plan_scale: float
+    is_recorded: bool
+
+    @property
+    def default_in_help(self) -> str:
+        """The default as help shows it, where there is something to show."""
+        shown = "" if self.kind.is_switch or self.unset == "none" else self.unset or self.words(self.default)
+        return f" [{shown}]" if shown else ""
+
+    def read(self, value: object) -> object:
+        """The value that text, a file or a stored document stands for. Raises UsageError."""
+        if value is None or (self.default is None and value == self.unset):
+            return None
+        return self.kind.read(value)
+
+    def read_flag(self, value: object) -> object:
+        """The value given on the command line; errors name the flag."""
+        try:
+            return self.read(value)
+        except UsageError as error:
+            raise UsageError(f"--{self.flag}: {error.message}") from error
+
+    def words(self, value: object) -> str:
+        """A value as names and records show it."""
+        return self.unset if value is None else self.kind.words(value)
+
+    def in_plan(self, value: object) -> object:
+        """A value in the plan's unit."""
+        return value * self.plan_scale if self.plan_scale != 1 and isinstance(value, int | float) else value
+
+
+def option(
+    default: D,
+    kind: Kind[T],
+    help: str,
+    *,
+    name: str = "",
+    flag: str | None = None,
+    short: str = "",
+    in_file: bool = True,
+    unset: str = "",
+    unit: str = "",
+    plan: str = "",
+    plan_scale: float = 1,
+    is_recorded: bool = False,
+) -> D | T:
+    """A field of a table. Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line."""
+    entry = {
+        "kind": kind,
+        "default": default,
+        "help": help,
+        "name": name,
+        "flag": flag,
+        "short": short,
+        "in_file": in_file,
+        "unset": unset,
+        "unit": unit,
+        "plan": plan,
+        "plan_scale": plan_scale,
+        "is_recorded": is_recorded,
+    }
+    if isinstance(default, Hashable):
+        return field(default=default, metadata={_ENTRY: entry})
+    return field(default_factory=lambda: default, metadata={_ENTRY: entry})
+
+
+@cache
+def options_of(table: type) -> Mapping[str, Option]:
+    """The options of a dataclass by their fields, in order."""
+    return {each.name: _option(each) for each in fields(table) if _ENTRY in each.metadata}
+
+
+def _option(declared: Field[object]) -> Option:
+    entry = dict(declared.metadata[_ENTRY])
+    name = entry.pop("name") or declared.name
+    flag = entry.pop("flag")
+    return Option(field=declared.name, name=name, flag=name.replace("_", "-") if flag is None else flag, **entry)
+
+
+def with_values(table: Table, values: Mapping[str, object]) -> Table:
+    """A table with these values of its fields, which their kinds have read."""
+    return replace(table, **values)
+
+
+def flagged(table: type) -> Iterator[Option]:
+    """The options of a table that the command line has."""
+    return (each for each in options_of(table).values() if each.flag)
+
+
+def changed(table: object, names: type) -> dict[str, str]:
+    """What a record says of a table's values: those that are not the default, of the options of `names`."""
+    return {
+        each.name: each.words(value)
+        for each in options_of(names).values()
+        if each.is_recorded and (value := getattr(table, each.field)) != each.default
+    }
+
+
+def plan_members(table: object, names: type) -> dict[str, Any]:
+    """Members of `Load` that the options of `names` set; a test holds their types against the plan's schema."""
+    return {each.plan: each.in_plan(getattr(table, each.field)) for each in options_of(names).values() if each.plan}

@@ -1,0 +1,227 @@
+"""The one table of factors and options: each entry is declared here and nowhere else.
+
+From it are made the options of `./bakeoff run`, the keys of experiments and their JSON Schema, contenders' names, the
+stored request, what a run's record says of it, and docs/REFERENCE.md. `./bakeoff generate` writes the generated files.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.factors import kinds
+from bakeoff.factors.kinds import Kind
+from bakeoff.factors.option import option
+
+MODES = ("smoke", "quick", "full", "saturation", "rate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorTable:
+    """The factors: a comparison can measure several levels of each, and a contender has one."""
+
+    settings: Mapping[str, str] = option(
+        {},
+        kinds.assignments("NAME=VALUE", "name=value, such as pool_size=20"),
+        "Setting of the target, such as pool_size=20; may be repeated",
+        flag="set",
+        unset="the target's own",
+    )
+    payload: str = option(
+        "default", kinds.text("SIZE"), "Message size of the workload, such as default, 4k or 64k", plan="payload"
+    )
+    sending: str = option(
+        "unary",
+        kinds.TRANSPORT_MODE,
+        "Transport mode: unary, batch-N (N messages in a request), stream, or stream-N (N messages in flight per user)",
+        flag="",
+    )
+    connections: int | None = option(
+        None, kinds.whole(1), "Connections that the virtual users share", unset="one-each", plan="connections"
+    )
+    update_share: float | None = option(
+        None, kinds.number(0, 1), "Fraction of operations that update an existing key", unset="as-declared"
+    )
+    key_pick: str | None = option(
+        None,
+        kinds.KEY_PICK,
+        "Distribution of the keys that are updated: uniform, or zipf:EXPONENT, where the oldest are the most frequent",
+        flag="",
+        unset="as-declared",
+    )
+    shared_keys: int | None = option(
+        None, kinds.whole(1, 1_000_000), "Number of keys that all virtual users share and contend for", unset="none"
+    )
+    preload: int = option(0, kinds.whole(0), "Rows inserted before the run", unit="rows", plan="preload")
+    tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
+    token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
+    engine: str = option("native", kinds.text(), "Load generator: native or k6")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTable:
+    """The options that hold for every run of a comparison."""
+
+    seed: int = option(1, kinds.whole(0), "Seed of the generated data and of the order of runs", plan="seed")
+    think_time_s: float = option(
+        0.0,
+        kinds.duration(0),
+        "Pause of each virtual user after a response, such as 100ms",
+        name="think_time",
+        unit="s",
+        plan="think_time_ms",
+        plan_scale=1000,
+        is_recorded=True,
+    )
+    agents: int = option(1, kinds.whole(1, 64), "Number of engines that divide the virtual users", in_file=False)
+    pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
+        {},
+        kinds.PINS,
+        "CPUs of each role, such as api=0-1,database=2,engine=3",
+        in_file=False,
+        unset="none",
+        is_recorded=True,
+    )
+    limit_cpus: float | None = option(
+        None,
+        kinds.number(0.01),
+        "CPU limit of a target, such as 2",
+        in_file=False,
+        unset="none",
+        unit="CPUs",
+        is_recorded=True,
+    )
+    limit_memory_bytes: int | None = option(
+        None,
+        kinds.MEMORY,
+        "Memory limit of a target, such as 2G",
+        name="limit_memory",
+        in_file=False,
+        unset="none",
+        unit="bytes",
+        is_recorded=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonTable(RunTable):
+    """The options of a comparison as a whole."""
+
+    targets: Sequence[str] = option(
+        (),
+        kinds.NAMES,
+        "Target to measure; separate several with commas, or repeat the option",
+        flag="target",
+        short="t",
+        unset="all that this machine can build",
+    )
+    rounds: int = option(1, kinds.whole(1, 1000), "Runs of each contender, interleaved in random order")
+    phase_duration_s: float | None = option(
+        None,
+        kinds.duration(0.1),
+        "Duration of the shortest phases, such as 10s or 2m; longer phases scale with it",
+        name="phase_duration",
+        unit="s",
+        unset="the mode's",
+    )
+    users: Sequence[int] = option(
+        (),
+        kinds.several(kinds.whole(1, 100_000), "N,...", "write numbers from 1 to 100,000 with commas, such as 64,256."),
+        "Virtual users of each phase, such as 64,256; replaces the phases of the mode",
+        unset="the mode's",
+    )
+    rates: Sequence[float] = option(
+        (),
+        kinds.several(
+            kinds.number(0.001, 10_000_000), "N,...", "write arrivals per second with commas, such as 1000,5000."
+        ),
+        "Mode rate: arrivals per second of each phase, such as 1000,5000",
+        flag="rate",
+        unit="1/s",
+        unset="none",
+    )
+    arrivals: str = option(
+        "constant", kinds.choice("constant", "poisson"), "Mode rate: distribution of arrivals over time"
+    )
+    warm_up_s: float | None = option(
+        None,
+        kinds.duration(0),
+        "Longest warm-up, which ends when throughput is steady; 0 for none",
+        name="warm_up",
+        unit="s",
+        unset="the shortest phase, 10s to 30s",
+    )
+    attached: Mapping[str, str] = option(
+        {},
+        kinds.assignments("TARGET=URL", "TARGET=http://host:port"),
+        "Target that is already running, such as NAME=http://host:8081",
+        flag="attach",
+        in_file=False,
+        unset="none",
+    )
+    containers: Mapping[str, str] = option(
+        {},
+        kinds.assignments("TARGET=CONTAINER", "TARGET=container or database=container"),
+        "Docker container that an attached target, or the database, runs in; its CPU and memory are sampled",
+        flag="container",
+        in_file=False,
+        unset="none",
+    )
+    aa: bool = option(False, kinds.SWITCH, "Run each contender twice (A/A test) to measure the noise floor")
+    prove: bool = option(
+        False, kinds.SWITCH, "Run every conformance case again, also for targets that passed before", in_file=False
+    )
+
+
+@dataclass(frozen=True)
+class Shorthand:
+    """A flag that gives a factor its level in another form: `level` makes it from the flag's value."""
+
+    flag: str
+    kind: Kind[int] | Kind[float] | Kind[str] | Kind[bool]
+    help: str
+    factor: str
+    level: Callable[[object], object]
+
+
+# Of several for one factor the last one counts: --stream over --batch, --window over --stream.
+SHORTHANDS = (
+    Shorthand(
+        "write-mode",
+        kinds.choice("group-commit", "per-request"),
+        "Setting write_mode of the target",
+        "settings",
+        lambda mode: {"write_mode": mode},
+    ),
+    Shorthand("batch", kinds.whole(1, 10_000), "Messages in one request", "sending", lambda size: f"batch-{size}"),
+    Shorthand("stream", kinds.SWITCH, "gRPC: one long stream for each virtual user", "sending", lambda _: "stream"),
+    Shorthand(
+        "window",
+        kinds.whole(1, 4096),
+        "Like --stream, with this number of messages in flight per virtual user",
+        "sending",
+        lambda size: f"stream-{size}",
+    ),
+    Shorthand(
+        "zipf",
+        kinds.number(0, 3),
+        "Update keys by a Zipf distribution with this exponent, such as 0.99",
+        "key_pick",
+        lambda exponent: f"zipf:{kinds.in_words(exponent)}",
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvocationTable:
+    """What a call of `./bakeoff run` is to do, apart from what it measures; not stored."""
+
+    slo: str | None = option(
+        None,
+        kinds.text("OBJECTIVES"),
+        "Mode rate: search for the highest rate that meets these objectives, such as 'p99<50ms'",
+        in_file=False,
+        unset="none",
+    )
+    resume: bool = option(
+        False, kinds.SWITCH, "Continue the latest comparison that has runs left, with its own options", in_file=False
+    )
+    as_json: bool = option(False, kinds.SWITCH, "Print JSON", name="json", in_file=False)
