@@ -85,8 +85,9 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["runs", "summary", "--mode", "quick"], "belong to runs summary --comparison"),
         (["runs", "trend"], "--api"),
         (["runs", "trend", "--api", "a", "--metric", "speed"], '--metric is "speed": use throughput, p50'),
-        (["gate"], "gate needs something to hold runs against"),
-        (["gate", "--targets", "nowhere.toml"], "nowhere.toml cannot be read"),
+        (["gate"], "gate needs something to compare with: --baseline REF, --goals"),
+        (["gate", "--goals", "nowhere.toml"], "nowhere.toml cannot be read"),
+        (["gate", "--targets", "nowhere.toml"], "nowhere.toml cannot be read"),  # the former name
         (["completion", "tcsh"], "Shells: bash, zsh, fish"),
         (["test", "--only", "nothing"], 'no check "nothing". Checks: '),
     ],

@@ -42,7 +42,7 @@ def read(checkout: Project, text: str) -> ComparisonRequest:
 def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
     request = read(empty_checkout, GOOD)
     assert (request.name, request.mode, request.rounds) == ("pools", "quick", 3)
-    assert (request.phase_duration_s, request.think_time_s, request.users) == (2, 0.1, [64, 256])
+    assert (request.phase_duration_s, request.think_time_s, request.users) == (2, 0.1, (64, 256))
     assert len(request.variants()) == 2 * 2 * 2
     assert {variant.connections for variant in request.variants()} == {None, 16}
     assert request.settings == {"pool_size": ["5", "20"], "write_mode": ["per-request"]}

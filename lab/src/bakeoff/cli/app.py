@@ -25,21 +25,21 @@ Examples:
                                             up to 2,000 users, 10 seconds each
   ./bakeoff run experiments/write-strategy.toml
                                             a comparison declared in a file
-  ./bakeoff up producer-api-rust-rest       one target with a database, to play with
-  ./bakeoff conform                         hold every target against the contract
-  ./bakeoff init users                      begin a workload for an API of your own
-  ./bakeoff test                            every test of the house
+  ./bakeoff up producer-api-rust-rest       one target with a database, for manual requests
+  ./bakeoff conform                         check every target against the contract
+  ./bakeoff init users                      create a workload for your own API
+  ./bakeoff test                            every test of the project
 """
 
 
 class _Commands(TyperGroup):
-    """Takes Ctrl-C before the library does, which would end without a word."""
+    """Handles Ctrl-C before the library does, which would exit without a message."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            raise BakeoffError("interrupted; what was finished is kept.", exit_code=130) from error
+            raise BakeoffError("interrupted; completed runs are stored.", exit_code=130) from error
 
 
 app = typer.Typer(
@@ -83,25 +83,41 @@ def _command_line() -> str:
 
 @app.command()
 def hit(
-    url: Annotated[str, typer.Argument(help="Such as http://127.0.0.1:3000/path.")],
+    url: Annotated[str, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")],
     users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
     short: Annotated[
-        list[str] | None, typer.Option("-d", help="10s as --duration; anything else as --data, such as @body.json.")
+        list[str] | None, typer.Option("-d", help="A duration such as 10s sets --duration; anything else sets --data.")
     ] = None,
-    duration: Annotated[str, typer.Option("--duration", "-z", help="Length, such as 10s or 2m.")] = "10s",
-    requests: Annotated[int | None, typer.Option("--requests", "-n", min=1, help="Send so many instead.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", "-q", min=0.1, help="Open model: requests a second.")] = None,
-    arrivals: Annotated[str, typer.Option(help="With --rate: constant or poisson.")] = "constant",
-    method: Annotated[str | None, typer.Option("--method", "-m", help="[GET, or POST with a body]")] = None,
-    header: Annotated[list[str] | None, typer.Option("--header", "-H", help="'Name: value'; may be repeated.")] = None,
+    duration: Annotated[
+        str, typer.Option("--duration", "-z", help="Duration of the measurement, such as 10s or 2m.")
+    ] = "10s",
+    requests: Annotated[
+        int | None, typer.Option("--requests", "-n", min=1, help="Number of requests, instead of a duration.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", "-q", min=0.1, help="Open model: requests per second.")
+    ] = None,
+    arrivals: Annotated[
+        str, typer.Option(help="With --rate: distribution of arrivals, constant or poisson.")
+    ] = "constant",
+    method: Annotated[
+        str | None, typer.Option("--method", "-m", help="HTTP method. [GET, or POST with a body]")
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option("--header", "-H", help="Header, as 'Name: value'; may be repeated.")
+    ] = None,
     data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
-    content_type: Annotated[str | None, typer.Option("--type", "-T", help="[application/json with a body]")] = None,
-    connections: Annotated[int | None, typer.Option(min=1, help="Connections that users share. [one each]")] = None,
-    timeout: Annotated[str, typer.Option(help="A request without a reply for so long has failed.")] = "30s",
-    warm_up: Annotated[str, typer.Option(help="Load before the measurement, not counted.")] = "1s",
-    ca_file: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Authority to trust.")] = None,
+    content_type: Annotated[
+        str | None, typer.Option("--type", "-T", help="Content type of the body. [application/json]")
+    ] = None,
+    connections: Annotated[
+        int | None, typer.Option(min=1, help="Connections that the virtual users share. [one each]")
+    ] = None,
+    timeout: Annotated[str, typer.Option(help="Timeout of a request.")] = "30s",
+    warm_up: Annotated[str, typer.Option(help="Duration of the warm-up, which is not counted.")] = "1s",
+    ca_file: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="CA certificate to trust.")] = None,
     expect: Annotated[
-        int | None, typer.Option(min=100, max=599, help="Status of a good reply. [that of a first request]")
+        int | None, typer.Option(min=100, max=599, help="Expected status. [that of a first request]")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -133,17 +149,17 @@ def hit(
 
 @app.command()
 def init(
-    name: Annotated[str, typer.Argument(help="What to call the workload, such as users.")],
-    protocol: Annotated[str, typer.Option(help="What its first target speaks: rest or grpc.")] = "rest",
+    name: Annotated[str, typer.Argument(help="Name of the workload, such as users.")],
+    protocol: Annotated[str, typer.Option(help="Protocol of its first target: rest or grpc.")] = "rest",
     database: Annotated[
-        str, typer.Option(help="Where it stores: postgresql, or none that can be audited.")
+        str, typer.Option(help="Where it stores data: postgresql, or none for a store that cannot be audited.")
     ] = "postgresql",
     url: Annotated[
         str | None,
-        typer.Option(help="Where the API listens, such as http://127.0.0.1:8080/v1/users. [port 8080, path /NAME]"),
+        typer.Option(help="URL of the API, such as http://127.0.0.1:8080/v1/users. [port 8080, path /NAME]"),
     ] = None,
 ) -> None:
-    """Begin a workload of your own: the folders that describe your API and what to send to it."""
+    """Create a workload for your own API: files that describe its requests and its first target."""
     from bakeoff.cli.init import make_workload
 
     make_workload(name, protocol, database, url)
@@ -151,7 +167,7 @@ def init(
 
 @app.command()
 def targets(json: Json = False) -> None:
-    """List the targets, and which of them this machine can build."""
+    """List the targets and whether this machine can build them."""
     from bakeoff.cli.targets import list_targets
 
     list_targets(json)
@@ -163,7 +179,7 @@ def build(
         list[str] | None, typer.Argument(help="Targets to build. [all]", autocompletion=complete_target)
     ] = None,
 ) -> None:
-    """Build what is stale."""
+    """Build the targets whose sources changed."""
     from bakeoff.cli.targets import build_targets
 
     build_targets(target or [])
@@ -172,8 +188,12 @@ def build(
 @app.command()
 def up(
     target: Annotated[str, typer.Argument(help="The target to start.", autocompletion=complete_target)],
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. [the documented one]")] = None,
-    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port to listen on. [the target's documented port]")
+    ] = None,
+    write_mode: Annotated[
+        str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
+    ] = None,
 ) -> None:
     """Start one target with a database and keep it running until Ctrl-C."""
     from bakeoff.cli.up import keep_up
@@ -185,12 +205,14 @@ def up(
 def conform(
     target: Annotated[
         list[str] | None,
-        typer.Argument(help="Targets to hold against their contract. [all]", autocompletion=complete_target),
+        typer.Argument(help="Targets to check. [all]", autocompletion=complete_target),
     ] = None,
-    write_mode: Annotated[str | None, typer.Option(help="group-commit or per-request. [the target's own]")] = None,
+    write_mode: Annotated[
+        str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Run every conformance vector against targets."""
+    """Check targets against their contract: run every conformance vector."""
     from bakeoff.cli.conform import conform_targets
 
     conform_targets(target or [], write_mode, json)
@@ -200,14 +222,16 @@ def conform(
 def calibrate(
     engine: Annotated[str, typer.Option(help="Engine to calibrate.")] = "native",
     workload: Annotated[str | None, typer.Option(help="Workload whose messages are sent. [all]")] = None,
-    payload: Annotated[list[str] | None, typer.Option(help="Message size; may be given several times. [all]")] = None,
-    duration: Annotated[str, typer.Option(help="Length of each measurement.")] = "3s",
+    payload: Annotated[list[str] | None, typer.Option(help="Message size; may be repeated. [all]")] = None,
+    duration: Annotated[str, typer.Option(help="Duration of each measurement.")] = "3s",
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Messages in one request.")] = 1,
-    stream: Annotated[bool, typer.Option("--stream", help="One long call for each user.")] = False,
-    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages under way for each user.")] = 1,
+    stream: Annotated[bool, typer.Option("--stream", help="One long stream for each virtual user.")] = False,
+    window: Annotated[
+        int, typer.Option(min=1, max=4096, help="With --stream: messages in flight per virtual user.")
+    ] = 1,
     json: Json = False,
 ) -> None:
-    """Measure what the engine, and PostgreSQL without any API, can do on this machine."""
+    """Measure the highest rates of the engine, and of PostgreSQL without an API, on this machine."""
     from bakeoff.cli.calibrate import calibrate_machine
     from bakeoff.workload.plan import Way
 
@@ -217,13 +241,14 @@ def calibrate(
 
 @app.command()
 def report(
-    comparison: Annotated[int | None, typer.Argument(help="The comparison's id. [the latest]")] = None,
-    format: Annotated[str, typer.Option(help="html, markdown, json, csv, text, svg or png.")] = "html",
+    comparison: Annotated[int | None, typer.Argument(help="Id of the comparison. [the latest]")] = None,
+    format: Annotated[str, typer.Option(help="Format: html, markdown, json, csv, text, svg or png.")] = "html",
     output: Annotated[
-        Path | None, typer.Option(help="File, or folder for svg and png; - for standard output. [in results/reports]")
+        Path | None,
+        typer.Option(help="File, or folder for svg and png; - for standard output. [below results/reports]"),
     ] = None,
 ) -> None:
-    """Write what a comparison came to: a page, tables, figures or pictures."""
+    """Write the report of a comparison: a web page, tables, data or charts."""
     from bakeoff.cli.report import report_comparison
 
     report_comparison(comparison, format, output)
@@ -231,10 +256,12 @@ def report(
 
 @app.command()
 def test(
-    fast: Annotated[bool, typer.Option("--fast", help="Leave out what starts databases, targets and engines.")] = False,
-    only: Annotated[list[str] | None, typer.Option(help="Only the checks of these names; see .ci/checks.toml.")] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Skip tests that start databases, targets or engines.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Run only this check of .ci/checks.toml; may be repeated.")
+    ] = None,
 ) -> None:
-    """Run every check of the house: linters, types, unit tests, real end-to-end tests."""
+    """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
     from bakeoff.cli.test import run_checks
 
     run_checks(fast=fast, only=only or [])
@@ -243,12 +270,12 @@ def test(
 @app.command()
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8080,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")] = 8080,
     token: Annotated[
-        str | None, typer.Option(help="Token that readers need. [none on loopback, else a random one]")
+        str | None, typer.Option(help="Bearer token that clients must send. [none on loopback, otherwise random]")
     ] = None,
 ) -> None:
-    """Serve comparisons, runs and trends as web pages, and what runs now."""
+    """Serve comparisons, runs, trends and the progress of the current run as web pages."""
     from bakeoff.cli.serve import serve_pages
 
     serve_pages(host, port, token)
@@ -261,29 +288,34 @@ app.add_typer(runs_app, name="runs")
 def gate(
     baseline: Annotated[
         str | None,
-        typer.Option(help="What to hold it against: a run (42), a comparison (c7), FILE.json, a git reference."),
+        typer.Option(help="Baseline: a run (42), a comparison (c7), FILE.json or a git reference."),
     ] = None,
-    candidate: Annotated[str, typer.Option(help="What is judged, named likewise.")] = "latest",
-    targets: Annotated[Path | None, typer.Option(help="Absolute targets, a TOML file; see docs/GUARD_CI.md.")] = None,
-    p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, per cent.")] = 20.0,
-    throughput: Annotated[float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, per cent.")] = 15.0,
-    errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, per cent.")] = 1.0,
-    rerun: Annotated[bool, typer.Option("--rerun/--no-rerun", help="Measure again what failed before failing.")] = True,
+    candidate: Annotated[str, typer.Option(help="Candidate (same syntax as --baseline).")] = "latest",
+    goals: Annotated[Path | None, typer.Option(help="TOML file of performance goals; see docs/GUARD_CI.md.")] = None,
+    targets: Annotated[Path | None, typer.Option(hidden=True, help="Deprecated name of --goals.")] = None,
+    p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, in percent.")] = 20.0,
+    throughput: Annotated[
+        float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, in percent.")
+    ] = 15.0,
+    errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, in percent.")] = 1.0,
+    rerun: Annotated[
+        bool, typer.Option("--rerun/--no-rerun", help="Repeat failed measurements before failing.")
+    ] = True,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
     json: Json = False,
 ) -> None:
-    """Guard a pipeline: fail when a measurement is worse than a baseline, or misses a target."""
+    """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
     from bakeoff.cli.gate import GateOptions, run_gate
     from bakeoff.gating.regressions import Limits
 
     limits = Limits(p99 / 100, throughput / 100, errors / 100)
-    run_gate(GateOptions(baseline, candidate, targets, limits, rerun, junit, github, json, _command_line()))
+    run_gate(GateOptions(baseline, candidate, goals or targets, limits, rerun, junit, github, json, _command_line()))
 
 
 @app.command()
 def doctor(json: Json = False) -> None:
-    """Tell what on this machine makes results worse or wrong, and how to mend it."""
+    """Check this machine for conditions that distort results, and how to fix them."""
     from bakeoff.cli.doctor import run_doctor
 
     run_doctor(json)
@@ -291,7 +323,22 @@ def doctor(json: Json = False) -> None:
 
 @app.command("completion")
 def completion_command(
-    shell: Annotated[str, typer.Argument(help="bash, zsh or fish.", autocompletion=complete_shell)],
+    shell: Annotated[str, typer.Argument(help="Shell: bash, zsh or fish.", autocompletion=complete_shell)],
 ) -> None:
-    """Print what a shell reads to complete commands: eval "$(./bakeoff completion bash)"."""
+    """Print the completion script of a shell: eval "$(./bakeoff completion bash)"."""
     completion.print_script(shell)
+
+
+@app.command(hidden=True)
+def generate() -> None:
+    """Write the files that are made from the table of options: docs/REFERENCE.md and the schema of experiments."""
+    from bakeoff.cli.generate import write_generated
+
+    write_generated(command_line())
+
+
+def command_line() -> TyperGroup:
+    """The whole command line, as the library has built it."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group

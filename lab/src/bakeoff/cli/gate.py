@@ -11,9 +11,9 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.confirmation import confirmed, request_to_repeat
+from bakeoff.gating.goals import GoalSet, checked_against_goals, read_goals
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
-from bakeoff.gating.targets import TargetSet, held_against_targets, read_targets
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.references import Referenced, resolve, resolve_asked
@@ -28,7 +28,7 @@ class GateOptions:
 
     baseline: str | None
     candidate: str
-    targets: Path | None
+    goals: Path | None
     limits: Limits
     rerun: bool
     junit: Path | None
@@ -38,9 +38,9 @@ class GateOptions:
 
 
 def run_gate(options: GateOptions) -> None:
-    """Judges, confirms by a rerun, reports. Exit status 0, 1 when something is worse, 2 when that cannot be told."""
-    if options.baseline is None and options.targets is None:
-        raise UsageError("gate needs something to hold runs against: --baseline REF, --targets FILE.toml, or both.")
+    """Judges, confirms by a rerun, reports. Exit status 0; 1 when something is worse; 2 when it is undecided."""
+    if options.baseline is None and options.goals is None:
+        raise UsageError("gate needs something to compare with: --baseline REF, --goals FILE.toml, or both.")
     try:
         gate = _gate(options)
         _report(gate, options)
@@ -52,7 +52,7 @@ def run_gate(options: GateOptions) -> None:
 
 def _gate(options: GateOptions) -> Gate:
     project = find_project()
-    sets = [] if options.targets is None else read_targets(options.targets)
+    sets = [] if options.goals is None else read_goals(options.goals)
     with stored_history(project) as store:
         candidate = resolve_asked(project, store.server, options.candidate)
         baseline = None
@@ -73,8 +73,8 @@ def _gate(options: GateOptions) -> Gate:
     return confirmed(gate, candidate.measurement, measure, judge) if options.rerun else gate
 
 
-def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[TargetSet], limits: Limits) -> Gate:
-    parts = [held_against_targets(sets, candidate.runs)]
+def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[GoalSet], limits: Limits) -> Gate:
+    parts = [checked_against_goals(sets, candidate.runs)]
     if baseline is not None:
         parts.insert(0, held_against(baseline, candidate, limits))
     checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
@@ -85,13 +85,13 @@ def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
     if baseline.comparison_id is not None and baseline.comparison_id == candidate.comparison_id:
         raise UsageError(
             f"The baseline {baseline.name} is the measurement itself. Measure first (./bakeoff run quick --rounds 5), "
-            "or name what is to be judged with --candidate."
+            "or name another measurement with --candidate."
         )
     before, after = ({run.machine for run in each.runs if run.status == "completed"} for each in (baseline, candidate))
     if before and after and before != after:
         raise BakeoffError(
-            f"The baseline was measured on {', '.join(sorted(before))}, and this on {', '.join(sorted(after))}: a "
-            "change between machines says nothing about the code. Measure the baseline here.",
+            f"The baseline was measured on {', '.join(sorted(before))}, the candidate on {', '.join(sorted(after))}: a "
+            "difference between machines says nothing about the code. Measure the baseline here.",
         )
 
 
@@ -102,7 +102,7 @@ def _measured_again(project: Project, candidate: Referenced, names: Sequence[str
     from bakeoff.comparing.comparison import compare
 
     request = request_to_repeat(candidate, names, command)
-    say(f"Measuring again what failed: {', '.join(names)}.")
+    say(f"Repeating the failed measurements: {', '.join(names)}.")
     with shown_on(Console(stderr=True)) as progress:
         comparison = compare(project, request, progress)
     if comparison.interrupted:
@@ -121,11 +121,11 @@ def _report(gate: Gate, options: GateOptions) -> None:
             {"failed": bool(gate.failed), "checks": [asdict(check) for check in gate.checks], "left_out": gate.left_out}
         )
         return
-    # Of phases there are many: those are told of that are not simply well.
-    told = [check for check in gate.checks if not check.series.phase or check.outcome is not Outcome.PASSED]
-    for label in dict.fromkeys(check.series.label for check in told):
+    # There are many phases: only those that did not pass are shown.
+    shown = [check for check in gate.checks if not check.series.phase or check.outcome is not Outcome.PASSED]
+    for label in dict.fromkeys(check.series.label for check in shown):
         typer.echo(label)
-        for check in told:
+        for check in shown:
             if check.series.label == label:
                 typer.echo(_line(check))
     for reason in gate.left_out:

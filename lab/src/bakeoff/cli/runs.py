@@ -8,18 +8,18 @@ import typer
 from bakeoff.cli.completion import complete_mode, complete_target
 
 runs_app = typer.Typer(
-    help="List, show, compare, export, import and clean up what is stored.",
+    help="List, show, compare, export, import and clean up stored runs.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
 
-Api = Annotated[str | None, typer.Option(help="Only runs of this API.", autocompletion=complete_target)]
+Api = Annotated[str | None, typer.Option(help="Only runs of this target.", autocompletion=complete_target)]
 Mode = Annotated[
     str | None,
     typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.", autocompletion=complete_mode),
 ]
 Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 References = Annotated[
     list[str], typer.Argument(help="Two or more of: a run (42), a comparison (c7), latest, FILE.json, a git reference.")
 ]
@@ -36,8 +36,8 @@ def list_command(
     api: Api = None,
     mode: Mode = None,
     payload: Payload = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most, newest first.")] = 20,
-    before: Annotated[int | None, typer.Option(min=1, help="The page after: only runs older than this run.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of runs, newest first.")] = 20,
+    before: Annotated[int | None, typer.Option(min=1, help="Only runs older than this run (for paging).")] = None,
     json: Json = False,
 ) -> None:
     """List stored runs, newest first."""
@@ -48,8 +48,8 @@ def list_command(
 
 
 @runs_app.command()
-def show(run: Annotated[int, typer.Argument(min=1, help="The run's id.")], json: Json = False) -> None:
-    """Show one run: its phases, cost and bottleneck, what PostgreSQL did, the machine, and findings."""
+def show(run: Annotated[int, typer.Argument(min=1, help="Id of the run.")], json: Json = False) -> None:
+    """Show one run: phases, cost, bottleneck, PostgreSQL activity, environment and findings."""
     from bakeoff.cli.history import show_run
 
     show_run(run, json)
@@ -59,10 +59,10 @@ def show(run: Annotated[int, typer.Argument(min=1, help="The run's id.")], json:
 def export(
     run: Annotated[str, typer.Argument(help="A run (42), a comparison (c7), latest or a git reference.")],
     file: Annotated[Path | None, typer.Argument(help="File to write. [standard output]")] = None,
-    format: Annotated[str, typer.Option(help="json (everything) or csv (a row for each phase).")] = "json",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    format: Annotated[str, typer.Option(help="Format: json (everything) or csv (one row per phase).")] = "json",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write what is stored of a run, or of a comparison, as JSON or CSV."""
+    """Write a stored run, or all runs of a comparison, as JSON or CSV."""
     from bakeoff.cli.history import export_runs
 
     export_runs(run, file, format, force)
@@ -73,7 +73,7 @@ def import_command(
     file: Annotated[list[Path] | None, typer.Argument(help="Result files, or folders of them. [results/]")] = None,
     json: Json = False,
 ) -> None:
-    """Store result files that the metrics database does not hold."""
+    """Store result files that the metrics database does not contain."""
     from bakeoff.cli.history import import_runs
 
     import_runs(file or [], json)
@@ -81,7 +81,7 @@ def import_command(
 
 @runs_app.command()
 def compare(reference: References, json: Json = False) -> None:
-    """Put stored runs or comparisons side by side; the first is what the others are held against."""
+    """Compare stored runs or comparisons with the first one."""
     from bakeoff.cli.history import compare_runs
 
     compare_runs(reference, json)
@@ -90,13 +90,13 @@ def compare(reference: References, json: Json = False) -> None:
 @runs_app.command()
 def summary(
     comparison: Annotated[
-        bool, typer.Option("--comparison", help="The latest run of each API, the fastest first.")
+        bool, typer.Option("--comparison", help="Show the latest run of each target, fastest first.")
     ] = False,
     mode: Mode = None,
     payload: Payload = None,
     json: Json = False,
 ) -> None:
-    """Tell what the metrics database holds."""
+    """Summarise the contents of the metrics database."""
     from bakeoff.cli.history import compare_latest, summarise
 
     if comparison:
@@ -108,11 +108,13 @@ def summary(
 @runs_app.command()
 def cleanup(
     days: Annotated[float | None, typer.Option(min=0, help="Remove runs older than this many days.")] = None,
-    keep: Annotated[int | None, typer.Option(min=0, help="Keep the newest so many runs of each API.")] = None,
-    execute: Annotated[bool, typer.Option("--execute", help="Remove them; without it nothing is changed.")] = False,
+    keep: Annotated[int | None, typer.Option(min=0, help="Keep this many of the newest runs of each target.")] = None,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Remove them; without it, only show what would be removed.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Remove old runs. A dry run unless --execute says so; with both rules a run must break both to go."""
+    """Remove old runs; a dry run unless --execute is given. With --days and --keep, both must apply."""
     from bakeoff.cli.history import clean_up_runs
 
     clean_up_runs(days, keep, execute, json)
@@ -120,16 +122,16 @@ def cleanup(
 
 @runs_app.command()
 def trend(
-    api: Annotated[str, typer.Option(help="The API.", autocompletion=complete_target)],
+    api: Annotated[str, typer.Option(help="Target.", autocompletion=complete_target)],
     metric: Annotated[
-        str, typer.Option(help="throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
+        str, typer.Option(help="Metric: throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
     ] = "throughput",
     mode: Annotated[str, typer.Option(help="Runs of this mode.", autocompletion=complete_mode)] = "quick",
     payload: Annotated[str, typer.Option(help="Runs of this message size.")] = "default",
-    limit: Annotated[int, typer.Option(min=6, max=10_000, help="The newest so many runs.")] = 500,
+    limit: Annotated[int, typer.Option(min=6, max=10_000, help="Maximum number of runs, newest first.")] = 500,
     json: Json = False,
 ) -> None:
-    """Show one metric over time, and where it changed its level."""
+    """Show one metric over time and its change points."""
     from bakeoff.cli.history import show_trend
 
     show_trend(api, metric, mode, payload, limit, json)

@@ -3,6 +3,7 @@
 `read` takes a value as it is typed, as a TOML file holds it, or as a stored document does, and raises UsageError.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,9 +98,10 @@ def _float_of(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _range(least: float, most: float | None) -> str:
@@ -137,7 +139,7 @@ def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
     def read(value: object) -> Sequence[T]:
         parts: Sequence[object] = value.split(",") if isinstance(value, str) else list(_items(value))
         try:
-            return [one.read(part.strip() if isinstance(part, str) else part) for part in parts]
+            return tuple(one.read(part.strip() if isinstance(part, str) else part) for part in parts)
         except UsageError as error:
             raise UsageError(f'"{_shown(value)}": {advice}') from error
 

@@ -1,6 +1,6 @@
 """What the entries of the table are made of: an option is a field of a dataclass, and what is known about it."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +25,7 @@ class Option:
     - `flag`: its name on the command line, empty where it has none; `short` is a one-letter form.
     - `in_file`: whether an experiment's file may hold it.
     - `unset`: what having no value means, in words; where the default is None they may stand for it.
-    - `plan`: the member of `Load` that it sets, in units of 1/`plan_scale` of the option's.
+    - `plan`: the member of `Load` that it sets, to what `in_plan` makes of the value.
     - `is_recorded`: whether a run's record names it where it is not the default.
     """
 
@@ -40,7 +40,7 @@ class Option:
     unset: str
     unit: str
     plan: str
-    plan_scale: float
+    in_plan: Callable[[Any], object]
     is_recorded: bool
 
     @property
@@ -66,9 +66,9 @@ class Option:
         """A value as names and records show it."""
         return self.unset if value is None else self.kind.words(value)
 
-    def in_plan(self, value: object) -> object:
-        """A value in the plan's unit."""
-        return value * self.plan_scale if self.plan_scale != 1 and isinstance(value, int | float) else value
+
+def _as_it_is(value: object) -> object:
+    return value
 
 
 def option(
@@ -83,7 +83,7 @@ def option(
     unset: str = "",
     unit: str = "",
     plan: str = "",
-    plan_scale: float = 1,
+    in_plan: Callable[[T], object] = _as_it_is,
     is_recorded: bool = False,
 ) -> D | T:
     """A field of a table. Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line."""
@@ -98,7 +98,7 @@ def option(
         "unset": unset,
         "unit": unit,
         "plan": plan,
-        "plan_scale": plan_scale,
+        "in_plan": in_plan,
         "is_recorded": is_recorded,
     }
     if isinstance(default, Hashable):

@@ -60,15 +60,18 @@ class FactorTable:
 class RunTable:
     """The options that hold for every run of a comparison."""
 
-    seed: int = option(1, kinds.whole(0), "Seed of the generated data and of the order of runs", plan="seed")
+    seed: int = option(
+        1, kinds.whole(0), "Seed of the generated data and of the order of runs", plan="seed", is_recorded=True
+    )
     think_time_s: float = option(
         0.0,
         kinds.duration(0),
         "Pause of each virtual user after a response, such as 100ms",
         name="think_time",
         unit="s",
+        unset="none",
         plan="think_time_ms",
-        plan_scale=1000,
+        in_plan=lambda seconds: seconds * 1000,
         is_recorded=True,
     )
     agents: int = option(1, kinds.whole(1, 64), "Number of engines that divide the virtual users", in_file=False)

@@ -1,4 +1,4 @@
-"""Absolute targets: the file, and which runs it means."""
+"""Performance goals: the file, and the runs to which it applies."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,14 +7,14 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.gating.check import Outcome
-from bakeoff.gating.targets import held_against_targets, read_targets
+from bakeoff.gating.goals import checked_against_goals, read_goals
 from bakeoff.history.figures import figures_of
 from bakeoff.results.run import Status
 from made_up import measured, run_result
 
 
 def file_of(folder: Path, text: str) -> Path:
-    path = folder / "targets.toml"
+    path = folder / "goals.toml"
     path.write_text(text)
     return path
 
@@ -22,25 +22,25 @@ def file_of(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("", 1, "there are no targets"),
+        ("", 1, "there are no goals"),
         ("p50_ms = 1", 1, "p50_ms: 1 is not of type 'object'"),
         ("[a]\n\np50_ms = -1", 3, "a.p50_ms: -1"),
         ("[a]\np99 = 5", 2, "there is no key p99. Did you mean p99_ms?"),
-        ('# a comment\n[rest]\napi = "x"', 2, "rest names no target"),
+        ('# a comment\n[rest]\napi = "x"', 2, "rest has no goal"),
         ("[a]\np50_ms = 1\n[b]\np50_ms = '2'", 4, "b.p50_ms: '2' is not of type 'number'"),
     ],
 )
 def test_a_wrong_file_names_line_and_key(tmp_path: Path, text: str, line: int, words: str) -> None:
     with pytest.raises(UsageError) as error:
-        read_targets(file_of(tmp_path, text))
-    assert f"targets.toml, line {line}: " in error.value.message
+        read_goals(file_of(tmp_path, text))
+    assert f"goals.toml, line {line}: " in error.value.message
     assert words in error.value.message
 
 
 @pytest.mark.parametrize("text", ["[a", "a = 1\na = 2"])
 def test_what_is_no_toml_says_so(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="not valid TOML"):
-        read_targets(file_of(tmp_path, text))
+        read_goals(file_of(tmp_path, text))
 
 
 def test_each_limit_is_a_check(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
         error_rate = 0
     """
     runs = [figures_of(run_result("one", total=measured(100.0, 1.0)))]
-    gate = held_against_targets(read_targets(file_of(tmp_path, text)), runs)
+    gate = checked_against_goals(read_goals(file_of(tmp_path, text)), runs)
     assert {check.metric: check.outcome for check in gate.checks} == {
         "p50": Outcome.PASSED,
         "p99.9": Outcome.FAILED,
@@ -72,29 +72,29 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
     ],
 )
 def test_a_table_that_means_no_run_fails_whatever_the_others_do(tmp_path: Path, conditions: str, words: str) -> None:
-    sets = read_targets(file_of(tmp_path, f"[all]\np50_ms = 10\n\n[typed]\n{conditions}\np50_ms = 10"))
+    sets = read_goals(file_of(tmp_path, f"[all]\np50_ms = 10\n\n[typed]\n{conditions}\np50_ms = 10"))
     runs = [run_result("go-rest"), run_result("rust-rest"), run_result("rust-grpc", protocol="grpc")]
-    gate = held_against_targets(sets, [figures_of(run) for run in runs])
+    gate = checked_against_goals(sets, [figures_of(run) for run in runs])
     (failed,) = gate.failed
-    assert failed.words == f"[typed] means no run: {words}"
-    assert failed.series.label == f"{tmp_path / 'targets.toml'}, line 4"
+    assert failed.words == f"[typed] matches no run: {words}"
+    assert failed.series.label == f"{tmp_path / 'goals.toml'}, line 4"
     assert failed.final
     assert gate.exit_status == 1
 
 
 def test_where_nothing_was_measured_no_table_is_kept(tmp_path: Path) -> None:
-    gate = held_against_targets(read_targets(file_of(tmp_path, "[all]\np50_ms = 10")), [])
-    assert [check.words for check in gate.failed] == ["[all] means no run: nothing was measured"]
+    gate = checked_against_goals(read_goals(file_of(tmp_path, "[all]\np50_ms = 10")), [])
+    assert [check.words for check in gate.failed] == ["[all] matches no run: nothing was measured"]
 
 
-def test_a_figure_that_is_missing_misses_its_target(tmp_path: Path) -> None:
-    sets = read_targets(file_of(tmp_path, "[all]\np50_ms = 1"))
-    gate = held_against_targets(sets, [replace(figures_of(run_result()), p50_ms=None)])
+def test_a_figure_that_is_missing_misses_its_goal(tmp_path: Path) -> None:
+    sets = read_goals(file_of(tmp_path, "[all]\np50_ms = 1"))
+    gate = checked_against_goals(sets, [replace(figures_of(run_result()), p50_ms=None)])
     assert [(check.outcome, check.words) for check in gate.checks] == [
-        (Outcome.FAILED, "nothing was measured (target all)")
+        (Outcome.FAILED, "nothing was measured (goal all)")
     ]
 
 
 def test_runs_that_did_not_complete_are_no_ones_business_here(tmp_path: Path) -> None:
-    sets = read_targets(file_of(tmp_path, "[all]\np50_ms = 1"))
-    assert held_against_targets(sets, [figures_of(run_result(status=Status.FAILED))]).exit_status == 2
+    sets = read_goals(file_of(tmp_path, "[all]\np50_ms = 1"))
+    assert checked_against_goals(sets, [figures_of(run_result(status=Status.FAILED))]).exit_status == 2

@@ -1,0 +1,30 @@
+"""`bakeoff generate`: the files that are made from the table of options."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+from typer.core import TyperGroup
+
+from bakeoff.cli.reference import reference_page
+from bakeoff.factors.experiment_schema import experiment_schema
+from bakeoff.project import Project, find_project
+
+
+def generated_files(project: Project, root: TyperGroup) -> Mapping[Path, str]:
+    """Each generated file and what it must hold; `root` is the command line."""
+    schema = json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n"
+    return {
+        project.contract / "schemas" / "experiment.schema.json": schema,
+        project.root / "docs" / "REFERENCE.md": reference_page(root),
+    }
+
+
+def write_generated(root: TyperGroup) -> None:
+    """Writes them, and prints which of them changed."""
+    project = find_project()
+    for path, text in generated_files(project, root).items():
+        state = "unchanged" if path.exists() and path.read_text("utf-8") == text else "written"
+        path.write_text(text, "utf-8")
+        typer.echo(f"{project.relative(path)}: {state}")

@@ -1,0 +1,91 @@
+"""docs/REFERENCE.md: the table of options, and the options of every other command as its help shows them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from bakeoff.factors.option import Option, options_of
+from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+
+_HEAD = """# Reference
+
+Every command and option. `./bakeoff generate` writes this page from
+[the table of options](../lab/src/bakeoff/factors/table.py) and the commands' help; a test fails when it is outdated.
+
+## bakeoff run
+
+`./bakeoff run MODE` with MODE `smoke`, `quick`, `full`, `saturation` or `rate`, or `./bakeoff run FILE.toml` for an
+experiment. Options on the command line override the file's.
+
+- **Plan**: the member of the [plan](../contract/schemas/plan.schema.json) that the option sets.
+- **Record**: whether a run's record (`settings`) names the option where it is not the default.
+"""
+_COLUMNS = ("command line", "experiment", "value", "unit", "default", "meaning", "plan", "record")
+_FACTORS = """A contender has one level of each factor. A file may give several levels of a factor in `[vary]`, each an
+array; every combination is measured with every target. The record names each level that is not the default."""
+_SHORTHANDS = "Other forms of a factor on the command line. Of several for one factor the last in this table counts."
+
+
+def reference_page(root: TyperGroup) -> str:
+    """The whole page; `root` is the command line."""
+    every_run = options_of(RunTable)
+    comparison = [each for each in options_of(ComparisonTable).values() if each.field not in every_run]
+    parts = [
+        _HEAD,
+        "### The comparison\n",
+        _options(comparison),
+        f"### Factors\n\n{_FACTORS}\n",
+        _options(options_of(FactorTable).values(), place="vary.", is_recorded=True),
+        f"{_SHORTHANDS}\n",
+        _table(
+            ("command line", "value", "factor", "meaning"),
+            ((f"`--{each.flag}`", each.kind.metavar, f"`{each.factor}`", each.help) for each in SHORTHANDS),
+        ),
+        "### Every run\n",
+        _options(every_run.values()),
+        "### The call\n",
+        _options(options_of(InvocationTable).values()),
+        *_commands(root, "bakeoff"),
+    ]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _options(options: Iterable[Option], place: str = "", *, is_recorded: bool = False) -> str:
+    return _table(_COLUMNS, (_row(each, place, is_recorded) for each in options))
+
+
+def _row(option: Option, place: str, is_recorded: bool) -> Sequence[str]:
+    default = "off" if option.kind.is_switch else option.unset or option.words(option.default)
+    return (
+        f"`--{option.flag}`" + (f", `-{option.short}`" if option.short else "") if option.flag else "",
+        f"`{place}{option.name}`" if option.in_file else "",
+        option.kind.metavar or "switch",
+        option.unit,
+        default,
+        option.help,
+        f"`{option.plan}`" if option.plan else "",
+        "yes" if is_recorded or option.is_recorded else "",
+    )
+
+
+def _commands(group: TyperGroup, path: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        where = f"{path} {name}"
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, where)
+        elif isinstance(command, TyperCommand) and not command.hidden and where != "bakeoff run":
+            yield f"## {where}\n\n{(command.help or '').strip()}\n"
+            context = typer.Context(command)
+            rows = [row for each in command.params if (row := each.get_help_record(context)) is not None]
+            if rows:
+                yield _table(("argument or option", "meaning"), ((f"`{names}`", words) for names, words in rows))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

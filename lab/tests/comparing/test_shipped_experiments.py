@@ -1,0 +1,50 @@
+"""The contenders of every shipped experiment, and what their runs' records and plans say, stay as they are."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.experiment import read_experiment
+from bakeoff.engines.manifest import find_engine
+from bakeoff.project import Project
+from bakeoff.running.run_request import RunRequest
+from bakeoff.running.warm_up import warm_up_cap_s
+from bakeoff.targets.access import access_of
+from bakeoff.workload.loader import load_workload
+from made_up_manifests import target
+
+EXPECTED = json.loads(Path(__file__).with_name("shipped_experiments.json").read_text("utf-8"))
+
+
+def test_every_shipped_experiment_is_expected_here(project: Project) -> None:
+    assert {path.name for path in (project.root / "experiments").glob("*.toml")} == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_its_contenders_are_the_same(project: Project, name: str) -> None:
+    request = read_experiment(project, project.root / "experiments" / name)
+    engines = {each: find_engine(project, each) for each in ("native", "k6")}
+    targets = [target("a-rest"), target("b-grpc", "grpc")]
+    workloads = {"events": load_workload(project, "events")}
+    contenders, _ = contenders_of(targets, request.variants(), workloads, engines)
+    found = []
+    for contender in contenders:
+        warm_up_s = warm_up_cap_s(request.phases, request.warm_up_s)
+        run = RunRequest(contender, request.mode, request.phases, warm_up_s=warm_up_s, options=request)
+        plan = run.plan(access_of("http://127.0.0.1:8081"), None)
+        transport = plan["transport"]
+        found.append(
+            {
+                "contender": contender.key,
+                "settings": run.settings,
+                "transport": {
+                    each: transport[each] for each in ("protocol", "connections", "batch", "stream", "window")
+                },
+                "payload": plan["payload"],
+                "think_time_ms": plan["think_time_ms"],
+                "phases": [[phase["name"], phase["virtual_users"], phase["duration_ms"]] for phase in plan["phases"]],
+            }
+        )
+    assert sorted(found, key=lambda each: each["contender"]) == EXPECTED[name]

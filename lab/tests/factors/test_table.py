@@ -1,0 +1,130 @@
+"""The table of options: each entry reaches the command line, files, the stored request, the record and the plan."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+import pytest
+from typer.testing import CliRunner
+
+from bakeoff.cli.app import app
+from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.comparing.request import ComparisonRequest, request_from
+from bakeoff.engines.manifest import find_engine
+from bakeoff.factors.experiment_schema import experiment_schema
+from bakeoff.factors.kinds import PINNED_ROLES
+from bakeoff.factors.option import Option, flagged, options_of
+from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.factors.variant import Variant
+from bakeoff.project import Project
+from bakeoff.results.run import ROLES
+from bakeoff.running import modes
+from bakeoff.running.contender import Contender
+from bakeoff.running.run_request import RunRequest
+from bakeoff.targets.access import access_of
+from bakeoff.workload.loader import load_workload
+from bakeoff.workload.plan import Load
+from made_up_manifests import target
+
+# A value of each kind other than an option's default, as it is typed; and of the options that need another one.
+TYPED_BY_METAVAR: Mapping[str, object] = {
+    "": True,
+    "N": "7",
+    "N,...": "8,16",
+    "NUMBER": "0.25",
+    "DURATION": "5s",
+    "SIZE": "2G",
+    "NAME": "a,b",
+    "NAME=VALUE": "pool_size=5",
+    "ROLE=CPUS,...": "api=0",
+    "TARGET=URL": "a=http://b:1",
+    "TARGET=CONTAINER": "a=b",
+    "MODE": "stream-16",
+    "DISTRIBUTION": "zipf:0.99",
+}
+TYPED: Mapping[str, object] = {"payload": "8k", "engine": "k6"}
+OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
+EVERY_RUN = options_of(RunTable)
+
+
+def typed(option: Option) -> object:
+    """A value of the option other than its default, as it is typed."""
+    choices = {each: each for each in option.kind.choices if each != option.default}
+    return TYPED.get(option.field) or next(iter(choices), None) or TYPED_BY_METAVAR[option.kind.metavar]
+
+
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda each: each.field)
+def test_a_value_survives_storing(option: Option) -> None:
+    value = option.read(typed(option))
+    assert value != option.default
+    assert option.read(json.loads(json.dumps(value))) == value
+    assert option.words(value)
+
+
+def test_names_are_unique() -> None:
+    options = [*OPTIONS.values(), *options_of(InvocationTable).values()]
+    flags = [*(each.flag for each in options if each.flag), *(each.flag for each in SHORTHANDS)]
+    assert len(set(flags)) == len(flags)
+    assert len({each.name for each in options}) == len(options)
+    assert {each.factor for each in SHORTHANDS} <= options_of(FactorTable).keys()
+
+
+def test_help_shows_every_option() -> None:
+    shown = CliRunner().invoke(app, ["run", "--help"], terminal_width=200).stdout
+    flags = [each.flag for table in (ComparisonTable, FactorTable, InvocationTable) for each in flagged(table)]
+    missing = [flag for flag in (*flags, *(each.flag for each in SHORTHANDS)) if f"--{flag} " not in shown]
+    assert not missing
+
+
+def test_a_file_may_hold_every_option_that_is_not_the_command_line_s_alone() -> None:
+    schema = json.loads(json.dumps(experiment_schema()))
+    options = {each.name for each in options_of(ComparisonTable).values() if each.in_file}
+    assert schema["properties"].keys() == {"version", "name", "question", "mode", "vary"} | options
+    assert schema["properties"]["vary"]["properties"].keys() == {each.name for each in options_of(FactorTable).values()}
+
+
+@pytest.mark.parametrize("option", [each for each in OPTIONS.values() if each.flag], ids=lambda each: each.flag)
+def test_a_flag_reaches_the_stored_request(project: Project, option: Option) -> None:
+    value = [typed(option)] if option.kind.is_repeated else typed(option)
+    mode = "rate" if option.flag in ("rate", "arrivals") else "quick"
+    given: dict[str, object] = {"rate": "100", option.flag: value} if mode == "rate" else {option.flag: value}
+    request = request_of(project, RunOptions(mode, "", given))
+    again = request_from(json.loads(json.dumps(request.as_document())))
+    assert again.variants() == request.variants()
+    if option.field in options_of(ComparisonTable):
+        assert getattr(again, option.field) == getattr(request, option.field) == option.read(typed(option))
+    else:
+        (variant,) = again.variants()
+        assert getattr(variant, option.field) == option.read(typed(option))
+
+
+@pytest.mark.parametrize("field", [field for field, each in OPTIONS.items() if each.plan])
+def test_an_option_reaches_the_plan_and_the_record(project: Project, field: str) -> None:
+    option = OPTIONS[field]
+    assert option.plan in {each.name for each in fields(Load)}
+    before, after = (_planned(project, each) for each in ({}, {field: option.read(typed(option))}))
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def _planned(project: Project, values: dict[str, object]) -> tuple[str, dict[str, str]]:
+    """The plan and the record of a run with these values, without the random name of the run."""
+    of_run = {name: value for name, value in values.items() if name in EVERY_RUN}
+    variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]
+    contender = Contender(target("a"), load_workload(project, "events"), find_engine(project, "native"), variant)
+    run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
+    return json.dumps({**run.plan(access_of("http://127.0.0.1:1"), None), "run": ""}), run.settings
+
+
+def test_a_plain_request_records_the_seed_and_the_connections_alone(project: Project) -> None:
+    assert _planned(project, {})[1] == {"seed": "1", "connections": "one for each user"}
+
+
+def test_words_of_other_modules_agree() -> None:
+    assert (*modes.MODES, modes.RATE) == MODES
+    assert PINNED_ROLES == ROLES
+
+
+def test_an_unknown_member_of_a_stored_request_is_left_out() -> None:
+    document = {**ComparisonRequest("quick", "").as_document(), "machine": "here"}
+    assert request_from(document) == ComparisonRequest("quick", "")
