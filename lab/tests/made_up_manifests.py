@@ -12,7 +12,7 @@ _BUILD = Build("built", _NOWHERE, ("true",), (), _NOWHERE, _NOWHERE, _NOWHERE, _
 
 
 def target(name: str, protocol: str = "rest") -> Target:
-    document = {"workload": "events", "language": "rust", "protocol": protocol}
+    document = {"workload": "events", "language": "rust", "protocol": protocol, "class": "tuned"}
     return Target(name, _NOWHERE, document, _BUILD)
 
 

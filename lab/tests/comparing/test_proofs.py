@@ -45,7 +45,7 @@ class Checkout:
     def prove(self, variant: Variant = Variant(), *, again: bool = False) -> proofs.Proof:  # noqa: B008 — it is frozen
         nowhere = self.root / "nowhere"
         build = Build("t", self.root, ("true",), (), self.root / "artifact", nowhere, self.root / "stamp", nowhere)
-        document = {"settings": {"pool_size": {"variable": "POOL", "default": "10"}}, "run": {}}
+        document = {"class": "tuned", "settings": {"pool_size": {"variable": "POOL", "default": "10"}}, "run": {}}
         target = Target("t", self.root, document, build)
         progress: Any = Quiet()
         bench = Bench(Project(self.root), None, progress, attached=self.attached)

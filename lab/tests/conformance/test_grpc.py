@@ -13,7 +13,16 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 
 from bakeoff import processes
-from bakeoff.conformance.case import BytesPayload, Call, Frame, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.case import (
+    BytesPayload,
+    Call,
+    Differences,
+    Frame,
+    GrpcExpectation,
+    GrpcSide,
+    JsonPayload,
+    Payload,
+)
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
 from bakeoff.conformance.grpc_caller import GrpcCaller
 from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
@@ -172,7 +181,7 @@ def test_the_request_of_a_case(
     server = Server(OK)
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
 
-    assert protocol.perform(key_value_case(call=call, message=message, grpc=grpc_side)) == []
+    assert protocol.perform(key_value_case(call=call, message=message, grpc=grpc_side)) == Differences()
     assert server.request == request_
 
 
@@ -180,14 +189,14 @@ def test_health_asks_the_standard_service(codec: ProtoCodec, tmp_path: Path) -> 
     server = Server(GrpcReply("OK", "", (b"\x08\x01",)))
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
 
-    assert protocol.perform(key_value_case(call=Call.HEALTH, grpc=side(body={"status": "SERVING"}))) == []
+    assert protocol.perform(key_value_case(call=Call.HEALTH, grpc=side(body={"status": "SERVING"}))) == Differences()
     assert server.request == GrpcRequest("grpc.health.v1.Health/Check", (b"\x0a\x0dshop.v1.Store",))
 
 
 def test_a_reply_that_is_no_message_is_a_difference(codec: ProtoCodec, tmp_path: Path) -> None:
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(GrpcReply("OK", "", (b"\xff",))))
 
-    (difference,) = protocol.perform(key_value_case(grpc=side()))
+    (difference,) = protocol.perform(key_value_case(grpc=side())).strict
 
     assert difference.startswith("body: is no shop.v1.Receipt")
 

@@ -6,7 +6,7 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 
 from bakeoff.conformance import exact_json
-from bakeoff.conformance.case import BytesPayload, Call, HttpExpectation, HttpSide, JsonPayload, Payload
+from bakeoff.conformance.case import BytesPayload, Call, Differences, HttpExpectation, HttpSide, JsonPayload, Payload
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.errors import BakeoffError
@@ -56,7 +56,7 @@ def test_the_request_of_a_case(call: Call, message: Any, http: HttpSide, request
     server = Server()
     protocol = HttpProtocol(key_value_workload(tmp_path), server)
 
-    assert protocol.perform(key_value_case(call=call, message=message, http=http)) == []
+    assert protocol.perform(key_value_case(call=call, message=message, http=http)) == Differences()
     assert server.request == request_
 
 
@@ -77,7 +77,7 @@ def test_a_case_that_needs_a_token_carries_its_own_and_no_other(
     server = Server()
     case = replace(key_value_case(message=1, http=side(headers=own)), needs_token=True)
 
-    assert HttpProtocol(key_value_workload(tmp_path), server).perform(case.with_token("t")) == []
+    assert HttpProtocol(key_value_workload(tmp_path), server).perform(case.with_token("t")) == Differences()
     assert server.request is not None
     assert server.request.headers["authorization"] == sent
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bakeoff import processes
-from bakeoff.conformance.case import Call, Case, HttpExpectation, HttpSide, Row
+from bakeoff.conformance.case import Call, Case, Differences, HttpExpectation, HttpSide, Profile, Row
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.runner import CaseResult, ConformanceResult, applicable, run_cases, run_conformance
 from bakeoff.errors import BakeoffError
@@ -36,9 +36,9 @@ class Target:
         self.asked.append(message)
         return self._refused
 
-    def perform(self, case: Case) -> list[str]:
+    def perform(self, case: Case) -> Differences:
         self.asked.append(case.name)
-        return self._perform(case.name)
+        return Differences().together_with(self._perform(case.name))
 
 
 class Table:
@@ -116,9 +116,9 @@ def test_only_a_target_that_passed_every_case_conforms() -> None:
     passed = CaseResult("a", "s", "r", ())
     failed = CaseResult("b", "s", "r", ("status: expected 200, got 500",))
 
-    assert ConformanceResult("rest", (passed,), 3).conforms
-    assert not ConformanceResult("rest", (passed, failed), 0).conforms
-    assert not ConformanceResult("rest", (), 3).conforms
+    assert ConformanceResult("rest", (passed,), 3).conforms(Profile.STRICT)
+    assert not ConformanceResult("rest", (passed, failed), 0).conforms(Profile.STRICT)
+    assert not ConformanceResult("rest", (), 3).conforms(Profile.CORE)
     assert ConformanceResult("rest", (passed, failed), 0).failures == (failed,)
 
 
@@ -136,7 +136,7 @@ def test_cases_that_did_not_apply_are_counted_once_they_have_run() -> None:
 
     whole = ConformanceResult("rest", (first,), 3).together_with(ConformanceResult("rest", (more,), 3))
 
-    assert (whole.results, whole.not_applicable, whole.conforms) == ((first, more), 2, False)
+    assert (whole.results, whole.not_applicable, whole.proved) == ((first, more), 2, Profile.CORE)
 
 
 @pytest.fixture

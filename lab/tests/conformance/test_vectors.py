@@ -18,7 +18,7 @@ def schema(project: Project) -> Path:
 
 
 def case(**fields: Any) -> dict[str, Any]:
-    return {"name": "a-case", "rule": "a-rule", "http": HTTP, **fields}
+    return {"name": "a-case", "rule": "a-rule", "profile": "core", "http": HTTP, **fields}
 
 
 def write(folder: Path, *cases: dict[str, Any], name: str = "things.json", subject: str = "things") -> Path:

@@ -28,6 +28,7 @@ workload = "events"
 title = "A target that does not work"
 language = "python"
 protocol = "rest"
+class = "standard"
 [toolchain]
 commands = ["python3"]
 install = ""

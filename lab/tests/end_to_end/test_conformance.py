@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from running_targets import TARGETS, WRITE_MODES, running
 
+from bakeoff.comparing.preparation import required_profile
 from bakeoff.conformance.runner import run_conformance
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -19,5 +20,6 @@ def test_a_target_conforms(project: Project, server: Server, tmp_path: Path, nam
     with running(project, server, tmp_path, name, WRITE_MODE=write_mode) as target:
         result = run_conformance(target.workload, target.target.protocol, target.process.access, server)
 
-    assert [(failure.case, failure.differences) for failure in result.failures] == []
-    assert result.conforms
+    profile = required_profile(target.target)
+    assert [(failure.case, failure.breaks(profile)) for failure in result.failures_in(profile)] == []
+    assert result.conforms(profile)

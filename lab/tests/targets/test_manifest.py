@@ -12,6 +12,7 @@ workload = "notes"
 title = "A target"
 language = "python"
 protocol = "rest"
+class = "standard"
 [toolchain]
 commands = ["python3"]
 install = "Debian: apt-get install python3."

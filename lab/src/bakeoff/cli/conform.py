@@ -8,7 +8,7 @@ from rich.console import Console
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import write_mode_of
-from bakeoff.comparing.preparation import build, buildable, conform
+from bakeoff.comparing.preparation import build, buildable, conform, required_profile
 from bakeoff.conformance.text import conformance_table, described, differences
 from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
@@ -40,12 +40,13 @@ def conform_targets(names: Sequence[str], write_mode: str | None, as_json: bool)
             for target in targets:
                 progress.step(f"{target.name}: conformance")
                 results[target.name] = conform(bench, target, load_workload(project, target.workload), variant)
+    required = {target.name: required_profile(target) for target in targets}
     if as_json:
-        print_json({"targets": [described(name, result) for name, result in results.items()]})
+        print_json({"targets": [described(name, result, required[name]) for name, result in results.items()]})
     else:
         console = Console()
-        console.print(conformance_table(results))
-        for line in differences(results):
+        console.print(conformance_table(results, required))
+        for line in differences(results, required):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if not all(result.conforms for result in results.values()):
+    if not all(result.conforms(required[name]) for name, result in results.items()):
         raise typer.Exit(1)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bakeoff.builds import Build
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
@@ -19,7 +20,7 @@ from bakeoff.running.isolation import Isolation
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, variables_of
-from bakeoff.targets.manifest import Target, choose_targets, find_targets
+from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
 
 
@@ -134,3 +135,8 @@ def _conform(
 ) -> ConformanceResult:
     with at_work(bench, target, workload, variant, f"{target.name}-conformance") as service:
         return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
+
+
+def required_profile(target: Target) -> Profile:
+    """What a target must prove before it is measured: a standard one core, a tuned one strict too."""
+    return Profile.CORE if target.target_class == STANDARD else Profile.STRICT

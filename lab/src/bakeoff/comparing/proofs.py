@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bakeoff import conformance
-from bakeoff.comparing.preparation import conform
+from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.text import summary
 from bakeoff.digests import digest_of
 from bakeoff.errors import BakeoffError
@@ -26,10 +26,11 @@ _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
 
 @dataclass(frozen=True)
 class Proof:
-    """When all cases passed, or the problem: why the target must not be measured."""
+    """When the cases passed and which profile that proved, or the problem: why the target must not be measured."""
 
     proved_at: str
     cases: int = 0
+    profile: str = ""
     problem: str | None = None
 
 
@@ -44,9 +45,10 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
         result = conform(bench, target, workload, variant)
     except BakeoffError as error:
         return Proof("", problem=error.message)
-    if not result.conforms:
-        return Proof("", problem=f"{summary(result)} ./bakeoff conform {target.name} shows what differed.")
-    proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results))
+    profile = required_profile(target)
+    if result.proved is None or not result.conforms(profile):
+        return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows what differed.")
+    proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
     if file is not None:
         _write(file, proof)
     return proof
@@ -81,7 +83,7 @@ def _read(file: Path) -> Proof | None:
     """None where there is no proof, or an interrupted one."""
     try:
         document = json.loads(file.read_text("utf-8"))
-        return Proof(str(document["proved_at"]), int(document["cases"]))
+        return Proof(str(document["proved_at"]), int(document["cases"]), str(document["profile"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -1,6 +1,6 @@
 """One conformance case: what is sent, and what must come back and be stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -15,6 +15,28 @@ class Call(StrEnum):
     BATCH = "batch"
     STREAM = "stream"
     HEALTH = "health"
+
+
+class Profile(StrEnum):
+    """How much of the contract a case belongs to. Core decides what is stored and which status is returned."""
+
+    CORE = "core"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What was not as a case expects: exactly, and as far as the core profile compares."""
+
+    strict: tuple[str, ...] = ()
+    core: tuple[str, ...] = ()
+
+    def in_profile(self, profile: Profile) -> tuple[str, ...]:
+        return self.strict if profile is Profile.STRICT else self.core
+
+    def together_with(self, more: Sequence[str]) -> "Differences":
+        """With differences that count in both profiles."""
+        return Differences((*self.strict, *more), (*self.core, *more))
 
 
 @dataclass(frozen=True)
@@ -74,13 +96,17 @@ class HttpSide:
 
 @dataclass(frozen=True)
 class GrpcExpectation:
-    """Any of the codes will do. A message, body or replies of None are not looked at."""
+    """Any of the codes will do; in the core profile any of `core_codes` too, with whatever message.
+
+    A message, body or replies of None are not compared.
+    """
 
     codes: tuple[str, ...]
     message: str | None = None
     body: Any = None
     replies: tuple[Any, ...] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    core_codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,6 +141,7 @@ class Case:
     grpc: GrpcSide | None
     rows: tuple[Row, ...] | None
     needs_token: bool = False
+    profile: Profile = Profile.CORE
 
     def owns(self, key: tuple[str, ...]) -> bool:
         """Whether a stored key belongs to this case: an element is its name, or begins with it and a slash."""

@@ -5,9 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.conformance.calls import call_table
-from bakeoff.conformance.case import BytesPayload, Call, Case, Frame, GrpcExpectation, GrpcSide, JsonPayload, Payload
+from bakeoff.conformance.case import (
+    BytesPayload,
+    Call,
+    Case,
+    Differences,
+    Frame,
+    GrpcExpectation,
+    GrpcSide,
+    JsonPayload,
+    Payload,
+)
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
-from bakeoff.conformance.matching import compare_grpc
+from bakeoff.conformance.matching import compare_grpc, grpc_differences
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
 from bakeoff.documents import Document
@@ -49,7 +59,7 @@ class GrpcProtocol:
         reply = self._send(GrpcRequest(method, (self._encode(method, JsonPayload(message)),)))
         return compare_grpc(GrpcExpectation((str(table["expect"]),)), reply, ())
 
-    def perform(self, case: Case) -> list[str]:
+    def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
         side = case.grpc
         if side is None:
@@ -62,8 +72,8 @@ class GrpcProtocol:
                 [] if method is None else [self._codec.decode(method.reply, payload) for payload in reply.payloads]
             )
         except ProtoMismatchError as error:
-            return [f"body: {error}"]
-        return compare_grpc(side.expect, reply, replies)
+            return Differences().together_with([f"body: {error}"])
+        return grpc_differences(side.expect, reply, replies)
 
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
         """The request of a case, in all its bytes."""

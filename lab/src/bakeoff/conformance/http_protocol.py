@@ -5,9 +5,9 @@ from typing import Any
 
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.calls import call_table
-from bakeoff.conformance.case import BytesPayload, Call, Case, HttpExpectation, HttpSide
+from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, HttpExpectation, HttpSide
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
-from bakeoff.conformance.matching import compare_http
+from bakeoff.conformance.matching import compare_http, http_differences
 from bakeoff.documents import Document
 from bakeoff.workload.loader import Workload
 
@@ -37,12 +37,12 @@ class HttpProtocol:
         )
         return compare_http(HttpExpectation(int(table["expect"]), {}, None), reply)
 
-    def perform(self, case: Case) -> list[str]:
+    def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
         side = case.http
         if side is None:
             raise ValueError(f"{case.name} has no HTTP side")
-        return compare_http(side.expect, self._send(self.request(case, side)))
+        return http_differences(side.expect, self._send(self.request(case, side)))
 
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
         """The request of a case, in all its bytes."""

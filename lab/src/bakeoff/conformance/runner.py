@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bakeoff.conformance.case import Case
+from bakeoff.conformance.case import Case, Differences, Profile
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.matching import compare_rows
 from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
@@ -30,23 +30,31 @@ class CaseProtocol(Protocol):
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
         ...
 
-    def perform(self, case: Case) -> list[str]:
+    def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
         ...
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """A case passed when there are no differences."""
+    """A case passed when there are no differences: exactly, or as far as the core profile compares."""
 
     case: str
     subject: str
     rule: str
     differences: tuple[str, ...]
+    profile: Profile = Profile.CORE
+    core_differences: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         return not self.differences
+
+    def breaks(self, profile: Profile) -> tuple[str, ...]:
+        """The differences that count in a profile: of a strict case none count in core."""
+        if profile is Profile.STRICT:
+            return self.differences
+        return self.core_differences if self.profile is Profile.CORE else ()
 
 
 @dataclass(frozen=True)
@@ -60,12 +68,20 @@ class ConformanceResult:
 
     @property
     def failures(self) -> tuple[CaseResult, ...]:
-        return tuple(result for result in self.results if not result.passed)
+        return self.failures_in(Profile.STRICT)
+
+    def failures_in(self, profile: Profile) -> tuple[CaseResult, ...]:
+        """The cases that a target of this profile must not fail, and that it failed."""
+        return tuple(result for result in self.results if result.breaks(profile))
+
+    def conforms(self, profile: Profile) -> bool:
+        """Whether the target may be measured: cases ran, and none of the profile failed."""
+        return bool(self.results) and not self.failures_in(profile)
 
     @property
-    def conforms(self) -> bool:
-        """Whether the target may be measured: cases ran, and every one of them passed."""
-        return bool(self.results) and not self.failures
+    def proved(self) -> Profile | None:
+        """The most that was proved."""
+        return next((profile for profile in (Profile.STRICT, Profile.CORE) if self.conforms(profile)), None)
 
     def together_with(self, more: "ConformanceResult") -> "ConformanceResult":
         """The result after some of the cases that did not apply were held against the target in another way."""
@@ -126,27 +142,33 @@ def run_cases(
     silent = 0
     for case in filter(speaker.expresses, cases):
         if silent == _SILENT_CASES_IN_A_ROW:
-            differences = [f"not sent: the target left {silent} cases in a row without a reply"]
+            differences = Differences().together_with(
+                [f"not sent: the target left {silent} cases in a row without a reply"]
+            )
         else:
             try:
                 differences = _differences(case, speaker, stored)
                 silent = 0
             except NoReplyError as error:
-                differences = [str(error)]
+                differences = Differences().together_with([str(error)])
                 silent += 1
-        results.append(CaseResult(case.name, case.subject, case.rule, tuple(differences)))
+        results.append(
+            CaseResult(case.name, case.subject, case.rule, differences.strict, case.profile, differences.core)
+        )
         on_result(results[-1])
     return tuple(results)
 
 
-def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> list[str]:
+def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> Differences:
     for index, message in enumerate(case.given):
         refused = speaker.store(message)
         if refused:
-            return [f"given[{index}] was not stored: {difference}" for difference in refused]
+            return Differences().together_with(
+                [f"given[{index}] was not stored: {difference}" for difference in refused]
+            )
     differences = speaker.perform(case)
     if case.rows is not None and stored is not None:
-        differences += compare_rows(case.rows, stored.of(case))
+        differences = differences.together_with(compare_rows(case.rows, stored.of(case)))
     return differences
 
 

@@ -6,53 +6,63 @@ from dataclasses import asdict
 from rich import box
 from rich.table import Table
 
+from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
 
 _SHOWN_FAILURES = 40
 
 
-def conformance_table(results: Mapping[str, ConformanceResult]) -> Table:
-    """One row for each target."""
+def conformance_table(results: Mapping[str, ConformanceResult], required: Mapping[str, Profile]) -> Table:
+    """One row for each target; failed cases by profile, and whether the target keeps the profile that it must."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("target", no_wrap=True)
-    for heading in ("cases", "passed", "failed", "left out"):
+    for heading in ("cases", "core failed", "strict failed", "left out"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for target, result in results.items():
-        failed = len(result.failures)
-        counts = (len(result.results), len(result.results) - failed, failed, result.not_applicable)
-        table.add_row(
-            target, *(f"{count:,}" for count in counts), "conforms" if result.conforms else "does not conform"
-        )
+        core = len(result.failures_in(Profile.CORE))
+        counts = (len(result.results), core, len(result.failures) - core, result.not_applicable)
+        table.add_row(target, *(f"{count:,}" for count in counts), _verdict(result, required[target]))
     return table
 
 
-def differences(results: Mapping[str, ConformanceResult]) -> Iterator[str]:
-    """A line for each failed case and one for each of its differences, as many as anybody reads."""
+def _verdict(result: ConformanceResult, required: Profile) -> str:
+    if not result.conforms(required):
+        return "does not conform"
+    return "conforms, core and strict" if result.proved is Profile.STRICT else "conforms, core"
+
+
+def differences(results: Mapping[str, ConformanceResult], required: Mapping[str, Profile]) -> Iterator[str]:
+    """A line for each case that a target had to pass and failed, and one for each difference; at most 40 cases each."""
     for target, result in results.items():
-        for failure in result.failures[:_SHOWN_FAILURES]:
+        profile = required[target]
+        failures = result.failures_in(profile)
+        for failure in failures[:_SHOWN_FAILURES]:
             yield f"{target}: {failure.subject}/{failure.case} (rule {failure.rule})"
-            yield from (f"    {difference}" for difference in failure.differences)
-        left = len(result.failures) - _SHOWN_FAILURES
+            yield from (f"    {difference}" for difference in failure.breaks(profile))
+        left = len(failures) - _SHOWN_FAILURES
         if left > 0:
             yield f"{target}: and {left} more"
 
 
-def described(target: str, result: ConformanceResult) -> dict[str, object]:
-    """The same for programs, with every failure."""
+def described(target: str, result: ConformanceResult, required: Profile) -> dict[str, object]:
+    """The same for programs, with every failure of either profile."""
     return {
         "target": target,
-        "conforms": result.conforms,
+        "conforms": result.conforms(required),
+        "profile": required.value,
+        "proved": None if result.proved is None else result.proved.value,
         "cases": len(result.results),
         "not_applicable": result.not_applicable,
         "failures": [asdict(failure) for failure in result.failures],
     }
 
 
-def summary(result: ConformanceResult) -> str:
+def summary(result: ConformanceResult, required: Profile) -> str:
     """The verdict in one sentence."""
-    failed = len(result.failures)
-    if not failed:
+    failures = result.failures_in(required)
+    if not failures:
         return f"all {len(result.results)} conformance cases passed."
-    names = ", ".join(failure.case for failure in result.failures[:3])
-    return f"{failed} of {len(result.results)} conformance cases failed ({names}{', …' if failed > 3 else ''})."
+    names = ", ".join(failure.case for failure in failures[:3])
+    more = ", …" if len(failures) > 3 else ""
+    return f"{len(failures)} of {len(result.results)} conformance cases failed ({names}{more})."

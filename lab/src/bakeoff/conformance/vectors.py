@@ -19,6 +19,7 @@ from bakeoff.conformance.case import (
     HttpSide,
     JsonPayload,
     Payload,
+    Profile,
     Row,
 )
 from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
@@ -103,7 +104,8 @@ def _case(path: Path, subject: str, entry: Mapping[str, Any]) -> Case:
         raise VectorError(f'{path}: case "{entry["name"]}": {field}: {error}.') from error
     call = Call(entry.get("call", "single"))
     needs_token = bool(entry.get("token", False))
-    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token)
+    profile = Profile(entry["profile"])
+    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token, profile)
     _check(path, case)
     return case
 
@@ -146,6 +148,7 @@ def _grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
             write_out(expect.get("body")),
             replies,
             dict(expect.get("headers", {})),
+            _values(expect.get("core_code")),
         ),
         _headers(entry),
         tuple(_frame(frame) for frame in entry["frames"]) if "frames" in entry else None,

@@ -11,6 +11,8 @@ from bakeoff.documents import Document, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
+STANDARD, TUNED = "standard", "tuned"
+
 # Folders that are not searched for targets.
 MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
 
@@ -25,6 +27,15 @@ class Setting:
     name: str
     variable: str
     default: str | None
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A part of the framework that a tuned target does not use, what it has instead, and why."""
+
+    part: str
+    by: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,16 @@ class Target:
     def protocol(self) -> str:
         """`rest` or `grpc`."""
         return str(self.document["protocol"])
+
+    @property
+    def target_class(self) -> str:
+        """`standard` or `tuned`; the two are never ranked together."""
+        return str(self.document["class"])
+
+    @property
+    def replaces(self) -> list[Replacement]:
+        """What a tuned target has in the place of its framework's own parts."""
+        return [Replacement(**entry) for entry in self.document.get("replaces", [])]
 
     @property
     def default_port(self) -> int:
