@@ -74,6 +74,17 @@ class RunTable:
         in_plan=lambda seconds: seconds * 1000,
         is_recorded=True,
     )
+    timeout_s: float = option(
+        30.0,
+        kinds.duration(0.1),
+        "Timeout of a request, such as 30s",
+        name="timeout",
+        unit="s",
+        unset="30s",
+        plan="timeout_ms",
+        in_plan=lambda seconds: round(seconds * 1000),
+        is_recorded=True,
+    )
     agents: int = option(1, kinds.whole(1, 64), "Number of engines that divide the virtual users", in_file=False)
     pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
         {},
