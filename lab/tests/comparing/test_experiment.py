@@ -9,6 +9,7 @@ from bakeoff.closed_toml import line_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import Json
 from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation
@@ -118,7 +119,7 @@ def test_a_request_survives_storing() -> None:
 
 def test_a_request_of_an_older_lab_is_still_understood() -> None:
     """As it was stored while the factors stood in a matrix, with every twin numbered."""
-    document = {
+    document: dict[str, Json] = {
         "mode": "quick",
         "command": "./bakeoff run quick",
         "targets": ["a"],

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Kind, Pins
+from bakeoff.factors.kinds import Json, Kind, Pins
 
 USERS = kinds.several(kinds.whole(1, 100), "N,...", "write numbers")
 PAIRS = kinds.assignments("A=B", "name=value")
@@ -59,7 +59,7 @@ def test_invalid_memory(text: str) -> None:
         (kinds.KEY_PICK, "zipf:0.99", "zipf:0.99"),
     ],
 )
-def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], text: object, value: object) -> None:
+def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], text: Json, value: Json) -> None:
     assert kind.read(text) == value
     assert kind.read(value) == value
 
@@ -82,6 +82,6 @@ def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], 
         (kinds.KEY_PICK, "zipf:9", "zipf:9"),
     ],
 )
-def test_other_values_are_refused(kind: Kind[object], value: object, words: str) -> None:
+def test_other_values_are_refused(kind: Kind[object], value: Json, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         kind.read(value)

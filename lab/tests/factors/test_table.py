@@ -12,7 +12,7 @@ from bakeoff.cli.run_options import RunOptions, request_of
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.engines.manifest import find_engine
 from bakeoff.factors.experiment_schema import experiment_schema
-from bakeoff.factors.kinds import PINNED_ROLES
+from bakeoff.factors.kinds import PINNED_ROLES, Json
 from bakeoff.factors.option import Option, flagged, options_of
 from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 from bakeoff.factors.variant import Variant
@@ -27,7 +27,7 @@ from bakeoff.workload.plan import Load
 from made_up_manifests import target
 
 # A value of each kind other than an option's default, as it is typed; and of the options that need another one.
-TYPED_BY_METAVAR: Mapping[str, object] = {
+TYPED_BY_METAVAR: Mapping[str, Json] = {
     "": True,
     "N": "7",
     "N,...": "8,16",
@@ -42,12 +42,12 @@ TYPED_BY_METAVAR: Mapping[str, object] = {
     "MODE": "stream-16",
     "DISTRIBUTION": "zipf:0.99",
 }
-TYPED: Mapping[str, object] = {"payload": "8k", "engine": "k6"}
+TYPED: Mapping[str, Json] = {"payload": "8k", "engine": "k6"}
 OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
 EVERY_RUN = options_of(RunTable)
 
 
-def typed(option: Option) -> object:
+def typed(option: Option) -> Json:
     """A value of the option other than its default, as it is typed."""
     choices = {each: each for each in option.kind.choices if each != option.default}
     return TYPED.get(option.field) or next(iter(choices), None) or TYPED_BY_METAVAR[option.kind.metavar]
@@ -87,7 +87,7 @@ def test_a_file_may_hold_every_option_that_is_not_the_command_line_s_alone() -> 
 def test_a_flag_reaches_the_stored_request(project: Project, option: Option) -> None:
     value = [typed(option)] if option.kind.is_repeated else typed(option)
     mode = "rate" if option.flag in ("rate", "arrivals") else "quick"
-    given: dict[str, object] = {"rate": "100", option.flag: value} if mode == "rate" else {option.flag: value}
+    given: dict[str, Json] = {"rate": "100", option.flag: value} if mode == "rate" else {option.flag: value}
     request = request_of(project, RunOptions(mode, "", given))
     again = request_from(json.loads(json.dumps(request.as_document())))
     assert again.variants() == request.variants()
@@ -107,7 +107,7 @@ def test_an_option_reaches_the_plan_and_the_record(project: Project, field: str)
     assert before[1] != after[1]
 
 
-def _planned(project: Project, values: dict[str, object]) -> tuple[str, dict[str, str]]:
+def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, str]]:
     """The plan and the record of a run with these values, without the random name of the run."""
     of_run = {name: value for name, value in values.items() if name in EVERY_RUN}
     variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]

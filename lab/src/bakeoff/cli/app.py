@@ -68,7 +68,7 @@ def _options(
 
 @app.command()
 @with_run_parameters
-def run(**parsed: object) -> None:
+def run(**parsed: Any) -> None:
     """Compare the performance of targets: measure each on a fresh table, in interleaved rounds."""
     from bakeoff.cli.run import run_comparison
     from bakeoff.cli.run_options import options_from

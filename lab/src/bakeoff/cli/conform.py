@@ -29,9 +29,7 @@ def conform_targets(names: Sequence[str], write_mode: str | None, as_json: bool)
         chosen = choose_targets(find_targets(project), names)
         targets = buildable(chosen, bool(names), lambda _target, reason: progress.say(reason))
         if not targets:
-            raise BakeoffError(
-                "There is no target that this machine can build, so nothing to hold against the contract."
-            )
+            raise BakeoffError("There is no target that this machine can build, so nothing to check.")
         for target in targets:
             build(target.build, progress)
         progress.step("starting PostgreSQL")

@@ -146,7 +146,7 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
         typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
         _print_judgements(judged)
         if any(column.runs == 1 for each in compared for column in each.columns):
-            say("A single run says little about small differences: ./bakeoff run --rounds 5 tells noise from change.")
+            say("A single run cannot show small differences: ./bakeoff run --rounds 5 separates them from noise.")
 
 
 def _print_judgements(judged: Mapping[str, "Judgement"]) -> None:

@@ -10,7 +10,7 @@ _EXPLANATIONS = {
     "README.md": "the rules, for authors of targets",
     "schema.sql": "the table, which targets create at start",
     "reset.sql": "a fresh table for each run",
-    "audit.sql": "what is stored, for the audit",
+    "audit.sql": "the stored state, for the audit",
     "upsert.sql": "one statement, for --preload and calibrate",
     "service.proto": "the messages",
     "saving.json": "conformance cases",
@@ -19,7 +19,7 @@ _EXPLANATIONS = {
 
 
 def make_workload(name: str, protocol: str, database: str, url: str | None) -> None:
-    """Writes a workload's folder and its first target's, and says what to do with them."""
+    """Writes the folders of a workload and its first target, and prints the next steps."""
     project = find_project()
     scaffold = scaffold_of(name, protocol, database, url)
     console = Console(markup=False, highlight=False, soft_wrap=True)

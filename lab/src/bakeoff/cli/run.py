@@ -85,7 +85,7 @@ def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
 
 
 def _print(comparison: Comparison, stored: StoredComparison | None, console: Console) -> None:
-    # A smoke run proves that things work; nobody is ranked by five requests.
+    # A smoke run shows that everything works; five requests rank nothing.
     judgement = None if stored is None or stored.mode == "smoke" else judge(stored)
     if judgement is not None:
         console.print()

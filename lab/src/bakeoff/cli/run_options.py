@@ -8,6 +8,7 @@ from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import flagged, options_of, with_values
 from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.factors.variant import Level
@@ -22,7 +23,7 @@ class RunOptions:
 
     what: str | None
     command: str
-    given: Mapping[str, object] = field(default_factory=dict)
+    given: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def invocation(self) -> InvocationTable:
@@ -32,7 +33,7 @@ class RunOptions:
         return with_values(InvocationTable(), read)
 
 
-def options_from(command: str, parsed: Mapping[str, object]) -> RunOptions:
+def options_from(command: str, parsed: Mapping[str, Json]) -> RunOptions:
     """The command line, from parameters as the library has parsed them."""
     given = {name.replace("_", "-"): value for name, value in parsed.items() if value not in (None, [], False)}
     what = given.pop("what", None)
@@ -72,20 +73,20 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
     return request
 
 
-def _with_levels(request: ComparisonRequest, given: Mapping[str, object]) -> ComparisonRequest:
+def _with_levels(request: ComparisonRequest, given: Mapping[str, Json]) -> ComparisonRequest:
     """The request with the factors that flags give one level each."""
     levels: dict[str, tuple[Level, ...]] = {}
     settings = dict(request.settings)
     for factor, level in _levels(given):
         if isinstance(level, Mapping):
-            settings.update({name: (value,) for name, value in level.items()})
+            settings.update({name: (str(value),) for name, value in level.items()})
         else:
             assert level is None or isinstance(level, str | int | float)
             levels[factor] = (level,)
     return replace(request, levels={**request.levels, **levels}, settings=settings)
 
 
-def _levels(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _levels(given: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     factors = options_of(FactorTable)
     for factor in flagged(FactorTable):
         if factor.flag in given:
@@ -95,7 +96,7 @@ def _levels(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield shorthand.factor, factors[shorthand.factor].read(_level(shorthand, given[shorthand.flag]))
 
 
-def _level(shorthand: Shorthand, value: object) -> object:
+def _level(shorthand: Shorthand, value: Json) -> Json:
     try:
         return shorthand.level(shorthand.kind.read(value))
     except UsageError as error:

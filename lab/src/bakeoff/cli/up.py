@@ -24,7 +24,7 @@ from bakeoff.workload.rendering import Event, render
 
 
 def keep_up(name: str, port: int | None, write_mode: str | None) -> None:
-    """Builds and starts one target, says how to talk to it, and waits for Ctrl-C."""
+    """Builds and starts one target, prints an example request, and waits for Ctrl-C."""
     wanted = write_mode_of(write_mode)
     project = find_project()
     console = Console(markup=False, highlight=False, soft_wrap=True)

@@ -18,7 +18,7 @@ def contenders_of(
 ) -> tuple[list[Contender], dict[str, str]]:
     """Every target in every variant, and those that cannot be, each with the reason.
 
-    A REST target cannot stream, say; where that leaves nothing of what was asked for it is an error.
+    A REST target cannot stream, for example. It is an error where no contender is left.
     """
     _check_payloads(variants, workloads)
     possible, impossible = [], {}

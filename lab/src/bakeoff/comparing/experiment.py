@@ -5,6 +5,7 @@ from pathlib import Path
 from bakeoff.closed_toml import ClosedToml, Place, read_closed_toml
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import Option, options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level
@@ -27,13 +28,13 @@ def read_experiment(project: Project, path: Path) -> ComparisonRequest:
     return with_values(request, given)
 
 
-def _level(toml: ClosedToml, factor: Option, level: object) -> Level:
+def _level(toml: ClosedToml, factor: Option, level: Json) -> Level:
     read = _read(toml, factor, ["vary", factor.name], level)
     assert read is None or isinstance(read, str | int | float)
     return read
 
 
-def _read(toml: ClosedToml, option: Option, place: Place, value: object) -> object:
+def _read(toml: ClosedToml, option: Option, place: Place, value: Json) -> Json:
     try:
         return option.read(value)
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""What comes before measuring: choosing contenders, building what is stale, holding targets against their contract."""
+"""What comes before measuring: choosing contenders, building what is stale, checking targets against their contract."""
 
 import os
 import time
@@ -25,7 +25,7 @@ from bakeoff.workload.loader import Workload, load_workload
 
 
 def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, str], None]) -> list[Contender]:
-    """The contenders of a request; `skip` is told of each that cannot be measured here, and why.
+    """The contenders of a request; `skip` is called with each that cannot be measured here, and the reason.
 
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
@@ -91,14 +91,14 @@ def _check_containers(request: ComparisonRequest) -> None:
             raise UsageError(f"--container {name}=… needs --attach {name}=http://host:port, where it answers.")
 
 
-def buildable(targets: Sequence[Target], asked_for: bool, skip: Callable[[Target, str], None]) -> list[Target]:
-    """Targets whose toolchain is here. The others are skipped with a line each, or refused when asked for by name."""
+def buildable(targets: Sequence[Target], is_named: bool, skip: Callable[[Target, str], None]) -> list[Target]:
+    """Targets whose toolchain is here. The others are skipped with a line each, or refused where `is_named`."""
     kept = []
     for target in targets:
         reason = target.why_skipped
         if reason is None:
             kept.append(target)
-        elif asked_for:
+        elif is_named:
             raise BakeoffError(reason.replace("skipped, ", "cannot be built: ", 1))
         else:
             skip(target, reason)
@@ -116,7 +116,7 @@ def build(what: Build, progress: Progress) -> None:
 
 
 def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
-    """Holds a target against every vector of its workload, set and secured as the variant says.
+    """Checks a target against every vector of its workload, with the settings and security of the variant.
 
     Cases that need a token get a process of their own where the variant asks for none and the target could.
     """

@@ -1,9 +1,10 @@
-"""What a person asked to compare, from the command line or from an experiment's file."""
+"""The request for a comparison, from the command line or from an experiment file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
@@ -43,12 +44,12 @@ class ComparisonRequest(ComparisonTable):
         """Every combination of the factors' levels."""
         return variants_of(self.levels, self.settings, repetitions=2 if self.aa else 1)
 
-    def as_document(self) -> dict[str, object]:
+    def as_document(self) -> dict[str, Json]:
         """The request as JSON can hold it."""
         return asdict(self)
 
 
-def request_from(document: Mapping[str, object]) -> ComparisonRequest:
+def request_from(document: Mapping[str, Json]) -> ComparisonRequest:
     """The request that `as_document` wrote, of this lab or of an earlier one."""
     document = _of_an_earlier_lab(document)
     options = options_of(ComparisonRequest)
@@ -58,7 +59,7 @@ def request_from(document: Mapping[str, object]) -> ComparisonRequest:
     return with_values(ComparisonRequest("", ""), {**values, **read})
 
 
-def _of_an_earlier_lab(document: Mapping[str, object]) -> Mapping[str, object]:
+def _of_an_earlier_lab(document: Mapping[str, Json]) -> Mapping[str, Json]:
     """A stored request in today's form: `matrix` held the factors once, and `isolation` pins and limits."""
     matrix, isolation = document.get("matrix", {}), document.get("isolation", {})
     assert isinstance(matrix, Mapping) and isinstance(isolation, Mapping)
@@ -66,5 +67,5 @@ def _of_an_earlier_lab(document: Mapping[str, object]) -> Mapping[str, object]:
         return {**document, **isolation}
     known = options_of(FactorTable)
     levels = {name: given for name, given in matrix.items() if name in known and name != "settings"}
-    aa = {"aa": True} if len(matrix.get("twins", ())) > 1 else {}
+    aa = {"aa": True} if matrix.get("twins", [1]) != [1] else {}
     return {**document, **isolation, **aa, "levels": levels, "settings": matrix.get("settings", {})}

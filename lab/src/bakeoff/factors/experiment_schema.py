@@ -1,7 +1,5 @@
 """The JSON Schema of experiment files, made from the table of options."""
 
-from collections.abc import Mapping
-
 from bakeoff.factors.kinds import Schema
 from bakeoff.factors.option import Option, options_of
 from bakeoff.factors.table import MODES, ComparisonTable, FactorTable
@@ -55,5 +53,5 @@ def _level(factor: Option) -> Schema:
     return {"oneOf": [level, {"const": factor.unset}]} if factor.default is None else level
 
 
-def _levels(level: Mapping[str, object]) -> Schema:
+def _levels(level: Schema) -> Schema:
     return {"type": "array", "minItems": 1, "uniqueItems": True, "items": level}

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
@@ -15,7 +15,9 @@ from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.workload.reuse import parse_pick
 
 T = TypeVar("T")
-Schema = Mapping[str, object]
+# What JSON and TOML can hold.
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+Schema = Mapping[str, Json]
 Pins = Mapping[str, tuple[int, ...]]
 
 PINNED_ROLES = ("api", "database", "engine")
@@ -35,7 +37,7 @@ def in_words(value: object) -> str:
 class Kind(Generic[T]):
     """`metavar` stands for the value in help, empty for a switch. `is_repeated`: the option may be given again."""
 
-    read: Callable[[object], T]
+    read: Callable[[Json], T]
     schema: Schema
     metavar: str
     words: Callable[[T], str] = in_words
@@ -48,7 +50,7 @@ class Kind(Generic[T]):
         return not self.metavar
 
 
-def _text_of(value: object) -> str:
+def _text_of(value: Json) -> str:
     return value if isinstance(value, str) else in_words(value)
 
 
@@ -60,7 +62,7 @@ def text(metavar: str = "NAME", pattern: str = "") -> Kind[str]:
 def choice(*choices: str) -> Kind[str]:
     """One of a few words."""
 
-    def read(value: object) -> str:
+    def read(value: Json) -> str:
         if value not in choices:
             raise UsageError(f'unknown value "{value}": use {", ".join(choices[:-1])} or {choices[-1]}.')
         return str(value)
@@ -71,30 +73,30 @@ def choice(*choices: str) -> Kind[str]:
 def whole(least: int, most: int | None = None) -> Kind[int]:
     """A whole number."""
 
-    def read(value: object) -> int:
+    def read(value: Json) -> int:
         number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
         if type(number) is not int or number < least or (most is not None and number > most):
             raise UsageError(f'"{value}" is not a whole number {_range(least, most)}.')
         return number
 
-    schema = {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most})}
+    schema: Schema = {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most})}
     return Kind(read, schema, "N")
 
 
 def number(least: float, most: float | None = None) -> Kind[float]:
     """A number."""
 
-    def read(value: object) -> float:
+    def read(value: Json) -> float:
         read_number = _float_of(value)
         if read_number is None or read_number < least or (most is not None and read_number > most):
             raise UsageError(f'"{value}" is not a number {_range(least, most)}.')
         return read_number
 
-    schema = {"type": "number", "minimum": least, **({} if most is None else {"maximum": most})}
+    schema: Schema = {"type": "number", "minimum": least, **({} if most is None else {"maximum": most})}
     return Kind(read, schema, "NUMBER")
 
 
-def _float_of(value: object) -> float | None:
+def _float_of(value: Json) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -114,13 +116,13 @@ SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")
 def duration(shortest_s: float) -> Kind[float]:
     """Seconds, written as a duration such as 10s; stored as a number."""
 
-    def read(value: object) -> float:
+    def read(value: Json) -> float:
         return float(value) if isinstance(value, int | float) else seconds_of(str(value), shortest_s=shortest_s)
 
     return Kind(read, {"type": "string"}, "DURATION", lambda seconds: f"{seconds * 1000:g} ms")
 
 
-def _memory(value: object) -> int:
+def _memory(value: Json) -> int:
     if type(value) is int:
         return value
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG])", str(value).strip().upper())
@@ -136,8 +138,8 @@ MEMORY = Kind(_memory, {"type": "string"}, "SIZE", lambda size: f"{size / (1 << 
 def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
     """A list: separated by commas as text, an array in a file."""
 
-    def read(value: object) -> Sequence[T]:
-        parts: Sequence[object] = value.split(",") if isinstance(value, str) else list(_items(value))
+    def read(value: Json) -> Sequence[T]:
+        parts: Sequence[Json] = value.split(",") if isinstance(value, str) else list(_items(value))
         try:
             return tuple(one.read(part.strip() if isinstance(part, str) else part) for part in parts)
         except UsageError as error:
@@ -146,15 +148,15 @@ def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
     return Kind(read, {"type": "array", "minItems": 1, "items": dict(one.schema)}, metavar)
 
 
-def _items(value: object) -> Sequence[object]:
+def _items(value: Json) -> Sequence[Json]:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _shown(value: object) -> str:
+def _shown(value: Json) -> str:
     return ",".join(map(in_words, _items(value)))
 
 
-def _names(value: object) -> Sequence[str]:
+def _names(value: Json) -> Sequence[str]:
     return tuple(part.strip() for each in _items(value) for part in _text_of(each).split(","))
 
 
@@ -169,7 +171,7 @@ NAMES: Kind[Sequence[str]] = Kind(
 def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
     """Pairs of a name and a value, written name=value."""
 
-    def read(value: object) -> Mapping[str, str]:
+    def read(value: Json) -> Mapping[str, str]:
         if isinstance(value, Mapping):
             return {str(name): str(each) for name, each in value.items()}
         pairs = {}
@@ -183,9 +185,9 @@ def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
     return Kind(read, {"type": "object", "additionalProperties": {"type": "string"}}, metavar, is_repeated=True)
 
 
-def _pins(value: object) -> Pins:
+def _pins(value: Json) -> Pins:
     if isinstance(value, Mapping):
-        return {str(role): tuple(cpus) for role, cpus in value.items()}
+        return {role: tuple(int(str(cpu)) for cpu in _items(cpus)) for role, cpus in value.items()}
     pins: dict[str, tuple[int, ...]] = {}
     for part in str(value).split(","):
         role, _, cpus = part.strip().partition("=")
@@ -208,14 +210,14 @@ def _pins_in_words(pins: Pins) -> str:
 PINS: Kind[Pins] = Kind(_pins, {"type": "string"}, "ROLE=CPUS,...", _pins_in_words)
 
 
-def _transport_mode(value: object) -> str:
+def _transport_mode(value: Json) -> str:
     return transport_mode_named(_text_of(value)).name
 
 
 TRANSPORT_MODE = Kind(_transport_mode, {"type": "string"}, "MODE")
 
 
-def _key_pick(value: object) -> str:
+def _key_pick(value: Json) -> str:
     parse_pick(_text_of(value))
     return _text_of(value)
 

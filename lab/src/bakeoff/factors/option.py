@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Kind
+from bakeoff.factors.kinds import Json, Kind
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -32,7 +32,7 @@ class Option:
     field: str
     name: str
     kind: Kind[Any]  # a table holds values of every kind
-    default: object
+    default: Json
     help: str
     flag: str
     short: str
@@ -49,20 +49,21 @@ class Option:
         shown = "" if self.kind.is_switch or self.unset == "none" else self.unset or self.words(self.default)
         return f" [{shown}]" if shown else ""
 
-    def read(self, value: object) -> object:
+    def read(self, value: Json) -> Json:
         """The value that text, a file or a stored document stands for. Raises UsageError."""
         if value is None or (self.default is None and value == self.unset):
             return None
-        return self.kind.read(value)
+        read: Json = self.kind.read(value)
+        return read
 
-    def read_flag(self, value: object) -> object:
+    def read_flag(self, value: Json) -> Json:
         """The value given on the command line; errors name the flag."""
         try:
             return self.read(value)
         except UsageError as error:
             raise UsageError(f"--{self.flag}: {error.message}") from error
 
-    def words(self, value: object) -> str:
+    def words(self, value: Json) -> str:
         """A value as names and records show it."""
         return self.unset if value is None else self.kind.words(value)
 
@@ -119,7 +120,7 @@ def _option(declared: Field[object]) -> Option:
     return Option(field=declared.name, name=name, flag=name.replace("_", "-") if flag is None else flag, **entry)
 
 
-def with_values(table: Table, values: Mapping[str, object]) -> Table:
+def with_values(table: Table, values: Mapping[str, Json]) -> Table:
     """A table with these values of its fields, which their kinds have read."""
     return replace(table, **values)
 

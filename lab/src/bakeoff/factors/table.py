@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Kind
+from bakeoff.factors.kinds import Json, Kind
 from bakeoff.factors.option import option
 
 MODES = ("smoke", "quick", "full", "saturation", "rate")
@@ -193,7 +193,7 @@ class Shorthand:
     kind: Kind[int] | Kind[float] | Kind[str] | Kind[bool]
     help: str
     factor: str
-    level: Callable[[object], object]
+    level: Callable[[Json], Json]
 
 
 # Of several for one factor the last one counts: --stream over --batch, --window over --stream.

@@ -1,4 +1,4 @@
-"""One run as it is asked for, and what follows from that alone."""
+"""The request for one run, and what follows from it alone."""
 
 import secrets
 from collections.abc import Mapping, Sequence

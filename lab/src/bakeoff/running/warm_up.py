@@ -25,7 +25,7 @@ FEATURE = "until-steady"
 
 
 def warm_up_cap_s(phases: Sequence[Phase], asked_s: float | None, extended: bool = False) -> float:
-    """How long the warm-up may last: what was asked for, else as long as the shortest phase, from 10 to 30 s.
+    """How long the warm-up may last: `asked_s`, or else as long as the shortest phase, from 10 to 30 s.
 
     A run of a contender that was not steady before may be warmed up for twice as long. Phases that count iterations
     (smoke) are not warmed up.
