@@ -1,10 +1,13 @@
 """Any run that the lab could have made, for tests of what must hold of all of them."""
 
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from bakeoff.results.observations import Observations
 from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 from made_up import histogram_around, latency_of
@@ -19,7 +22,9 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
     max_leaves=5,
 )
-_objects = st.none() | st.dictionaries(_names, _json, max_size=3)
+# Names that the records know among those that they do not, with values that mostly do not fit.
+_members = st.sampled_from(["clean", "lost", "rule", "steady", "commits", "phases", "wait_shares", "steal_percent"])
+_objects = st.none() | st.dictionaries(_names | _members, _json, max_size=3)
 # Microseconds: what a database keeps of a moment.
 _moments_ns = st.integers(1_600_000_000_000_000, 1_900_000_000_000_000).map(lambda microseconds: microseconds * 1000)
 _moments = _moments_ns.map(lambda ns: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=ns // 1000))
@@ -81,6 +86,7 @@ def run_results(draw: st.DrawFn) -> RunResult:
         for at_ns in sorted(draw(st.sets(_moments_ns, max_size=5)))
     ]
     seconds = st.builds(Second, _positive, st.integers(0, 9), _counts, _counts, st.none() | _positive, _positive)
+    seen = tolerant(Observations, {field.name: draw(_objects) for field in fields(Observations)})
     severity = st.sampled_from(["info", "warning", "error"])
     return RunResult(
         target=draw(_names),
@@ -102,14 +108,14 @@ def run_results(draw: st.DrawFn) -> RunResult:
         samples=samples,
         findings=draw(st.lists(st.builds(Finding, _names, severity, _texts, _texts), max_size=3)),
         environment=draw(_maps),
-        audit=draw(_objects),
+        audit=seen.audit,
         ceilings=draw(st.dictionaries(_names, _positive, max_size=3)),
         stream_file=None,
         contender=draw(_names),
         factors=draw(_maps),
         round=draw(st.integers(1, 1000)),
         timeline=draw(st.lists(seconds, max_size=3)),
-        warm_up=draw(_objects),
-        database_activity=draw(_objects),
-        machine_state=draw(_objects),
+        warm_up=seen.warm_up,
+        database_activity=seen.database_activity,
+        machine_state=seen.machine_state,
     )

@@ -1,20 +1,24 @@
 """Measurements, runs and comparisons as no machine made them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
+from bakeoff.results.observations import Observations
 from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import StoredComparison, StoredRun
+
+_OBSERVED = {field.name for field in fields(Observations)}
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -103,7 +107,7 @@ def run_result(target: str = "one", minute: int = 0, total: Measured | None = No
         contender=target,
         timeline=[],
     )
-    return replace(run, **changes)
+    return replace(run, **typed(changes))
 
 
 def run_of(
@@ -131,7 +135,14 @@ def run_of(
         "environment": {"cores": "2", "commit": "abc"},
         "round": number,
     }
-    return replace(run_result(target, number), **{**values, **changes})
+    return replace(run_result(target, number), **{**values, **typed(changes)})
+
+
+def typed(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What was observed may be given as the document that a file holds."""
+    observed = {name: value for name, value in changes.items() if isinstance(value, dict) and name in _OBSERVED}
+    records = tolerant(Observations, observed)
+    return {**changes, **{name: getattr(records, name) for name in observed}}
 
 
 def comparison_of(*runs: RunResult, **changes: Any) -> StoredComparison:
@@ -156,7 +167,9 @@ def rounds_of(target: str, throughputs: Sequence[float], **changes: Any) -> list
     return [run_of(target, (each,), number + 1, **changes) for number, each in enumerate(throughputs)]
 
 
-def finding(kind: str, severity: str = "warning", message: str = "It was so.") -> Finding:
+def finding(
+    kind: str, severity: Literal["info", "warning", "error"] = "warning", message: str = "It was so."
+) -> Finding:
     return Finding(kind, severity, message, "Do this.")
 
 

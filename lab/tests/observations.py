@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from bakeoff.results.tolerant import tolerant
+from bakeoff.sampling.activity import DatabaseActivity
+from bakeoff.sampling.machine import MachineState
+
 ACTIVITY: dict[str, Any] = {
     "commits": 250,
     "rollbacks": 0,
@@ -33,3 +37,13 @@ STATE: dict[str, Any] = {
     "memory_pressure_percent": 0.0,
     "outside_phases_s": {"start": 1.1},
 }
+
+
+def database_activity(document: dict[str, Any]) -> DatabaseActivity:
+    """The record that a document holds."""
+    return tolerant(DatabaseActivity, document)
+
+
+def machine_state(document: dict[str, Any] | None) -> MachineState | None:
+    """The record that a document holds."""
+    return None if document is None else tolerant(MachineState, document)

@@ -2,12 +2,15 @@
 
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bakeoff.errors import BakeoffError
 
+# What JSON and TOML can hold.
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Document = dict[str, Any]
 
 

@@ -1,10 +1,10 @@
 import io
-from typing import Any
 
 from rich.console import Console
 
 from bakeoff.cli.live_view import ViewState, rendered
 from bakeoff.cli.progress import PlainProgress, shown_on
+from made_up_records import phase_start
 
 
 def text_of(state: ViewState, now_s: float) -> str:
@@ -41,12 +41,11 @@ def test_work_of_unknown_length_shows_what_it_is_at() -> None:
 
 def test_plain_lines_where_nobody_looks_at_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
-    record: dict[str, Any] = {"type": "phase_start", "phase": 0, "name": "Baseline", "virtual_users": 1}
     with shown_on(console) as progress:
         assert isinstance(progress, PlainProgress)
         progress.run_of(2, 6, 125.0)
         progress.step("a: quick", 90.0)
-        progress.record(record)
+        progress.record(phase_start(virtual_users=1))
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().splitlines() == [
         "run 2 of 6, about 2 min left",

@@ -17,6 +17,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.results.run import Finding, Measured, RunResult, Status
+from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.run_request import RunRequest
@@ -80,7 +81,7 @@ def completed(request: RunRequest) -> RunResult:
     return RunResult(
         contender.target.name, "events", "rust", "rest", request.mode, "default", "native", "1", request.settings, now,
         now, Status.COMPLETED, None, 0.1, [], MEASURED, [], [], {}, contender=contender.key, round=request.round,
-        warm_up={"steady": True, "duration_s": request.warm_up_s} if request.warm_up_s else None,
+        warm_up=WarmUp(steady=True, duration_s=request.warm_up_s) if request.warm_up_s else None,
     )  # fmt: skip
 
 
@@ -218,8 +219,9 @@ def test_one_failed_run_is_bad_luck_and_two_are_enough(
 def test_who_was_not_steady_is_warmed_up_for_longer(lab: Lab) -> None:
     def answer(run: RunRequest) -> RunResult:
         good = completed(run)
-        restless = run.contender.key == "a" and good.warm_up is not None
-        return replace(good, warm_up={**(good.warm_up or {}), "steady": False}) if restless else good
+        if run.contender.key != "a" or good.warm_up is None:
+            return good
+        return replace(good, warm_up=replace(good.warm_up, steady=False))
 
     lab.answer = answer
     lab.run(THREE)

@@ -12,8 +12,8 @@ from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
-from bakeoff.engines.stream import Record
 from bakeoff.factors.table import RunTable
+from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -27,6 +27,7 @@ from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
+from made_up_records import record_of
 
 pytestmark = pytest.mark.end_to_end
 
@@ -81,18 +82,18 @@ def users_in(server: Server) -> set[int]:
     return {int(user[::-1]) for (user,) in rows}
 
 
-def phase_ends(stream: Path) -> list[dict[str, Any]]:
-    records = [json.loads(line) for line in stream.read_text().splitlines()]
-    return [record for record in records if record["type"] == "phase_end"]
+def phase_ends(stream: Path) -> list[PhaseEnd]:
+    records = [record_of(json.loads(line)) for line in stream.read_text().splitlines()]
+    return [record for record in records if isinstance(record, PhaseEnd)]
 
 
 def test_users_are_divided_and_every_write_is_audited(project: Project, server: Server, results: Path) -> None:
     result = measured(project, server, 3, Phase("Few", 4, 0.5), Phase("More", 8, 0.5))
     assert result.status is Status.COMPLETED, result.failure
     assert result.audit is not None and result.total is not None
-    assert result.audit["clean"] and result.audit["ledger_complete"]
-    assert result.audit["acknowledged_operations"] == result.total.operations > 0
-    assert result.audit["unexplained_rows"]["count"] == 0
+    assert result.audit.clean and result.audit.ledger_complete
+    assert result.audit.acknowledged_operations == result.total.operations > 0
+    assert result.audit.unexplained_rows.count == 0
     assert result.total.errors == {}
     assert [phase.virtual_users for phase in result.phases] == [4, 8]
     assert users_in(server) == set(range(8))
@@ -102,22 +103,22 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
     parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
     assert len(parts) == 3
     for phase, end in enumerate(phase_ends(whole)):
-        assert end["operations"] == sum(part[phase]["operations"] for part in parts) > 0
+        assert end.operations == sum(part[phase].operations for part in parts) > 0
 
 
 def test_keys_that_all_users_share_are_audited_across_agents(project: Project, server: Server) -> None:
     variant = Variant(update_share=0.6, key_pick="zipf:0.99", shared_keys=8)
     result = measured(project, server, 2, Phase("Shared", 8, 0.5), variant=variant)
     assert result.status is Status.COMPLETED, result.failure
-    assert result.audit is not None and result.audit["clean"], result.audit
-    assert result.audit["unexplained_rows"]["count"] == 0
+    assert result.audit is not None and result.audit.clean, result.audit
+    assert result.audit.unexplained_rows.count == 0
 
 
 @pytest.mark.parametrize("arrivals", ["constant", "poisson"])
 def test_an_arrival_rate_is_divided(project: Project, server: Server, arrivals: str) -> None:
     result = measured(project, server, 2, Phase("Arriving", 8, 1.0, rate_per_s=200, arrivals=arrivals))
     assert result.status is Status.COMPLETED, result.failure
-    assert result.total is not None and result.audit is not None and result.audit["clean"]
+    assert result.total is not None and result.audit is not None and result.audit.clean
     due = result.total.requests + result.total.unsent
     # Evenly spaced ones are divided without a rest; random ones are 200 with a deviation of 14.
     if arrivals == "constant":
@@ -145,12 +146,12 @@ def test_a_write_that_any_agent_s_ledger_holds_is_missed(
     monkeypatch.setattr(run_module, "audit_run", damaged)
     result = measured(project, server, 2, Phase("Damaged", 4, 0.5))
     assert result.status is Status.VOID
-    assert result.audit is not None and result.audit["lost"]["count"] == 2
+    assert result.audit is not None and result.audit.lost.count == 2
 
 
 def test_an_agent_that_dies_fails_the_run(project: Project, server: Server) -> None:
     def kill_one(record: Record) -> None:
-        if record["type"] == "phase_start":
+        if isinstance(record, PhaseStart):
             (second,) = [child for child in psutil.Process().children() if "2/2" in child.cmdline()]
             second.kill()
 

@@ -1,8 +1,7 @@
 """A run whose database does not hold what was acknowledged is void, and everybody is told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -13,6 +12,7 @@ from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.audit import Audit
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running import run as run_module
 from bakeoff.running.audit import audit_run
@@ -57,8 +57,8 @@ def test_an_honest_run_is_audited_and_clean(
     result = measured(project, server)
     assert result.status is Status.COMPLETED, result.failure
     assert result.total is not None and result.audit is not None
-    assert result.audit["clean"]
-    assert result.audit["acknowledged_operations"] == result.total.operations > 0
+    assert result.audit.clean
+    assert result.audit.acknowledged_operations == result.total.operations > 0
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,7 @@ def test_an_honest_run_is_audited_and_clean(
 def test_a_write_that_is_gone_or_changed_voids_the_run(
     project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, kind: str
 ) -> None:
-    def damaged(
-        engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path
-    ) -> Mapping[str, Any] | None:
+    def damaged(engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path) -> Audit | None:
         server.execute_script(damage)
         return audit_run(engine, workload, server, plan, ledger)
 
@@ -83,7 +81,7 @@ def test_a_write_that_is_gone_or_changed_voids_the_run(
     result = measured(project, server)
     assert result.status is Status.VOID
     assert result.audit is not None
-    assert result.audit[kind]["count"] == {"lost": 2, "wrong": 1}[kind]
+    assert getattr(result.audit, kind).count == {"lost": 2, "wrong": 1}[kind]
     assert [finding.kind for finding in result.findings if finding.severity == "error"] == ["audit-failed"]
 
 

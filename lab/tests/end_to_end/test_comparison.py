@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics, stored
@@ -72,11 +73,11 @@ def test_an_experiment_s_contenders_meet_in_rounds(
     for run in comparison.runs:
         result = run.result
         assert result.factors == {"write_mode": result.settings["write_mode"]}
-        assert result.warm_up is not None and (result.warm_up["cap_s"], result.warm_up["steady"]) == (0.5, None)
+        assert result.warm_up is not None and (result.warm_up.cap_s, result.warm_up.steady) == (0.5, None)
         assert [phase.name for phase in result.phases] == ["4 users"]
-        assert result.machine_state is not None and result.machine_state["speed_mb_s"] > 0
-        activity = result.database_activity
-        assert activity is not None and result.total is not None
+        assert result.machine_state is not None and (result.machine_state.speed_mb_s or 0) > 0
+        assert result.database_activity is not None and result.total is not None
+        activity = msgspec.to_builtins(result.database_activity)
         # The warm-up is part of what the database did, and of no figure of the run.
         assert activity["operations"] > result.total.operations > 0
         assert activity["rows_inserted"] + activity["rows_updated"] <= activity["operations"]
@@ -98,8 +99,8 @@ def test_arrival_rates(project: Project, database: Server, results: Path) -> Non
     assert [phase.arrival_rate_per_s for phase in run.result.phases] == [50, 200]
     warmed = run.result.warm_up
     # What arrives at a rate is steady as soon as that can be told.
-    assert warmed is not None and (warmed["cap_s"], warmed["steady"]) == (10, True)
-    assert 6 <= warmed["steady_after_s"] <= warmed["duration_s"] + 1
+    assert warmed is not None and (warmed.cap_s, warmed.steady) == (10, True)
+    assert 6 <= (warmed.steady_after_s or 0) <= warmed.duration_s + 1
     slow, fast = (phase.measured.operations for phase in run.result.phases)
     assert slow < fast
 
@@ -231,7 +232,7 @@ def test_a_target_that_somebody_else_runs(
     assert len(runs) == 2
     for run in runs:
         assert run.result.settings["attached"] == f"127.0.0.1:{port}"
-        assert run.result.audit is not None and run.result.audit["clean"]
+        assert run.result.audit is not None and run.result.audit.clean
         # What listens on this machine is in sight, whoever started it.
         assert {sample.role for sample in run.result.samples} == {"api", "database", "engine"}
         assert run.result.environment["api_process"].endswith(f"({process.pid})")

@@ -1,9 +1,8 @@
 """What the native engine's audit finds in a real database, where users share keys and rows were there before."""
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from throwaway_server import throwaway_server
@@ -11,8 +10,10 @@ from throwaway_server import throwaway_server
 from bakeoff.calibration.calibrate import prepare_table
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.engines.process import EngineProcess
+from bakeoff.engines.stream import PhaseEnd
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.audit import Audit
 from bakeoff.running.audit import audit_run
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets
@@ -75,10 +76,10 @@ class Run:
             engine = EngineProcess(self.engine, plan, self.plan, stream, logs, self._stream_schema)
             with engine:
                 records = engine.records(lambda _: None)
-        (phase,) = [record for record in records if record["type"] == "phase_end"]
-        assert (phase["ok"], phase["errors"]) == (3_000, {})
+        (phase,) = [record for record in records if isinstance(record, PhaseEnd)]
+        assert (phase.ok, phase.errors) == (3_000, {})
 
-    def audit(self) -> Mapping[str, Any]:
+    def audit(self) -> Audit:
         verdict = audit_run(self.engine, self.workload, self._server, self.plan, self.ledger)
         assert verdict is not None
         return verdict
@@ -96,15 +97,15 @@ def test_shared_keys_and_preloaded_rows_are_audited(project: Project, server: Se
     assert rows(server, "id LIKE '%-preloaded-%'") == PRELOADED
     assert rows(server, SHARED_ROWS) == SHARED_KEYS * len(run.workload.document["keys"])
     verdict = run.audit()
-    assert verdict["clean"], verdict
-    assert verdict["unexplained_rows"]["count"] == PRELOADED
+    assert verdict.clean, verdict
+    assert verdict.unexplained_rows.count == PRELOADED
 
     server.execute_script("DELETE FROM car_entities WHERE ctid IN (SELECT ctid FROM car_entities"
                           " WHERE id LIKE '%-preloaded-%' LIMIT 3)")  # fmt: skip
-    assert run.audit()["lost"]["count"] == 3
+    assert run.audit().lost.count == 3
     server.execute_script(f"UPDATE car_entities SET data = data || '{{\"vin\": 1}}' WHERE {SHARED_ROWS}"
                           " AND entity_type = 'Car'")  # fmt: skip
-    assert run.audit()["wrong"]["count"] == SHARED_KEYS
+    assert run.audit().wrong.count == SHARED_KEYS
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from bakeoff.builds import Build
 from bakeoff.engines.agents import Agents, Clocks
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import End, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from made_up_records import phase_end, phase_start, record_of
 
 START = {
     "type": "start",
@@ -68,9 +69,11 @@ def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
         seen: list[Record] = []
         records = both.records(seen.append)
     assert seen == records
-    assert [record["type"] for record in records] == ["start", "end"]
-    assert records[0]["connections"] == 5
-    assert [json.loads(line) for line in (tmp_path / "results" / "stream.jsonl").read_text().splitlines()] == records
+    assert isinstance(records[0], Start) and isinstance(records[1], End) and len(records) == 2
+    assert records[0].connections == 5
+    assert [
+        record_of(json.loads(line)) for line in (tmp_path / "results" / "stream.jsonl").read_text().splitlines()
+    ] == records
     raw = [(tmp_path / "results" / f"stream-{number}.jsonl").read_text().splitlines() for number in (1, 2)]
     assert [json.loads(lines[0])["connections"] for lines in raw] == [1, 4]
 
@@ -116,8 +119,8 @@ def test_a_stream_that_cannot_be_kept_ends_all(project: Project, tmp_path: Path)
 
 def test_an_interruption_reaches_all(project: Project, tmp_path: Path) -> None:
     with agents(project, tmp_path, {"waits": True}, {"waits": True}) as both:
-        records = both.records(lambda record: both.interrupt() if record["type"] == "start" else None)
-    assert records[-1]["reason"] == "interrupted"
+        records = both.records(lambda record: both.interrupt() if isinstance(record, Start) else None)
+    assert isinstance(records[-1], End) and records[-1].reason == "interrupted"
 
 
 def test_agents_that_nobody_reads_end_too(project: Project, tmp_path: Path) -> None:
@@ -145,7 +148,7 @@ def test_clocks_that_disagree(received_ms: list[list[int]], apart_ms: int) -> No
     clocks = Clocks(2)
     for agent, instants in enumerate(received_ms):
         for instant in instants:
-            clocks.take(agent, {"type": "phase_end", "time_unix_ns": 1000 * MS}, (1000 + instant) * MS)
+            clocks.take(agent, phase_end(time_unix_ns=1000 * MS), (1000 + instant) * MS)
             # The begin of a phase lies ahead when it is told of.
-            clocks.take(agent, {"type": "phase_start", "time_unix_ns": 9000 * MS}, (1000 + instant) * MS)
+            clocks.take(agent, phase_start(time_unix_ns=9000 * MS), (1000 + instant) * MS)
     assert clocks.apart_ns == apart_ms * MS

@@ -24,7 +24,7 @@ def test_the_same_figures_as_the_library(values: list[int]) -> None:
     assert summary.count == len(values)
     assert summary.mean_ms == histogram.get_mean_value() / 1e6
     assert summary.percentiles_ms == {
-        percentile: histogram.get_value_at_percentile(percentile) / 1e6 for percentile in PERCENTILES
+        name: histogram.get_value_at_percentile(percentile) / 1e6 for name, percentile in PERCENTILES.items()
     }
 
 

@@ -6,10 +6,22 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bakeoff.engines import histograms
 from bakeoff.engines.merging import Merging, merged
-from bakeoff.engines.stream import Record, StreamError
+from bakeoff.engines.stream import (
+    End,
+    EngineSecond,
+    EngineVersion,
+    Note,
+    PhaseEnd,
+    PhaseStart,
+    Record,
+    Start,
+    StreamError,
+)
+from made_up_records import record_of
 
 SECOND_NS = 1_000_000_000
 BEGIN_NS = 1_700_000_000 * SECOND_NS
@@ -49,19 +61,19 @@ def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
     """The stream of an engine that saw these latencies in each second of each phase."""
     engine = {"name": "native", "version": "1"}
     common = {"workload": "w", "target": "t", "protocol": "http"}
-    records: list[Record] = [
+    documents: list[dict[str, Any]] = [
         {"type": "start", "version": 1, "engine": engine, **common, "connections": users, "time_unix_ns": BEGIN_NS}
     ]
     at_ns = BEGIN_NS
     for phase, seconds in enumerate(phases):
-        records.append(
+        documents.append(
             {"type": "phase_start", "phase": phase, "name": "p", "virtual_users": users, "time_unix_ns": at_ns}
         )
         for second, latencies in enumerate(seconds):
             time = {"second": second, "time_unix_ns": at_ns + second * SECOND_NS}
-            records.append({"type": "second", "phase": phase, **time, **counters(latencies)})
+            documents.append({"type": "second", "phase": phase, **time, **counters(latencies)})
         at_ns += len(seconds) * SECOND_NS
-        records.append(
+        documents.append(
             {
                 "type": "phase_end",
                 "phase": phase,
@@ -73,7 +85,13 @@ def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
                 "send_lag_histogram": None,
             }
         )
-    return [*records, {"type": "end", "reason": "completed", "message": "", "time_unix_ns": at_ns}]
+    documents.append({"type": "end", "reason": "completed", "message": "", "time_unix_ns": at_ns})
+    return [record_of(document) for document in documents]
+
+
+def _ended(record: Record, **changes: Any) -> End:
+    assert isinstance(record, End)
+    return replace(record, **changes)
 
 
 def split(phases: Latencies, agent: int) -> list[list[list[int]]]:
@@ -100,11 +118,11 @@ def test_it_does_not_matter_whose_record_is_read_first(phases: Latencies, data: 
 def test_percentiles_come_from_the_sum_and_are_no_average() -> None:
     """Ninety quick requests of one agent, ten slow ones of the other."""
     quick, slow = stream([[[1_000_000] * 90]], 1), stream([[[100_000_000] * 10]], 1)
-    (end,) = [record for record in merged([quick, slow]) if record["type"] == "phase_end"]
-    latency = histograms.summarise(histograms.merge([end["service_histogram"]]))
-    assert latency.percentiles_ms[50.0] == pytest.approx(1, rel=1e-3)
-    assert latency.percentiles_ms[90.0] == pytest.approx(1, rel=1e-3)
-    assert latency.percentiles_ms[95.0] == pytest.approx(100, rel=1e-3)
+    (end,) = [record for record in merged([quick, slow]) if isinstance(record, PhaseEnd)]
+    latency = histograms.summarise(histograms.merge([end.service_histogram]))
+    assert latency.percentiles_ms["p50"] == pytest.approx(1, rel=1e-3)
+    assert latency.percentiles_ms["p90"] == pytest.approx(1, rel=1e-3)
+    assert latency.percentiles_ms["p95"] == pytest.approx(100, rel=1e-3)
 
 
 def test_a_second_is_told_once_all_have_told_of_it_or_are_past_it() -> None:
@@ -113,46 +131,51 @@ def test_a_second_is_told_once_all_have_told_of_it_or_are_past_it() -> None:
     for record in first:
         assert merging.take(0, record) == []
     # The other had nothing to tell of its first second.
-    told = [[each["type"] for each in merging.take(1, record)] for record in second if record.get("second") != 0]
-    assert told == [["start"], ["phase_start"], ["second", "second"], ["phase_end"], ["end"]]
+    rest = [record for record in second if not (isinstance(record, EngineSecond) and record.second == 0)]
+    merged_by = [[type(each) for each in merging.take(1, record)] for record in rest]
+    assert merged_by == [[Start], [PhaseStart], [EngineSecond, EngineSecond], [PhaseEnd], [End]]
 
 
 def test_a_phase_lasts_from_the_first_begin_to_the_last_end() -> None:
     early, late = stream([[[2]]], 1), stream([[[4]]], 1)
-    for record in late:
-        record["time_unix_ns"] += 30_000_000
+    late = [
+        replace(record, time_unix_ns=record.time_unix_ns + 30_000_000)
+        for record in late
+        if not isinstance(record, Note)
+    ]
     merging = Merging(2)
     records = [done for agent in (0, 1) for record in (early, late)[agent] for done in merging.take(agent, record)]
-    (end,) = [record for record in records if record["type"] == "phase_end"]
-    (begin,) = [record for record in records if record["type"] == "phase_start"]
-    assert (begin["time_unix_ns"], end["duration_ns"]) == (BEGIN_NS, SECOND_NS + 30_000_000)
+    (end,) = [record for record in records if isinstance(record, PhaseEnd)]
+    (begin,) = [record for record in records if isinstance(record, PhaseStart)]
+    assert (begin.time_unix_ns, end.duration_ns) == (BEGIN_NS, SECOND_NS + 30_000_000)
     assert merging.begun_apart_ns == 30_000_000
 
 
 def test_agents_that_stopped_at_different_places_still_come_to_an_end() -> None:
     """One was interrupted before the second phase, the other in it."""
     first, second = stream([[[2]]], 1), stream([[[4]], [[6]]], 1)
-    first[-1]["reason"] = "interrupted"
+    first[-1] = _ended(first[-1], reason="interrupted")
     records = merged([first, second])
-    assert [record["type"] for record in records].count("phase_end") == 2
-    assert records[-1]["reason"] == "interrupted"
+    assert [type(record) for record in records].count(PhaseEnd) == 2
+    assert isinstance(records[-1], End) and records[-1].reason == "interrupted"
 
 
 def test_the_worst_end_is_the_end_of_all() -> None:
     first, second = stream([], 1), stream([], 1)
-    second[-1] |= {"reason": "failed", "message": "no descriptor left"}
+    second[-1] = _ended(second[-1], reason="failed", message="no descriptor left")
     end = merged([first, second])[-1]
-    assert (end["reason"], end["message"]) == ("failed", "agent 2: no descriptor left")
+    assert isinstance(end, End)
+    assert (end.reason, end.message) == ("failed", "agent 2: no descriptor left")
 
 
 def test_notes_say_whose_they_are() -> None:
-    note = {"type": "note", "level": "warning", "message": "few descriptors"}
-    assert Merging(2).take(1, note) == [{**note, "message": "agent 2: few descriptors"}]
+    note = Note(level="warning", message="few descriptors")
+    assert Merging(2).take(1, note) == [replace(note, message="agent 2: few descriptors")]
 
 
-@pytest.mark.parametrize("change", [{"engine": {"name": "native", "version": "2"}}, {"target": "another"}])
-def test_agents_must_do_the_same(change: Record) -> None:
+@pytest.mark.parametrize("change", [{"engine": EngineVersion("native", "2")}, {"target": "another"}])
+def test_agents_must_do_the_same(change: dict[str, Any]) -> None:
     first, second = stream([], 1), stream([], 1)
-    second[0] |= change
+    second[0] = replace(second[0], **change)
     with pytest.raises(StreamError, match=f"The agents do not do the same: {next(iter(change))} is "):
         merged([first, second])

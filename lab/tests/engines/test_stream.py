@@ -1,10 +1,13 @@
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
-from bakeoff.engines.stream import StreamError, read_records
+from bakeoff.engines.stream import Record, StreamError, read_records
 from bakeoff.project import Project
+from made_up_records import record_of
 
 START = {
     "type": "start",
@@ -35,13 +38,13 @@ SECOND = {
 END = {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}
 
 
-def read(project: Project, *lines: Any) -> list[dict[str, Any]]:
+def read(project: Project, *lines: Any) -> list[Record]:
     encoded = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     return list(read_records(encoded, project.contract / "schemas" / "stream.schema.json", "the stream"))
 
 
 def test_valid_records_come_through(project: Project) -> None:
-    assert read(project, START, SECOND, END) == [START, SECOND, END]
+    assert read(project, START, SECOND, END) == [record_of(each) for each in (START, SECOND, END)]
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,12 @@ def test_valid_records_come_through(project: Project) -> None:
 def test_what_is_no_record_is_named(project: Project, lines: list[Any], reason: str) -> None:
     with pytest.raises(StreamError, match=reason):
         read(project, *lines)
+
+
+@pytest.mark.parametrize("record", get_args(Record))
+def test_records_are_those_of_the_schema(project: Project, record: type[Struct]) -> None:
+    schema = json.loads((project.contract / "schemas" / "stream.schema.json").read_text())
+    defined = schema["$defs"][record.__struct_config__.tag]
+    members = {field.encode_name: field.required for field in fields(record)}
+    assert set(members) | {"type"} == set(defined["properties"])
+    assert {name for name, required in members.items() if required} | {"type"} == set(defined["required"])

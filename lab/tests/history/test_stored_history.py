@@ -273,14 +273,14 @@ def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, t
 def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: Project, tmp_path: Path) -> None:
     good = text_of(document_of(run_result(), project, None, ORIGIN))
     second = text_of(document_of(run_result("two", minute=1), project, None, ORIGIN))
-    files = {"a": good[: len(good) // 2], "b": good.replace('"version": 2', '"version": 3', 1), "c": good, "d": second}
+    files = {"a": good[: len(good) // 2], "b": good.replace('"version": 3', '"version": 4', 1), "c": good, "d": second}
     paths = []
     for name, text in files.items():
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(text)
     result = import_files(project, store.server, [*paths, tmp_path / "missing.json"])
     assert [path.name for path, _ in result.stored] == ["c.json", "d.json"]
-    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["cut off or n", "of version 3"]
+    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["cut off or n", "of version 4"]
     assert "missing.json cannot be read" in result.problems[2]
     # Both belong to the comparison that their files name.
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
@@ -293,7 +293,6 @@ def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: P
     [
         ({"contender": "a\0b"}, "NUL"),
         ({"environment": {"host": "a\0b"}}, "\\u0000"),
-        ({"language": "\ud800"}, "surrogates not allowed"),
         ({"round": 2**40}, "out of range"),
         ({"samples": [Sample(10**30, "api", 0.0, 0)]}, "out of range"),
     ],
@@ -302,7 +301,7 @@ def test_import_goes_on_past_what_cannot_be_stored(
     store: MetricsStore, project: Project, tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     refused = text_of(document_of(run_result(**changes), project, None, replace(ORIGIN, command="refused")))
-    (tmp_path / "1.json").write_text(refused.replace("\ud800", "\\ud800"))
+    (tmp_path / "1.json").write_text(refused)
     (tmp_path / "2.json").write_text(text_of(document_of(run_result("two"), project, None, ORIGIN)))
     # A folder is as good as its files.
     result = import_files(project, store.server, [tmp_path])

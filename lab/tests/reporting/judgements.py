@@ -23,7 +23,7 @@ from bakeoff.judging.judgement import (
 )
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.history import StoredComparison, StoredRun
-from observations import ACTIVITY, STATE
+from observations import ACTIVITY, STATE, database_activity, machine_state
 
 BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SPEEDS = {"rust-rest": 1.0, "rust-grpc": 0.98, "go-rest": 0.8, "java-rest": 0.62, "go-grpc": 0.5, "java-grpc": 0.41}
@@ -238,8 +238,8 @@ def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
         factors=contender.factors,
         round=number,
         timeline=timeline,
-        database_activity={**ACTIVITY, "checkpoints": number},
-        machine_state={**STATE, "steal_percent": 0.1 * number},
+        database_activity=database_activity({**ACTIVITY, "checkpoints": number}),
+        machine_state=machine_state({**STATE, "steal_percent": 0.1 * number}),
     )
 
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
+from bakeoff.engines.histograms import PERCENTILES
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.run_bottleneck import described_bottleneck
 from bakeoff.project import Project
@@ -50,7 +52,9 @@ def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
 
 def test_what_postgresql_and_the_machine_did_stands_in_the_document(project: Project) -> None:
     document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project, None)
-    assert (document["database_activity"], document["machine_state"]) == (ACTIVITY, STATE)
+    kept = run_of(database_activity=ACTIVITY, machine_state=STATE)
+    assert document["database_activity"] == {**msgspec.to_builtins(kept.database_activity), **ACTIVITY}
+    assert document["machine_state"] == {**msgspec.to_builtins(kept.machine_state), **STATE}
 
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
@@ -73,6 +77,20 @@ def test_version_1_is_still_read(project: Project) -> None:
     assert back.run == replace(run_result(), samples=[], timeline=[], contender="")
 
 
+def test_version_2_named_percentiles_by_numbers(project: Project) -> None:
+    text = text_of(document_of(run_result(), project, None)).replace('"version": 3', '"version": 2')
+    for name, percentile in PERCENTILES.items():
+        text = text.replace(f'"{name}":', f'"{percentile}":')
+    assert '"p99"' not in text
+    assert read_documents(text, "it", project)[0].run == run_result()
+
+
+def test_a_percentile_that_is_missing_is_named(project: Project) -> None:
+    text = text_of(document_of(run_result(), project, None)).replace('"p99":', '"p98":')
+    with pytest.raises(BakeoffError, match="it is no result of a run: percentiles_ms has no p99"):
+        read_documents(text, "it", project)
+
+
 def _changed(path: str, value: Any) -> str:
     document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")), None)))
     *parents, last = path.split(".")
@@ -88,16 +106,20 @@ def _changed(path: str, value: Any) -> str:
     [
         ("", "it is cut off or no JSON"),
         (_changed("status", "completed")[:-200], "it is cut off or no JSON"),
-        ("[1]", "holds no JSON object"),
-        ("{}", "'target' is a required property"),
+        (_changed("language", "\ud800"), "it is cut off or no JSON"),
+        ("[1]", "Expected `object`, got `array`"),
+        ("{}", "Object missing required field `target`"),
         (_changed("version", VERSION + 1), f"is of version {VERSION + 1}, and this lab reads up to {VERSION}. Update"),
-        (_changed("status", "splendid"), "status: 'splendid' is not one of"),
-        (_changed("phases.0.measured.requests", -1), "phases.0.measured.requests: -1 is less than the minimum"),
-        (_changed("total.latency.count", "many"), "total"),
-        (_changed("samples", [[1, "api", 0.5]]), "samples.0"),
-        (_changed("started_at", "yesterday"), "Invalid isoformat string"),
-        (_changed("started_at", "2026-01-01T00:00:00"), "2026-01-01T00:00:00 has no time zone"),
-        ('{"version": 2, "runs": [{}]}', "'target' is a required property"),
+        (_changed("status", "splendid"), "Invalid enum value 'splendid' - at `$.status`"),
+        (_changed("phases.0.measured.requests", -1), "Expected `int` >= 0 - at `$.phases[0].measured.requests`"),
+        (_changed("total.latency.count", "many"), "Expected `int`, got `str` - at `$.total.latency.count`"),
+        (_changed("samples", [[1, "api", 0.5]]), "$.samples[0]"),
+        (_changed("started_at", "yesterday"), "Invalid RFC3339 encoded datetime - at `$.started_at`"),
+        (
+            _changed("started_at", "2026-01-01T00:00:00"),
+            "Expected `datetime` with a timezone component - at `$.started_at`",
+        ),
+        ('{"version": 2, "runs": [{}]}', "Object missing required field `target`"),
     ],
 )
 def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> None:

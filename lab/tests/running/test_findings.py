@@ -3,8 +3,13 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 
+import made_up_records
 from bakeoff.engines import histograms
+from bakeoff.engines.stream import PhaseEnd
+from bakeoff.results.audit import Audit
+from bakeoff.results.tolerant import tolerant
 from bakeoff.running.findings import agents_findings, audit_findings, generator_findings, not_audited, sampling_findings
+from observations import machine_state
 
 
 def encoded(milliseconds: float) -> str:
@@ -13,16 +18,8 @@ def encoded(milliseconds: float) -> str:
     return histograms.encode(histogram)
 
 
-def phase_end(**changes: Any) -> dict[str, Any]:
-    record = {
-        "type": "phase_end",
-        "phase": 0,
-        "unsent": 0,
-        "service_histogram": encoded(20),
-        "response_histogram": None,
-        "send_lag_histogram": None,
-    }
-    return {**record, **changes}
+def phase_end(**changes: Any) -> PhaseEnd:
+    return made_up_records.phase_end(**{"service_histogram": encoded(20), **changes})
 
 
 @pytest.mark.parametrize(
@@ -40,7 +37,7 @@ def phase_end(**changes: Any) -> dict[str, Any]:
         (phase_end(send_lag_histogram=encoded(3), response_histogram=encoded(300)), 10, 100_000, []),
     ],
 )
-def test_generator(record: dict[str, Any], peak: float, ceiling: float | None, kinds: list[str]) -> None:
+def test_generator(record: PhaseEnd, peak: float, ceiling: float | None, kinds: list[str]) -> None:
     assert [finding.kind for finding in generator_findings([record], peak, ceiling, "native", "")] == kinds
 
 
@@ -60,10 +57,8 @@ def test_several_engines_are_held_against_what_one_can_do() -> None:
     assert "150% of the 100,000/s that one of its 2 engines (native) can do here." in shared.message
 
 
-def verdict(**changes: Any) -> dict[str, Any]:
-    nothing = {"count": 0, "examples": []}
-    clean = {"lost": nothing, "wrong": nothing, "stale": nothing, "unexplained_rows": nothing, "ledger_complete": True}
-    return {**clean, "clean": True, **changes}
+def verdict(**changes: Any) -> Audit:
+    return tolerant(Audit, changes)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +70,7 @@ def verdict(**changes: Any) -> dict[str, Any]:
         (verdict(unexplained_rows={"count": 1, "examples": []}), ["unexplained-rows"]),
     ],
 )
-def test_audit(given: dict[str, Any], kinds: list[str]) -> None:
+def test_audit(given: Audit, kinds: list[str]) -> None:
     assert [finding.kind for finding in audit_findings(given)] == kinds
 
 
@@ -122,7 +117,7 @@ def test_the_audit_s_violations_are_counted() -> None:
     ],
 )
 def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measured_s: float, kinds: list[str]) -> None:
-    assert [finding.kind for finding in sampling_findings(state, measured_s)] == kinds
+    assert [finding.kind for finding in sampling_findings(machine_state(state), measured_s)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -136,4 +131,4 @@ def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measu
     ],
 )
 def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:
-    assert [finding.kind for finding in agents_findings(state)] == kinds
+    assert [finding.kind for finding in agents_findings(machine_state(state))] == kinds

@@ -9,6 +9,7 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
 from bakeoff.factors.table import RunTable
+from bakeoff.engines.stream import Note
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
@@ -46,7 +47,7 @@ def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | No
     assert isinstance(generator, Agents if asked.agents > 1 else EngineProcess)
     with generator:
         records = generator.records(lambda _: None)
-    notes = [record["message"] for record in records if record["type"] == "note"]
+    notes = [record.message for record in records if isinstance(record, Note)]
     return sorted((json.loads(note[note.index("{") :]) for note in notes), key=lambda said: " ".join(said["arguments"]))
 
 

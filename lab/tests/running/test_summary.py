@@ -1,14 +1,15 @@
-from typing import Any
-
 import pytest
 from hdrh.histogram import HdrHistogram
+from msgspec.structs import replace
 
 from bakeoff.engines import histograms
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.findings import findings_of
 from bakeoff.running.modes import Phase
 from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of, without_first_phase
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
+from made_up_records import engine_second, phase_end, phase_start
 
 SECOND = 1_000_000_000
 MS = 1_000_000
@@ -21,41 +22,27 @@ def encoded(*milliseconds: float) -> str:
     return histograms.encode(histogram)
 
 
-def phase(number: int, begin_s: int, latencies_ms: list[float], failed: int = 0) -> list[dict[str, Any]]:
-    begin = {
-        "type": "phase_start",
-        "phase": number,
-        "name": f"P{number}",
-        "virtual_users": 10,
-        "time_unix_ns": begin_s * SECOND,
-    }
-    end = {
-        "type": "phase_end",
-        "phase": number,
-        "time_unix_ns": (begin_s + 2) * SECOND,
-        "duration_ns": 2 * SECOND,
-        "sent": len(latencies_ms) + failed,
-        "ok": len(latencies_ms),
-        "failed": failed,
-        "errors": {"timeout": failed} if failed else {},
-        "operations": len(latencies_ms),
-        "bytes_sent": 100,
-        "bytes_received": 10,
-        "unsent": 0,
-        "connections_opened": 10,
-        "interrupted": False,
-        "service_histogram": encoded(*latencies_ms),
-        "response_histogram": None,
-        "send_lag_histogram": None,
-    }
-    return [begin, end]
+def phase(number: int, begin_s: int, latencies_ms: list[float], failed: int = 0) -> tuple[PhaseStart, PhaseEnd]:
+    begin = phase_start(f"P{number}", phase=number, time_unix_ns=begin_s * SECOND)
+    end = phase_end(
+        phase=number,
+        time_unix_ns=(begin_s + 2) * SECOND,
+        duration_ns=2 * SECOND,
+        sent=len(latencies_ms) + failed,
+        ok=len(latencies_ms),
+        failed=failed,
+        errors={"timeout": failed} if failed else {},
+        operations=len(latencies_ms),
+        service_histogram=encoded(*latencies_ms),
+    )
+    return begin, end
 
 
 SAMPLES = [Sample(second * SECOND, "api", second * 0.5, 1000 + second) for second in range(10)]
 
 
 def test_phases_are_measured_apart_and_merged() -> None:
-    records = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10)]
+    records: list[Record] = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10)]
     phases = phase_results(records, SAMPLES)
     total = total_of(phases, SAMPLES)
     assert [part.number for part in phases] == [1, 2]
@@ -64,27 +51,27 @@ def test_phases_are_measured_apart_and_merged() -> None:
     assert total is not None
     assert (total.requests, total.duration_s, total.throughput_per_s) == (100, 4.0, 25.0)
     # Averaging the phases' medians would give 5 ms; the merged histogram knows better.
-    assert total.latency.percentiles_ms[50.0] == pytest.approx(1.0, rel=1e-3)
-    assert total.latency.percentiles_ms[95.0] == pytest.approx(9.0, rel=1e-3)
+    assert total.latency.percentiles_ms["p50"] == pytest.approx(1.0, rel=1e-3)
+    assert total.latency.percentiles_ms["p95"] == pytest.approx(9.0, rel=1e-3)
     assert total.latency.max_ms == pytest.approx(9.0, rel=1e-3)
 
 
 def test_a_phase_costs_what_was_used_while_it_lasted() -> None:
     begin, end = phase(0, 0, [1.0] * 100, failed=1)
-    (result,) = phase_results([begin, {**end, "time_unix_ns": 9 * SECOND}], SAMPLES)
+    (result,) = phase_results([begin, replace(end, time_unix_ns=9 * SECOND)], SAMPLES)
     cost = result.measured.costs["api"]
     assert (result.end_ns, cost.cpu_s, cost.cpu_percent_mean) == (2 * SECOND, 1.0, 50.0)
 
 
 def test_a_phase_without_an_end_is_left_out() -> None:
-    records = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
+    records: list[Record] = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
     assert len(phase_results(records, SAMPLES)) == 1
     assert total_of([], SAMPLES) is None
 
 
 def test_response_time_goes_before_service_time() -> None:
     begin, end = phase(0, 0, [1.0])
-    (result,) = phase_results([begin, {**end, "response_histogram": encoded(50.0)}], [])
+    (result,) = phase_results([begin, replace(end, response_histogram=encoded(50.0))], [])
     assert result.measured.latency.max_ms == pytest.approx(50.0, rel=1e-3)
 
 
@@ -113,20 +100,13 @@ def test_findings(latencies: list[float], failed: int, found: list[tuple[str, st
     assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS)] == found
 
 
-def second(phase_number: int, number: int, operations: int) -> dict[str, Any]:
-    return {
-        "type": "second",
-        "phase": phase_number,
-        "second": number,
-        "operations": operations,
-        "failed": 0,
-        "service_histogram": encoded(1.0) if operations else None,
-        "response_histogram": None,
-    }
+def second(phase_number: int, number: int, operations: int) -> EngineSecond:
+    histogram = encoded(1.0) if operations else None
+    return engine_second(number, phase=phase_number, operations=operations, service_histogram=histogram)
 
 
 def test_seconds_are_placed_on_one_time_line_without_those_cut_short() -> None:
-    records = [*phase(0, 10, [1.0]), *phase(1, 13, [1.0])]
+    records: list[Record] = [*phase(0, 10, [1.0]), *phase(1, 13, [1.0])]
     # They may come late and out of order; the third of a phase of two seconds is what straggled.
     records += [second(1, 0, 0), second(0, 1, 6), second(0, 0, 5), second(0, 2, 1)]
     timeline = timeline_of(records)
@@ -137,7 +117,7 @@ def test_seconds_are_placed_on_one_time_line_without_those_cut_short() -> None:
 
 
 def test_the_warm_up_counts_for_nothing() -> None:
-    records = [*phase(0, 0, [500.0] * 100), *phase(1, 2, [1.0] * 10), second(0, 0, 7), second(1, 0, 8)]
+    records: list[Record] = [*phase(0, 0, [500.0] * 100), *phase(1, 2, [1.0] * 10), second(0, 0, 7), second(1, 0, 8)]
     kept = without_first_phase(records)
     (measured,) = phase_results(kept, SAMPLES, [Phase("P1", 10, 2, rate_per_s=5.0)])
     assert (measured.number, measured.name, measured.arrival_rate_per_s) == (1, "P1", 5.0)

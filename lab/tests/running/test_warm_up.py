@@ -14,6 +14,7 @@ from bakeoff.running.warm_up import (
     warm_up_cap_s,
     warm_up_phase,
 )
+from made_up_records import phase_end
 
 VECTORS = json.loads((find_project().contract / "vectors" / "steady.json").read_text())
 
@@ -109,9 +110,9 @@ CLIMB = [1000, 2000, 3000, 5000, 7000, 9000]
     ],
 )
 def test_record(told: dict[str, Any], operations: list[int], steady: bool | None, steady_after_s: int | None) -> None:
-    record = judged(10, {"duration_ns": 6_001_400_000, **told}, operations)
-    assert (record["steady"], record["steady_after_s"]) == (steady, steady_after_s)
-    assert (record["duration_s"], record["cap_s"]) == (6.001, 10)
+    record = judged(10, phase_end(duration_ns=6_001_400_000, **told), operations)
+    assert (record.steady, record.steady_after_s) == (steady, steady_after_s)
+    assert (record.duration_s, record.cap_s) == (6.001, 10)
     kinds = [finding.kind for finding in warm_up_findings(record)]
     assert kinds == (["not-steady"] if steady is False else [])
 

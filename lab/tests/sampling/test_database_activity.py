@@ -8,9 +8,10 @@ from throwaway_server import throwaway_server
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.sampling.database_activity import DatabaseWatch, Look, activity_of
+from bakeoff.sampling.activity import Sessions
+from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, activity_of
 
-COUNTED = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
+COUNTED: Counters = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
 
 
 LOOKS = [
@@ -22,32 +23,33 @@ LOOKS = [
 
 def test_totals_become_shares() -> None:
     activity = activity_of(COUNTED, LOOKS, 200, {})
-    assert activity["wal_bytes_per_operation"] == 20
-    assert activity["operations_per_commit"] == 5
-    assert activity["hot_update_share"] == 0.9
-    assert activity["active_backends_mean"] == pytest.approx(4 / 3)
-    assert activity["connections_peak"] == 5
+    assert activity.wal_bytes_per_operation == 20
+    assert activity.operations_per_commit == 5
+    assert activity.hot_update_share == 0.9
+    assert activity.active_backends_mean == pytest.approx(4 / 3)
+    assert activity.connections_peak == 5
     # The most frequent one first.
-    assert list(activity["wait_shares"].items()) == [("IO:WalSync", 0.75), ("CPU", 0.25)]
+    assert list(activity.wait_shares.items()) == [("IO:WalSync", 0.75), ("CPU", 0.25)]
 
 
 def test_each_phase_has_looks_of_its_own() -> None:
-    phases = activity_of(COUNTED, LOOKS, 200, {1: (0, 10), 2: (10, 30), 3: (30, 31)})["phases"]
-    assert phases["1"] == {"looks": 0, "active_backends_mean": None, "connections_peak": None, "wait_shares": {}}
-    assert phases["2"] == {
-        "looks": 2,
-        "active_backends_mean": 2.0,
-        "connections_peak": 5,
-        "wait_shares": {"IO:WalSync": 0.75, "CPU": 0.25},
-    }
-    assert (phases["3"]["looks"], phases["3"]["connections_peak"]) == (1, 4)
+    phases = activity_of(COUNTED, LOOKS, 200, {1: (0, 10), 2: (10, 30), 3: (30, 31)}).phases
+    assert phases is not None
+    assert phases["1"] == Sessions(looks=0)
+    assert phases["2"] == Sessions(
+        looks=2,
+        active_backends_mean=2.0,
+        connections_peak=5,
+        wait_shares={"IO:WalSync": 0.75, "CPU": 0.25},
+    )
+    assert (phases["3"].looks, phases["3"].connections_peak) == (1, 4)
 
 
 def test_nothing_done_divides_by_nothing() -> None:
     activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0, {})
     for name in ("wal_bytes_per_operation", "operations_per_commit", "hot_update_share", "connections_peak"):
-        assert activity[name] is None
-    assert activity["wait_shares"] == {}
+        assert getattr(activity, name) is None
+    assert activity.wait_shares == {}
 
 
 def test_a_server_that_is_away_leaves_the_activity_unknown() -> None:
@@ -83,9 +85,9 @@ def test_postgresql_s_own_counts(server: Server) -> None:
     assert watch.own_cpu_s > 0
     activity = watch.activity(25, {1: (0, time.time_ns())})
     assert activity is not None
-    assert (activity["rows_inserted"], activity["rows_updated"], activity["hot_update_share"]) == (20, 5, 1.0)
-    assert activity["commits"] >= 7
-    assert activity["wal_bytes"] > 500
-    assert activity["checkpoints"] >= 1
-    assert "Timeout:PgSleep" in activity["wait_shares"]
-    assert activity["phases"]["1"]["looks"] == activity["looks"]
+    assert (activity.rows_inserted, activity.rows_updated, activity.hot_update_share) == (20, 5, 1.0)
+    assert (activity.commits or 0) >= 7
+    assert (activity.wal_bytes or 0) > 500
+    assert (activity.checkpoints or 0) >= 1
+    assert "Timeout:PgSleep" in activity.wait_shares
+    assert activity.phases is not None and activity.phases["1"].looks == activity.looks

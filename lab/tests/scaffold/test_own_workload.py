@@ -83,9 +83,9 @@ def test_a_stored_workload_is_proven_driven_and_audited(checkout: Project) -> No
     (result,) = comparison.runs
     assert (result.workload, result.target, requests_of(result)) == ("things", "things-rest", (5, 0))
     assert result.audit is not None
-    assert result.audit["clean"] is True
+    assert result.audit.clean is True
     # One of the five was a read.
-    assert result.audit["acknowledged_operations"] == 4
+    assert result.audit.acknowledged_operations == 4
 
 
 def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout: Project, project: Project) -> None:
@@ -102,8 +102,8 @@ def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout
     (result,) = comparison.runs
     assert requests_of(result)[1] == 0
     assert result.audit is not None
-    assert result.audit["clean"] is True
-    assert result.audit["entities"] > result.audit["rows"] > 0
+    assert result.audit.clean is True
+    assert result.audit.entities > result.audit.rows > 0
 
 
 def test_an_api_that_keeps_nothing_is_found_out_by_the_audit(checkout: Project) -> None:

@@ -9,14 +9,9 @@ from bakeoff.cli.progress import PlainProgress
 from bakeoff.project import Project
 from bakeoff.serving.live import PublishedProgress, live_file, live_state
 from made_up import histogram_of, run_result
+from made_up_records import engine_second, phase_start
 
-SECOND = {
-    "type": "second",
-    "operations": 1200,
-    "failed": 2,
-    "service_histogram": histogram_of(1.0),
-    "response_histogram": None,
-}
+SECOND = engine_second(operations=1200, failed=2, service_histogram=histogram_of(1.0))
 
 
 def published(project: Project) -> PublishedProgress:
@@ -27,7 +22,7 @@ def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:
     with published(empty_checkout) as progress:
         progress.run_of(2, 6, 40.0)
         progress.step("one: quick", 10.0)
-        progress.record({"type": "phase_start", "name": "Baseline", "virtual_users": 10})
+        progress.record(phase_start())
         progress.usage({"api": 51.26})
         progress.record(SECOND)
         progress.standing(run_result("one"))

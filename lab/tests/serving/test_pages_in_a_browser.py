@@ -17,6 +17,7 @@ from bakeoff.project import Project
 from bakeoff.serving.app import create_app
 from bakeoff.serving.live import PublishedProgress, live_file
 from made_up import histogram_of, run_result
+from made_up_records import engine_second, phase_start
 from served import LONG
 
 PATHS = (
@@ -79,9 +80,8 @@ def test_the_live_page_follows_the_lab(page: Page, address: str, empty_checkout:
     shown = PlainProgress(Console(quiet=True))
     with PublishedProgress(shown, live_file(empty_checkout), "./bakeoff run quick") as progress:
         progress.step("fast: quick", 10.0)
-        progress.record({"type": "phase_start", "name": "Baseline", "virtual_users": 10})
-        second = {"type": "second", "operations": 12345, "failed": 7, "response_histogram": None}
-        progress.record({**second, "service_histogram": histogram_of(1.0)})
+        progress.record(phase_start())
+        progress.record(engine_second(operations=12345, failed=7, service_histogram=histogram_of(1.0)))
         progress.standing(run_result("fast"))
         expect(page.locator("#step")).to_have_text("fast: quick · Baseline, 10 virtual users")
         expect(page.locator("#throughput")).to_have_text("12,345/s")

@@ -8,7 +8,7 @@ from pathlib import Path
 from bakeoff import processes
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.running import summary
@@ -102,7 +102,7 @@ def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
             f"The engine {engine.name} could not be calibrated over {drive.way.transport}: {measured.failed} of "
             f"{measured.requests} requests to the null server failed ({dict(measured.errors)})."
         )
-    version = next(record["engine"]["version"] for record in records if record["type"] == "start")
+    version = next(record.engine.version for record in records if isinstance(record, Start))
     cost = cpu_us_each(measured.costs.get("engine"), measured.operations)
     return Ceiling(version, measured.throughput_per_s, cost)
 
@@ -117,5 +117,5 @@ def _without_reply_rules(plan: Plan) -> Plan:
 
 
 def _sample_at_edges(record: Record, sampler: Sampler) -> None:
-    if record["type"] in ("phase_start", "phase_end"):
+    if isinstance(record, PhaseStart | PhaseEnd):
         sampler.sample()

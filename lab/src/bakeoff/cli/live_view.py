@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.durations import words_for
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import p99_ms, users_of
 from bakeoff.sparkline import sparkline
@@ -72,12 +72,12 @@ class LiveProgress:
 
     def record(self, record: Record) -> None:
         with self._lock:
-            if record["type"] == "phase_start":
+            if isinstance(record, PhaseStart):
                 self._state.phase = users_of(record)
-            elif record["type"] == "second":
-                self._state.rates.append(record["operations"])
+            elif isinstance(record, EngineSecond):
+                self._state.rates.append(record.operations)
                 self._state.p99s.append(p99_ms(record))
-                self._state.failed += record["failed"]
+                self._state.failed += record.failed
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:
         self._state.cpu_percent = cpu_percent
@@ -148,7 +148,7 @@ def _standings(standings: Mapping[str, Sequence[RunResult]]) -> Table:
     }
     for key in sorted(medians, key=lambda key: -medians[key]):
         totals = [run.total for run in standings[key] if run.total is not None]
-        p99 = statistics.median(total.latency.percentiles_ms[99.0] for total in totals)
+        p99 = statistics.median(total.latency.percentiles_ms["p99"] for total in totals)
         failed = sum(total.failed for total in totals)
         table.add_row(Text(key), f"{len(totals)}", f"{medians[key]:,.0f}", f"{p99:.1f}", f"{failed:,}")
     return table

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bakeoff.durations import words_for
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import Progress, live_figures, users_of
 
@@ -29,10 +29,10 @@ class PlainProgress:
         pass
 
     def record(self, record: Record) -> None:
-        if record["type"] == "phase_start":
+        if isinstance(record, PhaseStart):
             self.say(f"  {users_of(record)}")
-        elif record["type"] == "phase_end":
-            self.say(f"    {live_figures(record, record['duration_ns'] / 1e9)}")
+        elif isinstance(record, PhaseEnd):
+            self.say(f"    {live_figures(record, record.duration_ns / 1e9)}")
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:
         pass

@@ -193,7 +193,7 @@ class Series:
         run = self._run_request(contender, request.mode, request.phases)
         result = self._measured(replace(run, round=turn.round, warm_up_s=self._warm_up_s(contender)))
         self._comparison.runs.append(result)
-        if result.warm_up is not None and result.warm_up["steady"] is False:
+        if result.warm_up is not None and result.warm_up.steady is False:
             self._not_steady.add(contender.key)
         problem = self._problem_with(result)
         if problem is not None:
@@ -236,7 +236,7 @@ class Series:
             self._bench.progress.say(error.message)
         storing.mark("storing")
         if run.mode == self._request.mode and result.machine_state is not None:
-            self._outside_s.append({**result.machine_state["outside_phases_s"], **storing.seconds})
+            self._outside_s.append({**result.machine_state.outside_phases_s, **storing.seconds})
         self._comparison.interrupted |= result.status is Status.INTERRUPTED
         return result
 

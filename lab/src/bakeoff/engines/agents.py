@@ -1,20 +1,21 @@
 """Several engine processes that divide one load among them, read as if they were one."""
 
 import contextlib
-import json
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from bakeoff.engines.merging import Merging
 from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import End, PhaseEnd, Record, Start
 from bakeoff.errors import BakeoffError
 
 # Stamped when they are written: between stamp and reading lie the way to the lab and the difference of the clocks.
-_STAMPED = ("start", "phase_end", "end")
+_STAMPED = (Start, PhaseEnd, End)
 
 
 # An agent's number with its next record, its error, or None once its stream has come to its end.
@@ -29,8 +30,8 @@ class Clocks:
 
     def take(self, agent: int, record: Record, received_ns: int) -> None:
         """Takes note of a record and of the instant at which the lab read it."""
-        if record["type"] in _STAMPED:
-            behind_ns, known_ns = received_ns - record["time_unix_ns"], self._behind_ns[agent]
+        if isinstance(record, _STAMPED):
+            behind_ns, known_ns = received_ns - record.time_unix_ns, self._behind_ns[agent]
             self._behind_ns[agent] = behind_ns if known_ns is None else min(behind_ns, known_ns)
 
     @property
@@ -96,10 +97,10 @@ class Agents:
             self._readers.append(reader)
         records: list[Record] = []
         self._stream_file.parent.mkdir(parents=True, exist_ok=True)
-        with self._stream_file.open("w", encoding="utf-8") as copy:
+        with self._stream_file.open("wb") as copy:
             for agent, told in self._all_of(arrived):
                 for record in self._merging.take(agent, told):
-                    copy.write(json.dumps(record) + "\n")
+                    copy.write(msgspec.json.encode(record) + b"\n")
                     records.append(record)
                     on_record(record)
         return records

@@ -1,10 +1,14 @@
 """HDR histograms of the result stream: decoded, merged, asked for percentiles."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
+if TYPE_CHECKING:
+    from hdrh.histogram import HdrHistogram
+
+# The one name of each percentile, wherever it is kept.
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99.9": 99.9}
 
 _LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 3_600_000_000_000, 3
 _MS = 1_000_000
@@ -12,16 +16,16 @@ _MS = 1_000_000
 
 @dataclass(frozen=True)
 class Latency:
-    """Latency of some requests, in milliseconds; `percentiles_ms` is keyed by percentile."""
+    """Latency of some requests, in milliseconds; `percentiles_ms` is keyed by PERCENTILES."""
 
     count: int
     mean_ms: float
     min_ms: float
     max_ms: float
-    percentiles_ms: dict[float, float]
+    percentiles_ms: Mapping[str, float]
 
 
-def merge(encoded: Iterable[str | None]) -> Any:
+def merge(encoded: Iterable[str | None]) -> "HdrHistogram":
     """One histogram out of many in the stream's encoding. Percentiles come from here, never from averages."""
     from hdrh.histogram import HdrHistogram
 
@@ -32,13 +36,13 @@ def merge(encoded: Iterable[str | None]) -> Any:
     return merged
 
 
-def encode(histogram: Any) -> str:
+def encode(histogram: "HdrHistogram") -> str:
     """The stream's encoding of a histogram."""
     text = histogram.encode()
     return text.decode() if isinstance(text, bytes) else str(text)
 
 
-def summarise(histogram: Any) -> Latency:
+def summarise(histogram: "HdrHistogram") -> Latency:
     """The figures people ask for.
 
     The same as the library's own methods give, which walk every bucket in Python.
@@ -59,16 +63,16 @@ def summarise(histogram: Any) -> Latency:
         min_ms=histogram.get_min_value() / _MS,
         max_ms=histogram.get_max_value() / _MS,
         percentiles_ms={
-            percentile: histogram.get_highest_equivalent_value(
+            name: histogram.get_highest_equivalent_value(
                 values[int(np.searchsorted(reached, histogram.get_target_count_at_percentile(percentile)))]
             )
             / _MS
-            for percentile in PERCENTILES
+            for name, percentile in PERCENTILES.items()
         },
     )
 
 
-def _middle(histogram: Any, value: int) -> int:
+def _middle(histogram: "HdrHistogram", value: int) -> int:
     """The middle of the values that share a bucket with this lowest one of them, rounded down as the library does."""
     width: int = histogram.get_highest_equivalent_value(value) + 1 - value
     return value + width // 2

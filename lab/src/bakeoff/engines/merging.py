@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from bakeoff.engines import histograms
-from bakeoff.engines.stream import Record, StreamError
+from bakeoff.engines.stream import Counted, End, EngineSecond, Note, PhaseEnd, PhaseStart, Record, Start, StreamError
 
 # Where a record stands in its stream: start, then each phase with its begin, seconds and end, then end.
 _Place = tuple[int, int, int, int]
@@ -16,9 +18,9 @@ _END: _Place = (2, 0, 0, 0)
 
 # What all agents of a run must agree on.
 _COMMON = ("version", "engine", "workload", "target", "protocol")
-_SUMMED = ("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent", "connections_opened")
-_HISTOGRAMS = ("service_histogram", "response_histogram", "send_lag_histogram")
+_SUMMED = ("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent")
 # The worst that any agent says is said of all.
+_Counted = TypeVar("_Counted", bound=Counted)
 _REASONS = ("failed", "interrupted", "completed")
 
 
@@ -39,15 +41,15 @@ class Merging:
 
         Raises StreamError when the agents do not do the same.
         """
-        if record["type"] == "note":
-            return [{**record, "message": f"agent {agent + 1}: {record['message']}"}]
+        if isinstance(record, Note):
+            return [replace(record, message=f"agent {agent + 1}: {record.message}")]
         place = _place_of(record)
         self._waiting.setdefault(place, {})[agent] = record
         self._told[agent].add(place)
-        if record["type"] == "second":
-            self._last_second[agent][record["phase"]] = record["second"]
-        if record["type"] == "phase_start":
-            self._begun_ns.setdefault(record["phase"], {})[agent] = record["time_unix_ns"]
+        if isinstance(record, EngineSecond):
+            self._last_second[agent][record.phase] = record.second
+        if isinstance(record, PhaseStart):
+            self._begun_ns.setdefault(record.phase, {})[agent] = record.time_unix_ns
         return self._complete()
 
     @property
@@ -74,30 +76,36 @@ class Merging:
 
     def _merged(self, parts: Mapping[int, Record]) -> Record:
         """One record out of the agents' records of the same place."""
-        records = [parts[agent] for agent in sorted(parts)]
-        match records[0]["type"]:
-            case "start":
-                return _merged_start(records)
-            case "phase_start":
-                return _merged_phase_start(records)
-            case "second":
-                return {**_added(records), "time_unix_ns": min(record["time_unix_ns"] for record in records)}
-            case "phase_end":
-                return self._merged_phase_end(parts)
-            case _:
-                return _merged_end(records)
+        first, *others = (parts[agent] for agent in sorted(parts))
+        match first:
+            case Start():
+                return _merged_start([first, *_alike(first, others)])
+            case PhaseStart():
+                return _merged_phase_start([first, *_alike(first, others)])
+            case EngineSecond():
+                return _merged_second([first, *_alike(first, others)])
+            case PhaseEnd():
+                return self._merged_phase_end(
+                    {agent: part for agent, part in parts.items() if isinstance(part, PhaseEnd)}
+                )
+            case End():
+                return _merged_end([first, *_alike(first, others)])
+            case Note():
+                raise AssertionError("notes are passed on as they come")
 
-    def _merged_phase_end(self, parts: Mapping[int, Record]) -> Record:
+    def _merged_phase_end(self, parts: Mapping[int, PhaseEnd]) -> PhaseEnd:
         """The phase lasts from the first agent's begin to the last agent's end."""
         records = list(parts.values())
-        begun = self._begun_ns[records[0]["phase"]]
-        ended_ns = max(begun[agent] + record["duration_ns"] for agent, record in parts.items())
-        return {
-            **_added(records),
-            "time_unix_ns": max(record["time_unix_ns"] for record in records),
-            "duration_ns": ended_ns - min(begun.values()),
-            "interrupted": any(record["interrupted"] for record in records),
-        }
+        begun = self._begun_ns[records[0].phase]
+        ended_ns = max(begun[agent] + record.duration_ns for agent, record in parts.items())
+        return replace(
+            _added(records),
+            time_unix_ns=max(record.time_unix_ns for record in records),
+            duration_ns=ended_ns - min(begun.values()),
+            connections_opened=sum(record.connections_opened for record in records),
+            interrupted=any(record.interrupted for record in records),
+            send_lag_histogram=_histogram([record.send_lag_histogram for record in records]),
+        )
 
 
 def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
@@ -114,59 +122,74 @@ def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
 
 
 def _place_of(record: Record) -> _Place:
-    match record["type"]:
-        case "start":
+    match record:
+        case Start():
             return _START
-        case "phase_start":
-            return (1, record["phase"], 0, 0)
-        case "second":
-            return (1, record["phase"], 1, record["second"])
-        case "phase_end":
-            return (1, record["phase"], 2, 0)
+        case PhaseStart():
+            return (1, record.phase, 0, 0)
+        case EngineSecond():
+            return (1, record.phase, 1, record.second)
+        case PhaseEnd():
+            return (1, record.phase, 2, 0)
         case _:
             return _END
 
 
-def _merged_start(records: Sequence[Record]) -> Record:
+_Kind = TypeVar("_Kind", Start, PhaseStart, EngineSecond, End)
+
+
+def _alike(first: _Kind, others: Sequence[Record]) -> list[_Kind]:
+    """Records of one place are of one kind."""
+    return [other for other in others if isinstance(other, type(first))]
+
+
+def _merged_start(records: Sequence[Start]) -> Start:
     for name in _COMMON:
-        if any(record[name] != records[0][name] for record in records):
-            said = ", ".join(f"{record[name]}" for record in records)
+        if any(getattr(record, name) != getattr(records[0], name) for record in records):
+            said = ", ".join(f"{getattr(record, name)}" for record in records)
             raise StreamError(f"The agents do not do the same: {name} is {said}. Update and start them alike.")
-    return {
-        **records[0],
-        "connections": sum(record["connections"] for record in records),
-        "time_unix_ns": min(record["time_unix_ns"] for record in records),
-    }
+    return replace(
+        records[0],
+        connections=sum(record.connections for record in records),
+        time_unix_ns=min(record.time_unix_ns for record in records),
+    )
 
 
-def _merged_phase_start(records: Sequence[Record]) -> Record:
-    return {
-        **records[0],
-        "virtual_users": sum(record["virtual_users"] for record in records),
-        "time_unix_ns": min(record["time_unix_ns"] for record in records),
-    }
+def _merged_phase_start(records: Sequence[PhaseStart]) -> PhaseStart:
+    return replace(
+        records[0],
+        virtual_users=sum(record.virtual_users for record in records),
+        time_unix_ns=min(record.time_unix_ns for record in records),
+    )
 
 
-def _merged_end(records: Sequence[Record]) -> Record:
-    reasons = {record["reason"] for record in records}
-    messages = [f"agent {number}: {record['message']}" for number, record in enumerate(records, 1) if record["message"]]
-    return {
-        **records[0],
-        "reason": next(reason for reason in _REASONS if reason in reasons),
-        "message": "; ".join(messages),
-        "time_unix_ns": max(record["time_unix_ns"] for record in records),
-    }
+def _merged_second(records: Sequence[EngineSecond]) -> EngineSecond:
+    return replace(_added(records), time_unix_ns=min(record.time_unix_ns for record in records))
 
 
-def _added(records: Sequence[Record]) -> dict[str, Any]:
+def _merged_end(records: Sequence[End]) -> End:
+    reasons = {record.reason for record in records}
+    messages = [f"agent {number}: {record.message}" for number, record in enumerate(records, 1) if record.message]
+    return replace(
+        records[0],
+        reason=next(reason for reason in _REASONS if reason in reasons),
+        message="; ".join(messages),
+        time_unix_ns=max(record.time_unix_ns for record in records),
+    )
+
+
+def _added(records: Sequence[_Counted]) -> _Counted:
     """The first record with the sums of all in it."""
     errors: Counter[str] = Counter()
     for record in records:
-        errors.update(record["errors"])
-    first = records[0]
-    sums = {name: sum(record[name] for record in records) for name in _SUMMED if name in first}
-    added = {name: _histogram([record[name] for record in records]) for name in _HISTOGRAMS if name in first}
-    return {**first, **sums, "errors": dict(sorted(errors.items())), **added}
+        errors.update(record.errors)
+    return replace(
+        records[0],
+        **{name: sum(getattr(record, name) for record in records) for name in _SUMMED},
+        errors=dict(sorted(errors.items())),
+        service_histogram=_histogram([record.service_histogram for record in records]),
+        response_histogram=_histogram([record.response_histogram for record in records]),
+    )
 
 
 def _histogram(parts: Sequence[str | None]) -> str | None:

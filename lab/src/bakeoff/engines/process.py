@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.stream import Record, StreamError, read_records
+from bakeoff.engines.stream import End, Record, StreamError, read_records
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan import Plan
 
@@ -99,12 +99,12 @@ class EngineProcess:
                 on_record(record)
         status = self._process.wait()
         last = records[-1] if records else None
-        if status != 0 or last is None or last["type"] != "end":
+        if status != 0 or not isinstance(last, End):
             raise BakeoffError(
                 f"The engine {self._engine.name} ended with status {status} and "
-                f"{'no end record' if last is None or last['type'] != 'end' else 'an end record'}. "
+                f"{'an end record' if isinstance(last, End) else 'no end record'}. "
                 f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
             )
-        if last["reason"] == "failed":
-            raise StreamError(f"The engine {self._engine.name} could not follow the plan: {last.get('message', '')}")
+        if last.reason == "failed":
+            raise StreamError(f"The engine {self._engine.name} could not follow the plan: {last.message}")
         return records

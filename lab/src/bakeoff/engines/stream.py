@@ -1,16 +1,103 @@
-"""Reads a result stream: JSON lines → records, checked as they come."""
+"""The result stream: its records, and JSON lines → records, checked as they come."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+import msgspec
 
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError
 
-Record = dict[str, Any]
-
 VERSION = 1
+
+
+class EngineVersion(msgspec.Struct, frozen=True):
+    """What sent the load."""
+
+    name: str
+    version: str
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="start"):
+    """The first record: what is sent to what."""
+
+    version: int
+    engine: EngineVersion
+    workload: str
+    target: str
+    protocol: str
+    connections: int
+    time_unix_ns: int
+
+
+class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="phase_start"):
+    """A phase begins; `phase` is its index in the plan."""
+
+    phase: int
+    name: str
+    virtual_users: int
+    time_unix_ns: int
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Requests of a span of time. `operations` are messages acknowledged, `unsent` were scheduled and not sent.
+
+    `response_histogram` counts from the scheduled instant; None where that is the same as `service_histogram`.
+    """
+
+    phase: int
+    time_unix_ns: int
+    sent: int
+    ok: int
+    failed: int
+    errors: Mapping[str, int]
+    operations: int
+    bytes_sent: int
+    bytes_received: int
+    unsent: int
+    service_histogram: str | None
+    response_histogram: str | None
+
+    @property
+    def latency_histogram(self) -> str | None:
+        """Of what users of the target waited for: response time where there is a schedule, else service time."""
+        return self.response_histogram or self.service_histogram
+
+
+class EngineSecond(Counted, frozen=True, kw_only=True, tag="second"):
+    """One second of a phase, since the phase began."""
+
+    second: int
+
+
+class PhaseEnd(Counted, frozen=True, kw_only=True, tag="phase_end"):
+    """All of a phase. `steady_after_s` is there only where `until_steady` could end it."""
+
+    duration_ns: int
+    connections_opened: int
+    interrupted: bool
+    send_lag_histogram: str | None
+    steady_after_s: int | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="note"):
+    """Something for people."""
+
+    level: Literal["info", "warning", "error"]
+    message: str
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="end"):
+    """The last record: how the engine ended."""
+
+    reason: Literal["completed", "interrupted", "failed"]
+    message: str
+    time_unix_ns: int
+
+
+Record = Start | PhaseStart | EngineSecond | PhaseEnd | Note | End
 
 _TYPES = ("start", "phase_start", "second", "phase_end", "note", "end")
 
@@ -23,16 +110,16 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
     """Records of a stream, each valid by contract/schemas/stream.schema.json. `source` names it in errors."""
     for number, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
+            document = json.loads(line)
         except ValueError as error:
             reason = f"not JSON ({error}). The engine was cut off"
             raise StreamError(f"{source}, line {number}: {reason}.") from error
-        if number == 1 and isinstance(record, dict) and record.get("version") not in (None, VERSION):
+        if number == 1 and isinstance(document, dict) and document.get("version") not in (None, VERSION):
             raise StreamError(
-                f"{source} is of version {record['version']}, and this lab reads {VERSION}. Update the older one."
+                f"{source} is of version {document['version']}, and this lab reads {VERSION}. Update the older one."
             )
-        kind = record.get("type") if isinstance(record, dict) else None
-        problem = first_problem(record, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"
+        kind = document.get("type") if isinstance(document, dict) else None
+        problem = first_problem(document, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"
         if problem:
             raise StreamError(f"{source}, line {number}: breaks {schema.name}: {problem}.")
-        yield record
+        yield msgspec.convert(document, Record)

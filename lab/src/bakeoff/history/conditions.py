@@ -1,11 +1,12 @@
 """What runs found their machine like: figures of another hour are of another machine, though it has the same name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bakeoff.history.figures import RunFigures
 from bakeoff.postgres.server import Server
+from bakeoff.results.tolerant import tolerant
+from bakeoff.sampling.machine import MachineState
 
 _STORED = "SELECT machine_state FROM test_runs WHERE id = ANY(%s) AND machine_state IS NOT NULL ORDER BY id"
 
@@ -19,13 +20,13 @@ class Conditions:
     other_cpu_percent: float | None
 
 
-def conditions_of(state: Mapping[str, Any]) -> Conditions:
+def conditions_of(state: MachineState) -> Conditions:
     """Of the state that a run's record holds."""
-    return Conditions(state.get("speed_mb_s"), state.get("steal_percent"), state.get("other_cpu_percent"))
+    return Conditions(state.speed_mb_s, state.steal_percent, state.other_cpu_percent)
 
 
 def stored_conditions(server: Server, runs: Sequence[RunFigures]) -> list[Conditions]:
     """Of those among stored runs that recorded them."""
     with server.connect() as connection:
         rows = connection.execute(_STORED, [[run.id for run in runs]]).fetchall()
-    return [conditions_of(state) for (state,) in rows]
+    return [conditions_of(tolerant(MachineState, state)) for (state,) in rows]

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from bakeoff.engines.histograms import PERCENTILES
 from bakeoff.judging.run_bottleneck import bottleneck_of_run, described_bottleneck
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -86,7 +87,7 @@ def _figures(measured: Measured) -> list[object]:
     return [
         *(measured.duration_s, measured.requests, measured.ok, measured.failed, measured.unsent, measured.operations),
         *(measured.throughput_per_s, measured.error_rate, latency.mean_ms, latency.min_ms),
-        *(latency.percentiles_ms[percentile] for percentile in (50.0, 90.0, 95.0, 99.0, 99.9)),
+        *(latency.percentiles_ms[percentile] for percentile in PERCENTILES),
         *(latency.max_ms, measured.bytes_sent, measured.bytes_received),
         *costs,
     ]

@@ -62,7 +62,7 @@ def _drift(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
 
 def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     """Cores that were slower before one run than before another; runs that did not try say nothing."""
-    states = [(run.result.round, (run.result.machine_state or {}).get("speed_mb_s")) for run in runs]
+    states = [(run.result.round, state.speed_mb_s) for run in runs if (state := run.result.machine_state)]
     speeds = [(float(speed), number) for number, speed in states if speed]
     if not speeds:
         return

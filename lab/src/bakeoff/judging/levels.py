@@ -80,8 +80,7 @@ def _merged(encoded: Sequence[str]) -> str:
 def _latency(name: str, parts: Sequence[Measured]) -> Estimate:
     if name == "max":
         return estimate(part.latency.max_ms for part in parts)
-    percentile = float(name.removeprefix("p"))
-    return estimate(part.latency.percentiles_ms[percentile] for part in parts)
+    return estimate(part.latency.percentiles_ms[name] for part in parts)
 
 
 def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:

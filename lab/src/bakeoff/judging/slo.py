@@ -88,7 +88,7 @@ def figures_of_level(level: Level) -> Figures:
 
 def figures_of_phase(measured: Measured) -> Figures:
     """The figures of one phase of one run."""
-    latencies = {f"p{percentile:g}": value for percentile, value in measured.latency.percentiles_ms.items()}
+    latencies = measured.latency.percentiles_ms
     share = _error_share(measured.requests, measured.failed, measured.unsent)
     return Figures({**latencies, "max": measured.latency.max_ms}, share)
 

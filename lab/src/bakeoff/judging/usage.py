@@ -3,13 +3,13 @@
 import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from bakeoff.judging.bottleneck import Usage
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.levels_held import LevelsHeld
 from bakeoff.judging.limits import limiting_lines, limits_of
 from bakeoff.results.run import RunResult
+from bakeoff.sampling.activity import DatabaseActivity, Sessions
 
 
 def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:
@@ -29,11 +29,11 @@ def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) 
         ceiling_share=limits.ceiling_share,
         agents=limits.agents,
         limiting_lines=limiting_lines(
-            limits.reference_shares, _median(_figure(activity, "operations_per_commit") for activity in activities)
+            limits.reference_shares, _median(activity.operations_per_commit for activity in activities)
         ),
-        waits=_mean_shares([_shares(seen) for seen in at_peak]),
-        active=_median(_figure(seen, "active_backends_mean") for seen in at_peak),
-        sessions=max((round(_figure(seen, "connections_peak") or 0) for seen in at_peak), default=None),
+        waits=_mean_shares([seen.wait_shares for seen in at_peak]),
+        active=_median(seen.active_backends_mean for seen in at_peak),
+        sessions=max((seen.connections_peak or 0 for seen in at_peak), default=None),
         more_load_helps=0 < peak.virtual_users == highest.virtual_users,
     )
 
@@ -49,27 +49,11 @@ def cores_of_api(settings: Mapping[str, str]) -> float | None:
     return None if math.isinf(cores) else cores
 
 
-def _seen_in(phase: int | None, activity: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What looks at the sessions saw in a phase; of runs that did not keep phases apart, what they saw in all."""
-    phases = activity.get("phases")
-    if not isinstance(phases, Mapping) or phase is None:
+def _seen_in(phase: int | None, activity: DatabaseActivity) -> Sessions:
+    """What the sessions did in a phase; of runs that did not keep phases apart, what they did in all."""
+    if activity.phases is None or phase is None:
         return activity
-    seen = phases.get(str(phase))
-    return seen if isinstance(seen, Mapping) else {}
-
-
-def _shares(seen: Mapping[str, Any]) -> dict[str, float]:
-    shares = seen.get("wait_shares")
-    if not isinstance(shares, Mapping):
-        return {}
-    return {name: share for name in shares if (share := _figure(shares, name)) is not None}
-
-
-def _figure(record: Mapping[str, Any], name: str) -> float | None:
-    """A figure of a record that anybody may have written: what is imported holds whatever it holds."""
-    value = record.get(name)
-    is_figure = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if is_figure else None
+    return activity.phases.get(str(phase), Sessions())
 
 
 def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -53,8 +53,8 @@ def one_line(run: RunResult) -> str:
         return f"{name}: nothing was measured"
     percentiles = run.total.latency.percentiles_ms
     return (
-        f"{name}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles[50.0])} ms · "
-        f"p99 {milliseconds(percentiles[99.0])} ms · {run.total.failed:,} failed"
+        f"{name}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles['p50'])} ms · "
+        f"p99 {milliseconds(percentiles['p99'])} ms · {run.total.failed:,} failed"
     )
 
 
@@ -88,7 +88,9 @@ def _phases_table(run: RunResult) -> Table:
         rows.append(("all", "", run.total))
     for name, users, measured in rows:
         latency = measured.latency
-        percentiles = [milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0, 99.9)]
+        percentiles = [
+            milliseconds(latency.percentiles_ms[percentile]) for percentile in ("p50", "p95", "p99", "p99.9")
+        ]
         table.add_row(
             name,
             users,
@@ -135,7 +137,7 @@ def _figures(total: Measured | None) -> list[str]:
     api = total.costs.get("api")
     return [
         f"{total.throughput_per_s:,.0f}",
-        *(milliseconds(latency.percentiles_ms[percentile]) for percentile in (50.0, 95.0, 99.0)),
+        *(milliseconds(latency.percentiles_ms[percentile]) for percentile in ("p50", "p95", "p99")),
         f"{total.failed:,}",
         number(cpu_us_each(api, total.operations), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",

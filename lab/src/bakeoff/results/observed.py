@@ -3,14 +3,13 @@
 The record of a run that was stored before a figure existed lacks it: the figure is None there.
 """
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Literal, TypedDict, TypeVar, cast
 
 from bakeoff.results.run import RunResult
 
-_WAITS = "waits"
+_WAITS: Literal["waits"] = "waits"
 
 
 class DatabaseFigures(TypedDict):
@@ -52,43 +51,50 @@ _Figures = TypeVar("_Figures", DatabaseFigures, MachineFigures)
 
 
 def database_figures(run: RunResult) -> DatabaseFigures | None:
-    """What PostgreSQL did; None where nobody asked it."""
+    """What PostgreSQL did; None where it was not asked."""
     activity = run.database_activity
     if activity is None:
         return None
-    commits, operations = _number(activity, "commits"), _number(activity, "operations")
+    commits, operations = activity.commits, activity.operations
     return {
-        "wal_bytes_each": _number(activity, "wal_bytes_per_operation"),
+        "wal_bytes_each": activity.wal_bytes_per_operation,
         "commits_each": commits / operations if commits is not None and operations else None,
-        "operations_per_commit": _number(activity, "operations_per_commit"),
-        "rows_inserted": _number(activity, "rows_inserted"),
-        "rows_updated": _number(activity, "rows_updated"),
-        "rows_deleted": _number(activity, "rows_deleted"),
-        "hot_update_share": _number(activity, "hot_update_share"),
-        "checkpoints": _number(activity, "checkpoints"),
-        "waits": _longest_first(_shares(activity)),
+        "operations_per_commit": activity.operations_per_commit,
+        "rows_inserted": activity.rows_inserted,
+        "rows_updated": activity.rows_updated,
+        "rows_deleted": activity.rows_deleted,
+        "hot_update_share": activity.hot_update_share,
+        "checkpoints": activity.checkpoints,
+        "waits": _longest_first(activity.wait_shares),
     }
 
 
 def machine_figures(run: RunResult) -> MachineFigures | None:
-    """What the machine was like; None where nobody looked."""
+    """What the machine was like; None where it was not looked at."""
     state = run.machine_state
     if state is None:
         return None
-    return cast("MachineFigures", {name: _number(state, name) for name in MachineFigures.__annotations__})
+    return {
+        "speed_mb_s": state.speed_mb_s,
+        "load_average_before": state.load_average_before,
+        "steal_percent": state.steal_percent,
+        "other_cpu_percent": state.other_cpu_percent,
+        "lab_cpu_percent": state.lab_cpu_percent,
+        "sampling_cpu_percent": state.sampling_cpu_percent,
+        "cpu_pressure_percent": state.cpu_pressure_percent,
+        "io_pressure_percent": state.io_pressure_percent,
+        "memory_pressure_percent": state.memory_pressure_percent,
+    }
 
 
 def medians(rounds: Sequence[_Figures]) -> _Figures | None:
     """Rounds together: the median of each figure over those that know it, of waits the mean. None of no rounds."""
     if not rounds:
         return None
-    records = [cast("Mapping[str, Any]", figures) for figures in rounds]
-    together: dict[str, Any] = {
-        name: _median([each[name] for each in records]) for name in records[0] if name != _WAITS
-    }
-    if _WAITS in records[0]:
-        together[_WAITS] = _mean_shares([each[_WAITS] for each in records])
-    return cast("_Figures", together)
+    figures = [{name: value for name, value in each.items() if name != _WAITS} for each in rounds]
+    waits = [cast("Mapping[str, float]", shares) for each in rounds if (shares := each.get(_WAITS)) is not None]
+    together = {name: _median([cast("float | None", each[name]) for each in figures]) for name in figures[0]}
+    return cast("_Figures", {**together, _WAITS: _mean_shares(waits)} if waits else together)
 
 
 def _median(values: Sequence[float | None]) -> float | None:
@@ -103,18 +109,5 @@ def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return _longest_first({name: sum(shares.get(name, 0.0) for shares in looked) / len(looked) for name in names})
 
 
-def _shares(activity: Mapping[str, Any]) -> dict[str, float]:
-    shares = activity.get("wait_shares")
-    if not isinstance(shares, Mapping):
-        return {}
-    return {str(name): share for name in shares if (share := _number(shares, name)) is not None}
-
-
 def _longest_first(shares: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _number(record: Mapping[str, Any], name: str) -> float | None:
-    value = record.get(name)
-    is_figure = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if is_figure else None

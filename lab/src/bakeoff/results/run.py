@@ -1,15 +1,27 @@
 """What a run came to: immutable values that storing, judging and reporting share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
+
+import msgspec
 
 from bakeoff.engines.histograms import Latency
+from bakeoff.results.audit import Audit
+from bakeoff.results.observations import Observations
+from bakeoff.results.warm_up import WarmUp
+from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.machine import MachineState
 from bakeoff.sampling.sampler import Sample
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Number = Annotated[int, msgspec.Meta(ge=1)]
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 ROLES = ("api", "database", "engine")
 
@@ -28,7 +40,7 @@ class Finding:
     """A typed doubt or fact about a run, with advice. `severity` is info, warning or error."""
 
     kind: str
-    severity: str
+    severity: Literal["info", "warning", "error"]
     message: str
     advice: str
 
@@ -40,15 +52,15 @@ class Measured:
     `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches.
     """
 
-    duration_s: float
-    requests: int
-    ok: int
-    failed: int
-    operations: int
-    unsent: int
-    errors: Mapping[str, int]
-    bytes_sent: int
-    bytes_received: int
+    duration_s: Annotated[float, msgspec.Meta(ge=0)]
+    requests: Count
+    ok: Count
+    failed: Count
+    operations: Count
+    unsent: Count
+    errors: Mapping[str, Count]
+    bytes_sent: Count
+    bytes_received: Count
     latency: Latency
     histogram: str
     costs: Mapping[str, Cost]
@@ -69,17 +81,16 @@ class PhaseResult:
     `arrival_rate_per_s` is None in the closed model.
     """
 
-    number: int
+    number: Number
     name: str
-    virtual_users: int
+    virtual_users: Count
     begin_ns: int
     end_ns: int
     measured: Measured
     arrival_rate_per_s: float | None = None
 
 
-@dataclass(frozen=True)
-class Second:
+class Second(msgspec.Struct, frozen=True, array_like=True):
     """One second of a run: operations acknowledged and requests failed in it, latencies in ms of what it answered.
 
     `at_s` counts from the begin of the first phase. Latencies are None in a second that answered nothing.
@@ -109,17 +120,17 @@ class RunResult:
     second that this machine's calibrations name: `engine`, and each reference line of the database.
     """
 
-    target: str
-    workload: str
+    target: Text
+    workload: Text
     language: str
     protocol: str
-    mode: str
-    payload: str
+    mode: Text
+    payload: Text
     engine: str
     engine_version: str
     settings: Mapping[str, str]
-    started_at: datetime
-    finished_at: datetime
+    started_at: Moment
+    finished_at: Moment
     status: Status
     failure: str | None
     start_to_healthy_s: float | None
@@ -128,13 +139,24 @@ class RunResult:
     samples: Sequence[Sample]
     findings: Sequence[Finding]
     environment: Mapping[str, str]
-    audit: Mapping[str, Any] | None = field(default=None)
+    audit: Audit | None = None
     ceilings: Mapping[str, float] = field(default_factory=dict)
-    stream_file: Path | None = field(default=None)
+    stream_file: Path | None = None
     contender: str = ""
     factors: Mapping[str, str] = field(default_factory=dict)
-    round: int = 1
+    round: Number = 1
     timeline: Sequence[Second] = ()
-    warm_up: Mapping[str, Any] | None = None
-    database_activity: Mapping[str, Any] | None = None
-    machine_state: Mapping[str, Any] | None = None
+    warm_up: WarmUp | None = None
+    database_activity: DatabaseActivity | None = None
+    machine_state: MachineState | None = None
+
+
+def observed_too(run: RunResult, seen: Observations) -> RunResult:
+    """The run with what was observed beside its requests."""
+    return replace(
+        run,
+        audit=seen.audit,
+        warm_up=seen.warm_up,
+        database_activity=seen.database_activity,
+        machine_state=seen.machine_state,
+    )

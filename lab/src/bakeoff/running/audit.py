@@ -3,21 +3,23 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from bakeoff.documents import first_problem
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.results.audit import Audit
 from bakeoff.workload.loader import Workload
 
 _CLEAN, _VIOLATED = 0, 1
 _PATIENCE_S = 600.0
 
 
-def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path) -> Mapping[str, Any] | None:
+def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path) -> Audit | None:
     """The engine's verdict on what is stored, with `clean` added to it; None for a workload without an audit query.
 
     Raises BakeoffError when the audit itself could not be made: such a run is not to be believed either.
@@ -40,10 +42,10 @@ def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, le
     if done.returncode not in (_CLEAN, _VIOLATED):
         raise BakeoffError(f"The audit could not be made (status {done.returncode}): {done.stderr.strip()}")
     try:
-        verdict: dict[str, Any] = json.loads(done.stdout)
+        document = json.loads(done.stdout)
     except ValueError as error:
         raise BakeoffError(f"The audit's verdict is not JSON: {done.stdout[:200]!r}.") from error
-    problem = first_problem(verdict, workload.directory.parent / "schemas" / "verdict.schema.json")
+    problem = first_problem(document, workload.directory.parent / "schemas" / "verdict.schema.json")
     if problem:
         raise BakeoffError(f"The audit's verdict breaks its schema: {problem}.")
-    return {**verdict, "clean": done.returncode == _CLEAN}
+    return replace(msgspec.convert(document, Audit), clean=done.returncode == _CLEAN)

@@ -1,11 +1,13 @@
 """What a run's own figures say about whether they can be believed. Pure functions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bakeoff.engines import histograms
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import PhaseEnd, Record
+from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding, Measured
+from bakeoff.results.warm_up import WarmUp
+from bakeoff.sampling.machine import MachineState
 
 # A generator that is this close to what it can do shapes what it measures.
 _CEILING_SHARE = 1 / 3
@@ -43,14 +45,15 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
                 "Read the target's log; figures of a run with errors say little about the target's speed.",
             )
         )
-    for percentile, limit in ((95.0, thresholds["p95_ms"]), (99.0, thresholds["p99_ms"])):
+    for percentile in ("p95", "p99"):
+        limit = thresholds[f"{percentile}_ms"]
         latency_ms = total.latency.percentiles_ms[percentile]
         if latency_ms >= limit:
             findings.append(
                 Finding(
                     "threshold",
                     "warning",
-                    f"p{percentile:.0f} was {latency_ms:.0f} ms, and the threshold is {limit:.0f} ms.",
+                    f"{percentile} was {latency_ms:.0f} ms, and the threshold is {limit:.0f} ms.",
                     "Look at the phases: the load of the first one above it is more than this target can take.",
                 )
             )
@@ -90,7 +93,7 @@ def generator_findings(
                 "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
             )
         )
-    unsent = sum(record["unsent"] for record in records if record["type"] == "phase_end")
+    unsent = sum(record.unsent for record in records if isinstance(record, PhaseEnd))
     if unsent:
         findings.append(
             Finding(
@@ -117,11 +120,11 @@ def not_audited(engine: str, *, has_query: bool, has_ledger: bool) -> Finding:
     return Finding("not-audited", "info", message, advice)
 
 
-def audit_findings(verdict: Mapping[str, Any], preloaded: int = 0) -> list[Finding]:
+def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
     """What the audit found. So many rows were `preloaded`, which no operation explains."""
     findings = []
-    broken = ", ".join(f"{count:,} {kind}" for kind in _VIOLATIONS if (count := verdict[kind]["count"]))
-    if not verdict["clean"]:
+    broken = ", ".join(f"{count:,} {kind}" for kind in _VIOLATIONS if (count := getattr(verdict, kind).count))
+    if not verdict.clean:
         findings.append(
             Finding(
                 "audit-failed",
@@ -130,7 +133,7 @@ def audit_findings(verdict: Mapping[str, Any], preloaded: int = 0) -> list[Findi
                 "This run is void: a target that loses writes has no speed. The examples stand in the run's JSON file.",
             )
         )
-    if not verdict["ledger_complete"]:
+    if not verdict.ledger_complete:
         findings.append(
             Finding(
                 "audit-incomplete",
@@ -139,7 +142,7 @@ def audit_findings(verdict: Mapping[str, Any], preloaded: int = 0) -> list[Findi
                 "Run it again: an engine that ends in good order writes its ledger to the end.",
             )
         )
-    unexplained = verdict["unexplained_rows"]["count"] - preloaded
+    unexplained = verdict.unexplained_rows.count - preloaded
     if unexplained > 0:
         findings.append(
             Finding(
@@ -152,26 +155,27 @@ def audit_findings(verdict: Mapping[str, Any], preloaded: int = 0) -> list[Findi
     return findings
 
 
-def warm_up_findings(warm_up: Mapping[str, Any] | None) -> list[Finding]:
+def warm_up_findings(warm_up: WarmUp | None) -> list[Finding]:
     """Whether throughput was still changing when measuring began; `warm_up` is the run's record of it."""
-    if warm_up is None or warm_up["steady"] is not False:
+    if warm_up is None or warm_up.steady is not False:
         return []
     return [
         Finding(
             "not-steady",
             "warning",
-            f"Throughput was not steady at the end of a warm-up of {warm_up['duration_s']:.0f} s ({warm_up['rule']}).",
+            f"Throughput was not steady at the end of a warm-up of {warm_up.duration_s:.0f} s ({warm_up.rule}).",
             "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds may "
             "warm up for twice as long; --warm-up 60s allows a minute from the first.",
         )
     ]
 
 
-def machine_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+def machine_findings(state: MachineState | None) -> list[Finding]:
     """Whether the machine was given to the run alone; `state` is the run's record of it."""
+    state = state or MachineState()
     taken = {
-        "other processes": ((state or {}).get("other_cpu_percent"), _OTHERS_PERCENT),
-        "the hypervisor": ((state or {}).get("steal_percent"), _STEAL_PERCENT),
+        "other processes": (state.other_cpu_percent, _OTHERS_PERCENT),
+        "the hypervisor": (state.steal_percent, _STEAL_PERCENT),
     }
     words = [f"{who} took {used:.0f}%" for who, (used, limit) in taken.items() if used is not None and used > limit]
     if not words:
@@ -186,9 +190,9 @@ def machine_findings(state: Mapping[str, Any] | None) -> list[Finding]:
     ]
 
 
-def sampling_findings(state: Mapping[str, Any] | None, measured_s: float) -> list[Finding]:
+def sampling_findings(state: MachineState | None, measured_s: float) -> list[Finding]:
     """Whether the lab's own looks were more than next to nothing; `state` is the run's record of its machine."""
-    used = (state or {}).get("sampling_cpu_percent") or 0.0
+    used = (state or MachineState()).sampling_cpu_percent or 0.0
     if used <= _SAMPLING_PERCENT or measured_s < _SAMPLED_S:
         return []
     return [
@@ -202,9 +206,9 @@ def sampling_findings(state: Mapping[str, Any] | None, measured_s: float) -> lis
     ]
 
 
-def clock_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+def clock_findings(state: MachineState | None) -> list[Finding]:
     """Target, database and engine are told apart in time by the wall clock; where it jumped, costs are unknown."""
-    jump_s = (state or {}).get("clock_jump_s") or 0.0
+    jump_s = (state or MachineState()).clock_jump_s or 0.0
     if not jump_s:
         return []
     return [
@@ -218,9 +222,9 @@ def clock_findings(state: Mapping[str, Any] | None) -> list[Finding]:
     ]
 
 
-def agents_findings(state: Mapping[str, Any] | None) -> list[Finding]:
+def agents_findings(state: MachineState | None) -> list[Finding]:
     """Whether several agents loaded the target at the same time; `state` is the run's record of its machine."""
-    apart_ms = (state or {}).get("agents_apart_ms") or 0.0
+    apart_ms = (state or MachineState()).agents_apart_ms or 0.0
     if apart_ms <= _AGENTS_APART_MS:
         return []
     return [
@@ -242,16 +246,16 @@ def _lag_findings(records: Sequence[Record]) -> list[Finding]:
     """Requests that the engine sent late. Time that the target made them wait is no lag of the engine's."""
     findings = []
     for record in records:
-        if record["type"] != "phase_end" or not record["send_lag_histogram"]:
+        if not isinstance(record, PhaseEnd) or not record.send_lag_histogram:
             continue
-        lag_ns = _p99(record["send_lag_histogram"])
-        latency_ns = _p99(record["response_histogram"] or record["service_histogram"])
+        lag_ns = _p99(record.send_lag_histogram)
+        latency_ns = _p99(record.latency_histogram)
         if lag_ns > _LAG_NS and lag_ns > _LAG_SHARE * latency_ns:
             findings.append(
                 Finding(
                     "generator-lagged",
                     "warning",
-                    f"In phase {record['phase'] + 1} requests left up to {lag_ns / 1e6:.1f} ms (p99) after they were "
+                    f"In phase {record.phase + 1} requests left up to {lag_ns / 1e6:.1f} ms (p99) after they were "
                     "due, their user was free and their connection had room.",
                     "That delay is the engine's own, for want of CPU, and distorts the figures of this phase. Give it "
                     "a core of its own (--pin engine=1), or lower the load.",
@@ -261,4 +265,4 @@ def _lag_findings(records: Sequence[Record]) -> list[Finding]:
 
 
 def _p99(encoded: str | None) -> float:
-    return histograms.summarise(histograms.merge([encoded])).percentiles_ms[99.0] * 1e6
+    return histograms.summarise(histograms.merge([encoded])).percentiles_ms["p99"] * 1e6

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import Counted, PhaseStart, Record
 from bakeoff.results.run import RunResult
 
 
@@ -39,22 +39,22 @@ class Progress(Protocol):
         ...
 
 
-def users_of(phase_start: Record) -> str:
+def users_of(phase_start: PhaseStart) -> str:
     """A phase and its load, in a few words."""
-    users = phase_start["virtual_users"]
-    return f"{phase_start['name']}, {users:,} virtual user{'' if users == 1 else 's'}"
+    users = phase_start.virtual_users
+    return f"{phase_start.name}, {users:,} virtual user{'' if users == 1 else 's'}"
 
 
-def live_figures(record: Record, seconds: float) -> str:
+def live_figures(record: Counted, seconds: float) -> str:
     """Throughput, latency and errors of a record, in a few words."""
-    rate = record["operations"] / seconds if seconds > 0 else 0.0
-    errors = f" · {record['failed']:,} failed" if record["failed"] else ""
+    rate = record.operations / seconds if seconds > 0 else 0.0
+    errors = f" · {record.failed:,} failed" if record.failed else ""
     return f"{rate:,.0f}/s · p99 {p99_ms(record):.1f} ms{errors}"
 
 
-def p99_ms(record: Record) -> float:
+def p99_ms(record: Counted) -> float:
     """p99 of a second or a phase; 0 where nothing was answered."""
     from bakeoff.engines import histograms
 
-    latency = histograms.summarise(histograms.merge([record["response_histogram"] or record["service_histogram"]]))
-    return latency.percentiles_ms[99.0]
+    latency = histograms.summarise(histograms.merge([record.latency_histogram]))
+    return latency.percentiles_ms["p99"]

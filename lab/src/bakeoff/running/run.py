@@ -3,13 +3,15 @@
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from bakeoff.engines.agents import Agents
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
+from bakeoff.results.audit import Audit
 from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.results.warm_up import WarmUp
 from bakeoff.running import findings, summary, warm_up
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
@@ -24,9 +26,10 @@ from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work
+from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
-from bakeoff.sampling.machine import load_average, load_between, machine_counters, machine_speed_mb_s
+from bakeoff.sampling.machine import MachineState, load_average, load_between, machine_counters, machine_speed_mb_s
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.sampling.usage import Together
@@ -54,12 +57,12 @@ class _Run:
         self._records: list[Record] = []
         self._sampler: Sampler | None = None
         self._start_s: float | None = None
-        self._audit: Mapping[str, Any] | None = None
+        self._audit: Audit | None = None
         self._preloaded_before: Preloaded | None = None
         self._preloaded_after: Preloaded | None = None
         self._environment: Mapping[str, str] = {}
         self._limits: Mapping[str, str] = {}
-        self._machine_state: dict[str, Any] | None = None
+        self._machine_state: MachineState | None = None
         self._database_watch: DatabaseWatch | None = None
 
     def result(self) -> RunResult:
@@ -69,15 +72,13 @@ class _Run:
             status, failure = Status.FAILED, error.message
         request, contender = self._request, self._request.contender
         # Phases are found among the samples by the wall clock: one that jumped would mix them up.
-        jumped = (self._machine_state or {}).get("clock_jump_s")
+        jumped = self._machine_state is not None and self._machine_state.clock_jump_s
         samples = [] if self._sampler is None or jumped else self._sampler.samples
         records = summary.without_first_phase(self._records) if request.warm_up_s else self._records
         phases = summary.phase_results(records, samples, request.phases)
         total = summary.total_of(phases, samples)
         warmed = self._warm_up()
-        version = next(
-            (record["engine"]["version"] for record in self._records if record["type"] == "start"), "unknown"
-        )
+        version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
         ceilings = request.ceilings(version)
         found = [] if total is None else self._findings(records, phases, total, warmed, ceilings)
         found += memory_findings(samples, phases)
@@ -165,16 +166,17 @@ class _Run:
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
-            apart = {"agents_apart_ms": engine.apart_ns / 1e6} if isinstance(engine, Agents) else {}
-            self._machine_state = {"speed_mb_s": speed, "load_average_before": load, **around, **apart}
-        phases_ns = sum(record["duration_ns"] for record in self._records if record["type"] == "phase_end")
+            apart_ms = engine.apart_ns / 1e6 if isinstance(engine, Agents) else None
+            self._machine_state = replace(around, speed_mb_s=speed, load_average_before=load, agents_apart_ms=apart_ms)
+        phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
         self._laps.mark("engine", without_s=phases_ns / 1e9)
         if target.has_ended:
             raise target.ended_error()
         seen.check()
         self._make_audit(files)
         self._laps.mark("audit")
-        return Status.INTERRUPTED if self._records[-1]["reason"] == "interrupted" else Status.COMPLETED
+        last = self._records[-1]
+        return Status.INTERRUPTED if isinstance(last, End) and last.reason == "interrupted" else Status.COMPLETED
 
     def _preload(self, plan: Plan) -> None:
         """Fills the table with rows that no operation touches, and writes them out."""
@@ -200,25 +202,25 @@ class _Run:
         """CPU time that the lab's own looks have taken it."""
         return sum(each.own_cpu_s for each in (self._sampler, self._database_watch) if each is not None)
 
-    def _machine_state_in_full(self) -> Mapping[str, Any] | None:
+    def _machine_state_in_full(self) -> MachineState | None:
         if self._machine_state is None:
             return None
-        return {**self._machine_state, "outside_phases_s": self._laps.seconds}
+        return replace(self._machine_state, outside_phases_s=self._laps.seconds)
 
-    def _database_activity(self, phases: Sequence[PhaseResult]) -> Mapping[str, Any] | None:
-        acknowledged = sum(record["operations"] for record in self._records if record["type"] == "phase_end")
+    def _database_activity(self, phases: Sequence[PhaseResult]) -> DatabaseActivity | None:
+        acknowledged = sum(record.operations for record in self._records if isinstance(record, PhaseEnd))
         spans = {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
         return None if self._database_watch is None else self._database_watch.activity(acknowledged, spans)
 
     def _on_record(self, target: Service, engine: Generator) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
-            if record["type"] in ("phase_start", "phase_end") and self._sampler is not None:
+            if isinstance(record, PhaseStart | PhaseEnd) and self._sampler is not None:
                 self._sampler.sample()
             if target.has_ended:
                 engine.interrupt()
             self._bench.progress.record(record)
-            if record["type"] == "second" and self._sampler is not None:
+            if isinstance(record, EngineSecond) and self._sampler is not None:
                 self._bench.progress.usage(latest_cpu_percent(self._sampler.samples))
 
         return on_record
@@ -244,9 +246,9 @@ class _Run:
         has_query = "audit" in contender.workload.document
         return [findings.not_audited(contender.engine.name, has_query=has_query, has_ledger=self._keeps_ledger)]
 
-    def _warm_up(self) -> Mapping[str, Any] | None:
+    def _warm_up(self) -> WarmUp | None:
         """The record of the warm-up, or None where there was none or it did not come to its end."""
-        ended = (record for record in self._records if record["type"] == "phase_end")
+        ended = (record for record in self._records if isinstance(record, PhaseEnd))
         phase_end = next(ended, None) if self._request.warm_up_s else None
         if phase_end is None:
             return None
@@ -257,7 +259,7 @@ class _Run:
         records: Sequence[Record],
         phases: Sequence[PhaseResult],
         total: Measured,
-        warmed: Mapping[str, Any] | None,
+        warmed: WarmUp | None,
         ceilings: Mapping[str, float],
     ) -> list[Finding]:
         request, engine = self._request, self._request.contender.engine

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from bakeoff.engines import histograms
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
 from bakeoff.sampling.cost import Cost, cost_between
@@ -15,12 +17,12 @@ _SECOND_NS = 1_000_000_000
 
 def without_first_phase(records: Iterable[Record]) -> list[Record]:
     """The records of a stream as if its first phase, the warm-up, had not been: the others move up by one."""
-    kept = []
+    kept: list[Record] = []
     for record in records:
-        if "phase" not in record:
+        if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
             kept.append(record)
-        elif record["phase"] > 0:
-            kept.append({**record, "phase": record["phase"] - 1})
+        elif record.phase > 0:
+            kept.append(replace(record, phase=record.phase - 1))
     return kept
 
 
@@ -28,37 +30,37 @@ def phase_results(
     records: Sequence[Record], samples: Sequence[Sample], planned: Sequence[Phase] = ()
 ) -> list[PhaseResult]:
     """A result for each phase that the stream brought to its end; `planned` tells arrival rates of the open model."""
-    begun = {record["phase"]: record for record in records if record["type"] == "phase_start"}
-    ended = [record for record in records if record["type"] == "phase_end"]
+    begun = {record.phase: record for record in records if isinstance(record, PhaseStart)}
+    ended = [record for record in records if isinstance(record, PhaseEnd)]
     rates = {number: phase.rate_per_s for number, phase in enumerate(planned)}
     return [
-        _phase(begun[record["phase"]], record, samples, rates.get(record["phase"]))
+        _phase(begun[record.phase], record, samples, rates.get(record.phase))
         for record in ended
-        if record["phase"] in begun
+        if record.phase in begun
     ]
 
 
 def timeline_of(records: Sequence[Record]) -> list[Second]:
     """Each whole second of each phase, as the engine reported it."""
-    begun = {record["phase"]: record["time_unix_ns"] for record in records if record["type"] == "phase_start"}
+    begun = {record.phase: record.time_unix_ns for record in records if isinstance(record, PhaseStart)}
     origin_ns = min(begun.values(), default=0)
-    return [_second(record, (begun[record["phase"]] - origin_ns) / 1e9) for record in _whole_seconds(records)]
+    return [_second(record, (begun[record.phase] - origin_ns) / 1e9) for record in _whole_seconds(records)]
 
 
 def operations_per_second(records: Sequence[Record], phase: int) -> list[int]:
     """Operations acknowledged in each whole second of a phase; `phase` is its index in the plan."""
-    return [record["operations"] for record in _whole_seconds(records) if record["phase"] == phase]
+    return [record.operations for record in _whole_seconds(records) if record.phase == phase]
 
 
-def _whole_seconds(records: Sequence[Record]) -> list[Record]:
+def _whole_seconds(records: Sequence[Record]) -> list[EngineSecond]:
     """Seconds in order, without the one that the end of its phase cut short: it would look like a collapse."""
-    lasted_ns = {record["phase"]: record["duration_ns"] for record in records if record["type"] == "phase_end"}
+    lasted_ns = {record.phase: record.duration_ns for record in records if isinstance(record, PhaseEnd)}
     seconds = [
         record
         for record in records
-        if record["type"] == "second" and (record["second"] + 1) * _SECOND_NS <= lasted_ns.get(record["phase"], 0)
+        if isinstance(record, EngineSecond) and (record.second + 1) * _SECOND_NS <= lasted_ns.get(record.phase, 0)
     ]
-    return sorted(seconds, key=lambda record: (record["phase"], record["second"]))
+    return sorted(seconds, key=lambda record: (record.phase, record.second))
 
 
 def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measured | None:
@@ -83,42 +85,42 @@ def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measur
     )
 
 
-def _second(record: Record, phase_began_s: float) -> Second:
-    latency = histograms.summarise(histograms.merge([record["response_histogram"] or record["service_histogram"]]))
+def _second(record: EngineSecond, phase_began_s: float) -> Second:
+    latency = histograms.summarise(histograms.merge([record.latency_histogram]))
     answered = latency.count > 0
     return Second(
-        at_s=phase_began_s + record["second"],
-        phase=record["phase"] + 1,
-        operations=record["operations"],
-        failed=record["failed"],
-        p50_ms=latency.percentiles_ms[50.0] if answered else None,
-        p99_ms=latency.percentiles_ms[99.0] if answered else None,
+        at_s=phase_began_s + record.second,
+        phase=record.phase + 1,
+        operations=record.operations,
+        failed=record.failed,
+        p50_ms=latency.percentiles_ms["p50"] if answered else None,
+        p99_ms=latency.percentiles_ms["p99"] if answered else None,
     )
 
 
-def _phase(begin: Record, end: Record, samples: Sequence[Sample], rate_per_s: float | None) -> PhaseResult:
-    histogram = histograms.merge([end["response_histogram"] or end["service_histogram"]])
+def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per_s: float | None) -> PhaseResult:
+    histogram = histograms.merge([end.latency_histogram])
     # Its record may come much later: once the last reply that never came is given up.
-    end_ns = begin["time_unix_ns"] + end["duration_ns"]
+    end_ns = begin.time_unix_ns + end.duration_ns
     measured = Measured(
-        duration_s=end["duration_ns"] / 1e9,
-        requests=end["sent"],
-        ok=end["ok"],
-        failed=end["failed"],
-        operations=end["operations"],
-        unsent=end["unsent"],
-        errors=end["errors"],
-        bytes_sent=end["bytes_sent"],
-        bytes_received=end["bytes_received"],
+        duration_s=end.duration_ns / 1e9,
+        requests=end.sent,
+        ok=end.ok,
+        failed=end.failed,
+        operations=end.operations,
+        unsent=end.unsent,
+        errors=end.errors,
+        bytes_sent=end.bytes_sent,
+        bytes_received=end.bytes_received,
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_costs(samples, begin["time_unix_ns"], end_ns),
+        costs=_costs(samples, begin.time_unix_ns, end_ns),
     )
     return PhaseResult(
-        number=end["phase"] + 1,
-        name=begin["name"],
-        virtual_users=begin["virtual_users"],
-        begin_ns=begin["time_unix_ns"],
+        number=end.phase + 1,
+        name=begin.name,
+        virtual_users=begin.virtual_users,
+        begin_ns=begin.time_unix_ns,
         end_ns=end_ns,
         measured=measured,
         arrival_rate_per_s=rate_per_s,

@@ -4,6 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import UnsetType
+
+from bakeoff.engines.stream import PhaseEnd
+from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.modes import Phase
 
 NAME = "Warm-up"
@@ -67,20 +71,20 @@ def steady_after(operations: Sequence[int]) -> int | None:
     return None if restless == len(operations) else restless + 1
 
 
-def judged(cap_s: float, phase_end: Mapping[str, Any], operations: Sequence[int]) -> Mapping[str, Any]:
+def judged(cap_s: float, phase_end: PhaseEnd, operations: Sequence[int]) -> WarmUp:
     """The record of a warm-up that might have lasted `cap_s`; `steady` is None where it was too short to tell.
 
     `phase_end` is the engine's record of it: one that ended it by the rule says when; `operations` are those of each
     whole second.
     """
-    told = "steady_after_s" in phase_end
-    steady_s = phase_end["steady_after_s"] if told else steady_after(operations)
+    by_engine = phase_end.steady_after_s
+    steady_s = steady_after(operations) if isinstance(by_engine, UnsetType) else by_engine
     too_short = steady_s is None and len(operations) < 2 * WINDOW_S
-    return {
-        "duration_s": round(phase_end["duration_ns"] / 1e9, 3),
-        "cap_s": cap_s,
-        "steady": None if too_short else steady_s is not None,
-        "steady_after_s": steady_s,
-        "operations_per_s": list(operations),
-        "rule": RULE,
-    }
+    return WarmUp(
+        duration_s=round(phase_end.duration_ns / 1e9, 3),
+        cap_s=cap_s,
+        steady=None if too_short else steady_s is not None,
+        steady_after_s=steady_s,
+        operations_per_s=list(operations),
+        rule=RULE,
+    )

@@ -4,16 +4,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 import psycopg
-from psycopg.rows import dict_row
+from psycopg.rows import TupleRow, class_row, dict_row
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.sampling.activity import DatabaseActivity, Sessions
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -34,6 +36,14 @@ class Look:
 
     time_unix_ns: int
     backends: Mapping[str | None, int]
+
+
+@dataclass(frozen=True)
+class _Busy:
+    """A row of database_waits.sql."""
+
+    at: str | None
+    backends: int
 
 
 class DatabaseWatch:
@@ -65,7 +75,7 @@ class DatabaseWatch:
         self._thread.join()
         self._end_position = _tried(self._server, _position)
 
-    def activity(self, operations: int, phases: Mapping[int, Span]) -> dict[str, Any] | None:
+    def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
         """What happened since entry, during which so many operations were acknowledged; None where it is unknown.
 
         `phases` tells by number when each phase was. To be asked for when the target has ended: only then have all of
@@ -90,66 +100,70 @@ class DatabaseWatch:
 
 def activity_of(
     counted: Counters, looks: Sequence[Look], operations: int, phases: Mapping[int, Span]
-) -> dict[str, Any]:
+) -> DatabaseActivity:
     """The record of a run: totals, shares and what they come to for each operation; and what each phase looked like."""
-    updated, hot = counted["rows_updated"], counted["rows_hot_updated"]
-    return {
-        **counted,
-        "operations": operations,
-        "wal_bytes_per_operation": counted["wal_bytes"] / operations if operations else None,
-        "operations_per_commit": operations / counted["commits"] if counted["commits"] else None,
-        "hot_update_share": hot / updated if updated else None,
-        **_seen(looks),
-        "phases": {
+    updated, hot, commits = counted["rows_updated"], counted["rows_hot_updated"], counted["commits"]
+    seen = _seen(looks)
+    return replace(
+        msgspec.convert(counted, DatabaseActivity),
+        looks=seen.looks,
+        active_backends_mean=seen.active_backends_mean,
+        connections_peak=seen.connections_peak,
+        wait_shares=seen.wait_shares,
+        operations=operations,
+        wal_bytes_per_operation=counted["wal_bytes"] / operations if operations else None,
+        operations_per_commit=operations / commits if commits else None,
+        hot_update_share=hot / updated if updated else None,
+        phases={
             str(number): _seen([look for look in looks if begin_ns <= look.time_unix_ns < end_ns])
             for number, (begin_ns, end_ns) in phases.items()
         },
-    }
+    )
 
 
-def _seen(looks: Sequence[Look]) -> dict[str, Any]:
+def _seen(looks: Sequence[Look]) -> Sessions:
     """How many backends were busy, and with what."""
     waits: Counter[str] = Counter()
     for look in looks:
         waits.update({at: backends for at, backends in look.backends.items() if at is not None})
     active = sum(waits.values())
-    return {
-        "looks": len(looks),
-        "active_backends_mean": active / len(looks) if looks else None,
-        "connections_peak": max((sum(look.backends.values()) for look in looks), default=None),
-        "wait_shares": {at: count / active for at, count in waits.most_common()},
-    }
+    return Sessions(
+        looks=len(looks),
+        active_backends_mean=active / len(looks) if looks else None,
+        connections_peak=max((sum(look.backends.values()) for look in looks), default=None),
+        wait_shares={at: count / active for at, count in waits.most_common()},
+    )
 
 
 def _difference(before: Counters, after: Counters) -> dict[str, int]:
     return {name: after[name] - before[name] for name in after}
 
 
-def _look(connection: "Connection[Any]") -> Look:
-    return Look(time.time_ns(), {row["at"]: row["backends"] for row in _rows(connection, "database_waits")})
+def _look(connection: "Connection[TupleRow]") -> Look:
+    with connection.cursor(row_factory=class_row(_Busy)) as cursor:
+        return Look(time.time_ns(), {row.at: row.backends for row in cursor.execute(_sql("database_waits"))})
 
 
-def _counters(connection: "Connection[Any]") -> Counters:
-    return _as_integers(_rows(connection, "database_counters")[0])
+def _counters(connection: "Connection[TupleRow]") -> Counters:
+    return _only_row(connection, "database_counters")
 
 
-def _position(connection: "Connection[Any]") -> Counters:
+def _position(connection: "Connection[TupleRow]") -> Counters:
     has_checkpointer = connection.info.server_version >= _FIRST_VERSION_WITH_CHECKPOINTER
-    name = "database_position" if has_checkpointer else "database_position_before_17"
-    return _as_integers(_rows(connection, name)[0])
+    return _only_row(connection, "database_position" if has_checkpointer else "database_position_before_17")
 
 
-def _as_integers(row: Mapping[str, Any]) -> Counters:
+def _only_row(connection: "Connection[TupleRow]", name: str) -> Counters:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        (row,) = cursor.execute(_sql(name)).fetchall()
     return {name: int(value) for name, value in row.items()}
 
 
-def _rows(connection: "Connection[Any]", name: str) -> list[dict[str, Any]]:
-    statement = Path(__file__).with_name(f"{name}.sql").read_bytes()
-    with connection.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(statement).fetchall()
+def _sql(name: str) -> bytes:
+    return Path(__file__).with_name(f"{name}.sql").read_bytes()
 
 
-def _tried(server: Server, ask: Callable[["Connection[Any]"], _Answer]) -> _Answer | None:
+def _tried(server: Server, ask: Callable[["Connection[TupleRow]"], _Answer]) -> _Answer | None:
     try:
         with server.connect() as connection:
             return ask(connection)

@@ -5,9 +5,8 @@ import os
 import statistics
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 _PROC = Path("/proc")
 _PRESSURES = ("cpu", "io", "memory")
@@ -32,6 +31,29 @@ class MachineCounters:
     steal_s: float | None
     lab_cpu_s: float
     stalled_s: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class MachineState:
+    """The record of what the machine was like: `speed_mb_s` and the load average are of just before the run.
+
+    Per cents are of one core, those of pressure of the time. `clock_jump_s` is how far the wall clock was set,
+    `agents_apart_ms` by how much several engines began a phase apart, and `outside_phases_s` where the time went that
+    the run took besides its phases. None is what was not recorded.
+    """
+
+    speed_mb_s: float | None = None
+    load_average_before: float | None = None
+    steal_percent: float | None = None
+    other_cpu_percent: float | None = None
+    lab_cpu_percent: float | None = None
+    sampling_cpu_percent: float | None = None
+    clock_jump_s: float | None = None
+    cpu_pressure_percent: float | None = None
+    io_pressure_percent: float | None = None
+    memory_pressure_percent: float | None = None
+    agents_apart_ms: float | None = None
+    outside_phases_s: Mapping[str, float] = field(default_factory=dict)
 
 
 def machine_speed_mb_s() -> float:
@@ -72,35 +94,37 @@ def machine_counters(proc: Path = _PROC) -> MachineCounters:
 
 def load_between(
     before: MachineCounters, after: MachineCounters, roles_cpu_s: float | None, sampling_cpu_s: float
-) -> dict[str, Any]:
-    """Per cent of one core that was stolen, stalled, or used by anybody else than the roles of the run and the lab.
+) -> MachineState:
+    """Per cent of one core that was stolen, stalled, or used by anything else than the roles of the run and the lab.
 
     `sampling_cpu_s` is the part of the lab's own that sampling took. `roles_cpu_s` is None where not all roles could be
-    sampled; then nobody can tell who else was at work. `clock_jump_s` is how far the wall clock was set meanwhile.
+    sampled; then what others used is unknown. `clock_jump_s` is how far the wall clock was set meanwhile.
     """
     seconds = after.at_s - before.at_s
     if seconds <= 0:
-        return {}
+        return MachineState()
 
     def percent(used_s: float | None) -> float | None:
         return None if used_s is None else 100 * max(0.0, used_s) / seconds
 
-    others_s = None
-    if before.busy_s is not None and after.busy_s is not None and roles_cpu_s is not None:
-        others_s = after.busy_s - before.busy_s - roles_cpu_s - (after.lab_cpu_s - before.lab_cpu_s)
-    stolen_s = None if before.steal_s is None or after.steal_s is None else after.steal_s - before.steal_s
-    return {
-        "steal_percent": percent(stolen_s),
-        "other_cpu_percent": percent(others_s),
-        "lab_cpu_percent": percent(after.lab_cpu_s - before.lab_cpu_s),
-        "sampling_cpu_percent": percent(sampling_cpu_s),
-        "clock_jump_s": _jump_s(after.wall_clock_s - before.wall_clock_s, seconds),
-        **{
-            f"{name}_pressure_percent": percent(after.stalled_s[name] - stalled_s)
-            for name, stalled_s in before.stalled_s.items()
-            if name in after.stalled_s
-        },
-    }
+    def pressure(name: str) -> float | None:
+        return percent(_between(before.stalled_s.get(name), after.stalled_s.get(name)))
+
+    lab_s, busy_s = after.lab_cpu_s - before.lab_cpu_s, _between(before.busy_s, after.busy_s)
+    return MachineState(
+        steal_percent=percent(_between(before.steal_s, after.steal_s)),
+        other_cpu_percent=percent(None if busy_s is None or roles_cpu_s is None else busy_s - roles_cpu_s - lab_s),
+        lab_cpu_percent=percent(lab_s),
+        sampling_cpu_percent=percent(sampling_cpu_s),
+        clock_jump_s=_jump_s(after.wall_clock_s - before.wall_clock_s, seconds),
+        cpu_pressure_percent=pressure("cpu"),
+        io_pressure_percent=pressure("io"),
+        memory_pressure_percent=pressure("memory"),
+    )
+
+
+def _between(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before
 
 
 def _jump_s(wall_clock_s: float, seconds: float) -> float:

@@ -3,8 +3,10 @@
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import TracebackType
+from typing import Annotated
+
+import msgspec
 
 from bakeoff.sampling.usage import UsageSource
 
@@ -14,8 +16,7 @@ PERIOD_S = 1.0
 _PROPORTIONAL_SHARE = 0.003
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True, array_like=True):
     """One role's usage at one instant. `cpu_s` is cumulative.
 
     `memory_bytes` is resident memory with shared pages counted once; `pss_bytes` is proportional memory, which is not
@@ -23,7 +24,7 @@ class Sample:
     """
 
     time_unix_ns: int
-    role: str
+    role: Annotated[str, msgspec.Meta(pattern="^(api|database|engine)$")]
     cpu_s: float
     memory_bytes: int
     pss_bytes: int | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import Progress, p99_ms, users_of
@@ -80,13 +80,13 @@ class PublishedProgress:
         self._shown.detail(text)
 
     def record(self, record: Record) -> None:
-        if record["type"] == "phase_start":
+        if isinstance(record, PhaseStart):
             self._state["phase"] = users_of(record)
             self._publish()
-        elif record["type"] == "second":
-            self._rates.append(record["operations"])
+        elif isinstance(record, EngineSecond):
+            self._rates.append(record.operations)
             self._p99s.append(p99_ms(record))
-            self._state["failed"] += record["failed"]
+            self._state["failed"] += record.failed
             self._publish()
         self._shown.record(record)
 

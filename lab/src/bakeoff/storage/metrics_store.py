@@ -2,22 +2,26 @@
 
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 
 # Whoever only lists what is stored does not wait for what runs are made of.
 if TYPE_CHECKING:
+    from psycopg.rows import TupleRow
+
     from bakeoff.results.document import Origin
-    from bakeoff.results.run import Measured, RunResult
+    from bakeoff.results.run import RunResult
+    from bakeoff.storage.rows import Row
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -49,7 +53,7 @@ class Unfinished:
 
     id: int
     started_at: datetime
-    request: Mapping[str, Any]
+    request: Mapping[str, Json]
     done: frozenset[tuple[str, int]]
     cut_short: bool = True
 
@@ -86,23 +90,23 @@ class MetricsStore:
             applied = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
         return named <= {name for (name,) in applied}
 
-    def begin_comparison(self, origin: "Origin", request: Mapping[str, Any]) -> int:
+    def begin_comparison(self, origin: "Origin", request: Mapping[str, Json]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""
-        row = self._insert(
-            "comparisons",
-            {
-                "started_at": origin.started_at,
-                "workload": origin.workload,
-                "test_mode": origin.mode,
-                "command": origin.command,
-                "status": "running",
-                "name": origin.name,
-                "rounds": origin.rounds,
-                "request": Jsonb(dict(request)),
-            },
-        )
-        assert row is not None
-        return row
+        with self._connected() as connection:
+            return _inserted(
+                connection,
+                "comparisons",
+                {
+                    "started_at": origin.started_at,
+                    "workload": origin.workload,
+                    "test_mode": origin.mode,
+                    "command": origin.command,
+                    "status": "running",
+                    "name": origin.name,
+                    "rounds": origin.rounds,
+                    "request": Jsonb(dict(request)),
+                },
+            )
 
     def end_comparison(
         self, comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str] = ()
@@ -150,7 +154,7 @@ class MetricsStore:
             ) from error
 
     @contextlib.contextmanager
-    def _connected(self) -> Iterator["psycopg.Connection[Any]"]:
+    def _connected(self) -> Iterator["psycopg.Connection[TupleRow]"]:
         """A connection that may break off at any moment."""
         try:
             with self._server.connect() as connection:
@@ -160,112 +164,35 @@ class MetricsStore:
                 f"The connection to the database {self._server.shown_url} broke off: {' '.join(str(error).split())}."
             ) from error
 
-    def _insert(self, table: str, values: Mapping[str, Any]) -> int | None:
-        with self._connected() as connection:
-            return _insert(connection, table, values, returning=True)
 
-
-def insert_run(connection: "psycopg.Connection[Any]", comparison_id: int, run: "RunResult") -> int:
+def insert_run(connection: "psycopg.Connection[TupleRow]", comparison_id: int, run: "RunResult") -> int:
     """Adds the rows of a run; returns its id. The caller's transaction makes them appear whole or not at all."""
-    run_id = _insert(
-        connection,
-        "test_runs",
-        {
-            "comparison_id": comparison_id,
-            "api_name": run.target,
-            "workload": run.workload,
-            "language": run.language,
-            "protocol": run.protocol,
-            "test_mode": run.mode,
-            "payload_size": run.payload,
-            "engine": run.engine,
-            "engine_version": run.engine_version,
-            "settings": Jsonb(dict(run.settings)),
-            "environment": Jsonb(dict(run.environment)),
-            "status": run.status.value,
-            "failure": run.failure,
-            "started_at": run.started_at,
-            "finished_at": run.finished_at,
-            "start_to_healthy_s": run.start_to_healthy_s,
-            "audit": _json(run.audit),
-            "ceilings": Jsonb(dict(run.ceilings)),
-            "stream_file": None if run.stream_file is None else str(run.stream_file),
-            "contender": run.contender or run.target,
-            "factors": Jsonb(dict(run.factors)),
-            "round": run.round,
-            "warm_up": _json(run.warm_up),
-            "database_activity": _json(run.database_activity),
-            "machine_state": _json(run.machine_state),
-            "timeline": Jsonb([astuple(second) for second in run.timeline]),
-        },
-        returning=True,
-    )
-    assert run_id is not None
+    from bakeoff.storage import rows
+
+    run_id = _inserted(connection, "test_runs", {"comparison_id": comparison_id, **rows.run_row(run)})
+    belonging = {"test_run_id": run_id}
+
+    def insert(table: str, row: "Row") -> None:
+        whole = {**belonging, **row}
+        connection.execute(rows.insertion(table, whole), list(whole.values()))
+
     if run.total is not None:
-        _insert(connection, "performance_metrics", {"test_run_id": run_id, **_measured_columns(run.total)})
+        insert("performance_metrics", rows.measured_row(run.total))
     for phase in run.phases:
-        identity = {
-            "test_run_id": run_id,
-            "phase_number": phase.number,
-            "phase_name": phase.name,
-            "virtual_users": phase.virtual_users,
-            "arrival_rate_per_s": phase.arrival_rate_per_s,
-            "started_at": datetime.fromtimestamp(phase.begin_ns / 1e9, UTC),
-        }
-        _insert(connection, "test_phases", {**identity, **_measured_columns(phase.measured)})
-    with connection.cursor().copy(
-        "COPY resource_metrics (test_run_id, sampled_at, role, cpu_s, memory_bytes, pss_bytes) FROM STDIN"
-    ) as rows:
+        insert("test_phases", rows.phase_row(phase))
+    copy = f"COPY resource_metrics (test_run_id, {', '.join(rows.SAMPLE_COLUMNS)}) FROM STDIN"
+    with connection.cursor().copy(copy.encode()) as samples:
         for sample in run.samples:
-            sampled_at = datetime.fromtimestamp(sample.time_unix_ns / 1e9, UTC)
-            rows.write_row((run_id, sampled_at, sample.role, sample.cpu_s, sample.memory_bytes, sample.pss_bytes))
+            samples.write_row((run_id, *rows.sample_row(sample)))
     for finding in run.findings:
-        _insert(connection, "findings", {"test_run_id": run_id, **asdict(finding)})
+        insert("findings", rows.finding_row(finding))
     return run_id
 
 
-def _json(value: Mapping[str, Any] | None) -> Jsonb | None:
-    return None if value is None else Jsonb(dict(value))
+def _inserted(connection: "psycopg.Connection[TupleRow]", table: str, row: "Row") -> int:
+    from bakeoff.storage.rows import insertion
 
-
-def _measured_columns(measured: "Measured") -> dict[str, Any]:
-    percentiles = measured.latency.percentiles_ms
-    return {
-        "duration_s": measured.duration_s,
-        "total_requests": measured.requests,
-        "ok_requests": measured.ok,
-        "failed_requests": measured.failed,
-        "operations": measured.operations,
-        "unsent": measured.unsent,
-        "throughput_per_s": measured.throughput_per_s,
-        "error_rate": measured.error_rate,
-        "errors": Jsonb(dict(measured.errors)),
-        "bytes_sent": measured.bytes_sent,
-        "bytes_received": measured.bytes_received,
-        "latency_count": measured.latency.count,
-        "latency_mean_ms": measured.latency.mean_ms,
-        "latency_min_ms": measured.latency.min_ms,
-        "latency_max_ms": measured.latency.max_ms,
-        "latency_p50_ms": percentiles[50.0],
-        "latency_p90_ms": percentiles[90.0],
-        "latency_p95_ms": percentiles[95.0],
-        "latency_p99_ms": percentiles[99.0],
-        "latency_p999_ms": percentiles[99.9],
-        "histogram": measured.histogram,
-        "costs": Jsonb({role: asdict(cost) for role, cost in measured.costs.items()}),
-    }
-
-
-def _insert(
-    connection: "psycopg.Connection[Any]", table: str, values: Mapping[str, Any], *, returning: bool = False
-) -> int | None:
-    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
-        sql.Identifier(table),
-        sql.SQL(", ").join(sql.Identifier(column) for column in values),
-        sql.SQL(", ").join(sql.Placeholder() * len(values)),
-    )
-    if not returning:
-        connection.execute(statement, list(values.values()))
-        return None
-    row = connection.execute(statement + sql.SQL(" RETURNING id"), list(values.values())).fetchone()
-    return int(row[0]) if row else None
+    statement = insertion(table, row) + sql.SQL(" RETURNING id")
+    found = connection.execute(statement, list(row.values())).fetchone()
+    assert found is not None
+    return int(found[0])

@@ -1,0 +1,45 @@
+"""The record of PostgreSQL's own view of a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """What sessions of the database were seen to do: `looks` are how often they were looked at.
+
+    `active_backends_mean` were active at once, and `connections_peak` were open at most; None where nothing was seen.
+    `wait_shares` are fractions of the active sessions' time by what they waited for, or the CPU.
+    """
+
+    looks: int | None = None
+    active_backends_mean: float | None = None
+    connections_peak: int | None = None
+    wait_shares: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DatabaseActivity(Sessions):
+    """What PostgreSQL counted while `operations` were acknowledged, warm-up and phases together.
+
+    `phases` are what the sessions of each phase were seen to do, by its number; None in runs that did not keep phases
+    apart. Every figure is None in the record of a run that was stored before the figure existed.
+    """
+
+    commits: int | None = None
+    rollbacks: int | None = None
+    rows_inserted: int | None = None
+    rows_updated: int | None = None
+    rows_deleted: int | None = None
+    rows_hot_updated: int | None = None
+    wal_bytes: int | None = None
+    checkpoints: int | None = None
+    blocks_read: int | None = None
+    blocks_hit: int | None = None
+    deadlocks: int | None = None
+    temp_bytes: int | None = None
+    operations: int | None = None
+    wal_bytes_per_operation: float | None = None
+    operations_per_commit: float | None = None
+    hot_update_share: float | None = None
+    phases: Mapping[str, Sessions] | None = None
