@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
 
+import made_up_records
 from bakeoff.cli.hit import HitOptions, request_of
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.oneoff.measure import hit_of
 from bakeoff.oneoff.probe import status_of
@@ -48,23 +50,18 @@ def histogram(*milliseconds: float) -> str:
     return text.decode() if isinstance(text, bytes) else text
 
 
-def phase_end(**changes: object) -> Record:
-    return {
-        "type": "phase_end",
+def phase_end(**changes: Any) -> PhaseEnd:
+    values: dict[str, Any] = {
         "duration_ns": 2_000_000_000,
         "sent": 10,
         "ok": 7,
         "failed": 3,
-        "unsent": 0,
         "bytes_sent": 1000,
         "bytes_received": 4000,
         "errors": {"status_500": 2, "timeout": 1},
         "service_histogram": histogram(1, 2, 3),
-        "response_histogram": None,
-        "send_lag_histogram": None,
-        "interrupted": False,
-        **changes,
     }
+    return made_up_records.phase_end(**{**values, **changes})
 
 
 def test_a_url_alone_is_a_get_by_64_users_for_10_s_after_a_warm_up() -> None:

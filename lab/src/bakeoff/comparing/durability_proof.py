@@ -4,15 +4,14 @@ SIGKILL leaves what the kernel has taken over, so that this proves that commits 
 acknowledged and that tables are logged. That the file reaches the disk is what settings and flush counts show.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bakeoff import processes
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import EngineSecond, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
+from bakeoff.results.audit import Audit
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -98,7 +97,7 @@ def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, data
                 return
             if service.has_ended:
                 raise service.ended_error()
-            if record["type"] == "second" and record["operations"] > 0:
+            if isinstance(record, EngineSecond) and record.operations > 0:
                 database.crash_and_restart()
                 # In good order: what is in flight may still be answered, and then counts as acknowledged.
                 engine.interrupt()
@@ -107,13 +106,13 @@ def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, data
             engine.records(on_record)
 
 
-def _proof(contender: Contender, verdict: Mapping[str, Any] | None) -> DurabilityProof:
-    if verdict is None or not verdict["acknowledged_operations"]:
+def _proof(contender: Contender, verdict: Audit | None) -> DurabilityProof:
+    if verdict is None or not verdict.acknowledged_operations:
         raise BakeoffError(
             f"{contender.key}: durability could not be proven, since no operation was acknowledged before the crash."
         )
-    wrong = verdict["wrong"]["count"] + verdict["stale"]["count"]
-    return DurabilityProof(verdict["acknowledged_operations"], verdict["lost"]["count"], wrong)
+    wrong = verdict.wrong.count + verdict.stale.count
+    return DurabilityProof(verdict.acknowledged_operations, verdict.lost.count, wrong)
 
 
 def _has_audit(contender: Contender) -> bool:

@@ -11,7 +11,7 @@ from bakeoff import processes
 from bakeoff.engines import histograms
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import Record
+from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.oneoff.request import OneOff
 from bakeoff.project import Project
@@ -66,30 +66,30 @@ def measure(project: Project, engine: Engine, request: OneOff, expect: int, on_r
 
 def hit_of(records: list[Record], expect: int, capacity_per_s: float | None) -> Hit:
     """The last phase of a stream: a warm-up comes before it."""
-    ended = [record for record in records if record["type"] == "phase_end"]
+    ended = [record for record in records if isinstance(record, PhaseEnd)]
     if not ended:
         raise BakeoffError("Interrupted before anything was measured.")
     end = ended[-1]
-    latency = histograms.merge([end["response_histogram"] or end["service_histogram"]])
+    latency = histograms.merge([end.latency_histogram])
     figures = histograms.summarise(latency)
-    statuses, errors = _split(end["errors"])
+    statuses, errors = _split(end.errors)
     return Hit(
-        duration_s=end["duration_ns"] / 1e9,
-        requests=end["sent"],
-        ok=end["ok"],
-        failed=end["failed"],
-        unsent=end["unsent"],
-        bytes_sent=end["bytes_sent"],
-        bytes_received=end["bytes_received"],
-        statuses=dict(sorted({expect: end["ok"], **statuses}.items())),
+        duration_s=end.duration_ns / 1e9,
+        requests=end.sent,
+        ok=end.ok,
+        failed=end.failed,
+        unsent=end.unsent,
+        bytes_sent=end.bytes_sent,
+        bytes_received=end.bytes_received,
+        statuses=dict(sorted({expect: end.ok, **statuses}.items())),
         errors=errors,
         min_ms=figures.min_ms,
         mean_ms=figures.mean_ms,
         max_ms=figures.max_ms,
         percentiles_ms={f"p{each:g}": latency.get_value_at_percentile(each) / _NS_PER_MS for each in PERCENTILES},
-        send_lag_p99_ms=_p99_ms(end["send_lag_histogram"]),
+        send_lag_p99_ms=_p99_ms(end.send_lag_histogram),
         capacity_per_s=capacity_per_s,
-        interrupted=bool(end["interrupted"]),
+        interrupted=end.interrupted,
     )
 
 
@@ -121,8 +121,8 @@ def _capacity_per_s(project: Project, engine: Engine, request: OneOff) -> float 
         records = _records(project, engine, plan, lambda _record: None)
     finally:
         processes.stop(server, signal.SIGTERM, timeout_s=5)
-    end = next(record for record in records if record["type"] == "phase_end")
-    rate: float = end["ok"] / (end["duration_ns"] / 1e9)
+    end = next(record for record in records if isinstance(record, PhaseEnd))
+    rate: float = end.ok / (end.duration_ns / 1e9)
     return rate or None
 
 
