@@ -12,8 +12,8 @@ from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
-from bakeoff.factors.table import RunTable
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
+from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project

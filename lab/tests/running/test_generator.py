@@ -8,8 +8,8 @@ import pytest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
-from bakeoff.factors.table import RunTable
 from bakeoff.engines.stream import Note
+from bakeoff.factors.table import RunTable
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
