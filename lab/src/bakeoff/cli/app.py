@@ -13,7 +13,8 @@ from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_shell, complete_target
 from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.table import CLASSES
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -53,6 +54,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+
+
+def _known_class(name: str) -> str:
+    if name not in CLASSES:
+        raise UsageError(f'--class is "{name}": write {", ".join(CLASSES)}.')
+    return name
+
+
+TargetClass = Annotated[
+    str, typer.Option("--class", help="Where no target is named: standard, tuned or all.", callback=_known_class)
+]
 
 
 @app.callback()
@@ -178,11 +190,12 @@ def build(
     target: Annotated[
         list[str] | None, typer.Argument(help="Targets to build. [all]", autocompletion=complete_target)
     ] = None,
+    target_class: TargetClass = "all",
 ) -> None:
     """Build the targets whose sources changed."""
     from bakeoff.cli.targets import build_targets
 
-    build_targets(target or [])
+    build_targets(target or [], target_class)
 
 
 @app.command()
@@ -207,6 +220,7 @@ def conform(
         list[str] | None,
         typer.Argument(help="Targets to check. [all]", autocompletion=complete_target),
     ] = None,
+    target_class: TargetClass = "all",
     write_mode: Annotated[
         str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
     ] = None,
@@ -215,7 +229,7 @@ def conform(
     """Check targets against their contract: run every conformance vector."""
     from bakeoff.cli.conform import conform_targets
 
-    conform_targets(target or [], write_mode, json)
+    conform_targets(target or [], target_class, write_mode, json)
 
 
 @app.command()

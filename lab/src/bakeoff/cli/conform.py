@@ -20,13 +20,13 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
 
-def conform_targets(names: Sequence[str], write_mode: str | None, as_json: bool) -> None:
+def conform_targets(names: Sequence[str], target_class: str, write_mode: str | None, as_json: bool) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
     project = find_project()
     variant = Variant(settings=write_mode_of(write_mode))
     results = {}
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
-        chosen = choose_targets(find_targets(project), names)
+        chosen = choose_targets(find_targets(project), names, target_class)
         targets = buildable(chosen, bool(names), lambda _target, reason: progress.say(reason))
         if not targets:
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")

@@ -35,7 +35,7 @@ class RunOptions:
 
 def options_from(command: str, parsed: Mapping[str, Json]) -> RunOptions:
     """The command line, from parameters as the library has parsed them."""
-    given = {name.replace("_", "-"): value for name, value in parsed.items() if value not in (None, [], False)}
+    given = {name.rstrip("_").replace("_", "-"): value for name, value in parsed.items() if value not in (None, [], False)}
     what = given.pop("what", None)
     return RunOptions(None if what is None else str(what), command, given)
 

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -50,7 +51,8 @@ def _parameter_of(flag: str, short: str, kind: Kind[Any], help: str) -> inspect.
     names = [f"--{flag}", *([f"-{short}"] if short else [])]
     declared = typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
     typed = bool if kind.is_switch else list[str] if kind.is_repeated else str
-    return _parameter(flag.replace("-", "_"), typed | None, declared)
+    name = flag.replace("-", "_")
+    return _parameter(f"{name}_" if iskeyword(name) else name, typed | None, declared)
 
 
 def _parameter(name: str, typed: object, declared: object) -> inspect.Parameter:

@@ -1,6 +1,7 @@
 """`bakeoff targets` and `bakeoff build`."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich import box
 from rich.console import Console
@@ -29,6 +30,8 @@ def _described(target: Target) -> dict[str, object]:
         "workload": target.workload,
         "language": target.language,
         "protocol": target.protocol,
+        "class": target.target_class,
+        "replaces": [asdict(each) for each in target.replaces],
         "port": target.default_port,
         "built": not target.build.is_stale(),
         "missing_programs": target.missing_programs,
@@ -37,21 +40,21 @@ def _described(target: Target) -> dict[str, object]:
 
 def _table(targets: Sequence[Target]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("target", "workload", "language", "protocol", "port", "state"):
+    for heading in ("target", "workload", "class", "port", "state"):
         table.add_column(heading, no_wrap=heading != "state")
     for target in targets:
         missing = target.missing_programs
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
-        table.add_row(target.name, target.workload, target.language, target.protocol, port, state)
+        table.add_row(target.name, target.workload, target.target_class, port, state)
     return table
 
 
-def build_targets(names: Sequence[str]) -> None:
+def build_targets(names: Sequence[str], target_class: str) -> None:
     """Builds the targets that are stale."""
     project = find_project()
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
-        chosen = choose_targets(find_targets(project), names)
+        chosen = choose_targets(find_targets(project), names, target_class)
         for target in buildable(chosen, bool(names), lambda _target, reason: progress.say(reason)):
             build(target.build, progress)
     Console().print("Everything is built.", highlight=False)

@@ -44,7 +44,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
         )
     found = find_targets(project)
     choose_targets(found, list(request.attached))
-    wanted = choose_targets(found, request.targets or list(request.attached))
+    wanted = choose_targets(found, request.targets or list(request.attached), request.target_class)
     attached = [target for target in wanted if target.name in request.attached]
     own = [target for target in wanted if target.name not in request.attached]
     targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))

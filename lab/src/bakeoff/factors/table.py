@@ -11,6 +11,7 @@ from bakeoff.factors import kinds
 from bakeoff.factors.kinds import Json, Kind
 from bakeoff.factors.option import option
 
+CLASSES = ("standard", "tuned", "all")
 MODES = ("smoke", "quick", "full", "saturation", "rate")
 
 
@@ -126,6 +127,12 @@ class ComparisonTable(RunTable):
         flag="target",
         short="t",
         unset="all that this machine can build",
+    )
+    target_class: str = option(
+        "all",
+        kinds.choice(*CLASSES),
+        "Class of the targets to measure where none is named: standard, tuned or all",
+        name="class",
     )
     rounds: int = option(1, kinds.whole(1, 1000), "Runs of each contender, interleaved in random order")
     phase_duration_s: float | None = option(

@@ -11,7 +11,7 @@ from bakeoff.documents import Document, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
-STANDARD, TUNED = "standard", "tuned"
+STANDARD, TUNED, ALL = "standard", "tuned", "all"
 
 # Folders that are not searched for targets.
 MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
@@ -118,10 +118,13 @@ def _manifests(folder: Path) -> Iterator[Path]:
             yield Path(here) / "target.toml"
 
 
-def choose_targets(targets: Sequence[Target], names: Sequence[str]) -> list[Target]:
-    """The targets of these names in the order given, or all where no name is given."""
+def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class: str = ALL) -> list[Target]:
+    """The targets of these names in the order given; where no name is given, all of a class."""
     if not names:
-        return list(targets)
+        chosen = [target for target in targets if target_class in (ALL, target.target_class)]
+        if targets and not chosen:
+            raise UsageError(f"There is no {target_class} target: name one with --target, or choose another --class.")
+        return chosen
     by_name = {target.name: target for target in targets}
     unknown = [name for name in names if name not in by_name]
     if unknown:
