@@ -1,6 +1,7 @@
 """The targets of a workload as the end-to-end tests run them: one by one, each with settings of the test's own."""
 
 import contextlib
+import fcntl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from event_clients import EventClients
 
 from bakeoff import processes
+from bakeoff.builds import Build
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
 from bakeoff.running.service import fresh_table
@@ -18,8 +20,24 @@ from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
 
-TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "events"]
+_EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]
+TARGETS = [target.name for target in _EVENTS]
 WRITE_MODES = ["group-commit", "per-request"]
+
+
+def _write_mode_cases() -> Iterator[object]:
+    """Every target in every write mode.
+
+    Writing belongs to the core that the targets of a language share, so the second mode of its gRPC targets repeats
+    what its REST targets show: that is for exhaustive runs.
+    """
+    for target in _EVENTS:
+        for mode in WRITE_MODES:
+            repeats = target.protocol == "grpc" and mode != WRITE_MODES[0]
+            yield pytest.param(target.name, mode, marks=[pytest.mark.exhaustive] if repeats else [])
+
+
+WRITE_MODE_CASES = list(_write_mode_cases())
 
 
 def target_named(project: Project, name: str) -> Target:
@@ -27,9 +45,17 @@ def target_named(project: Project, name: str) -> Target:
     (target,) = [target for target in find_targets(project) if target.name == name]
     if target.missing_programs:
         pytest.skip(f"{', '.join(target.missing_programs)} not found")
-    if target.build.is_stale():
-        target.build.run(lambda _: None)
+    build_once(project, target.build)
     return target
+
+
+def build_once(project: Project, build: Build) -> None:
+    """Builds what is stale; of several workers one builds, and the others wait for it."""
+    project.state.mkdir(exist_ok=True)
+    with (project.state / "test-builds.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if build.is_stale():
+            build.run(lambda _: None)
 
 
 def start(

@@ -8,6 +8,7 @@ from typing import Any
 import psutil
 import pytest
 from rich.console import Console
+from running_targets import build_once
 from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
@@ -68,8 +69,7 @@ def measured(
     (target,) = choose_targets(find_targets(project), [TARGET])
     engine = find_engine(project, "native")
     for build in (target.build, engine.build):
-        if build.is_stale():
-            build.run(lambda _: None)
+        build_once(project, build)
     contender = Contender(target, load_workload(project, target.workload), engine, variant or Variant())
     request = RunRequest(contender, "quick", phases, options=RunTable(agents=agents))
     return measure(Bench(project, server, Watching(seen)), request)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from running_targets import build_once
 from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
@@ -43,8 +44,7 @@ def measured(project: Project, server: Server, variant: Variant = Variant()) -> 
     (target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
     engine = find_engine(project, "native")
     for build in (target.build, engine.build):
-        if build.is_stale():
-            build.run(lambda _: None)
+        build_once(project, build)
     workload = load_workload(project, target.workload)
     request = RunRequest(Contender(target, workload, engine, variant), "quick", [Phase("Short", 8, 0.5)])
     return measure(Bench(project, server, PlainProgress(Console(quiet=True))), request)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from running_targets import TARGETS, WRITE_MODES, running
+from running_targets import WRITE_MODE_CASES, running
 
 from bakeoff.comparing.preparation import required_profile
 from bakeoff.conformance.runner import run_conformance
@@ -14,8 +14,7 @@ pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_a_target_conforms(project: Project, server: Server, tmp_path: Path, name: str, write_mode: str) -> None:
     with running(project, server, tmp_path, name, WRITE_MODE=write_mode) as target:
         result = run_conformance(target.workload, target.target.protocol, target.process.access, server)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from running_targets import build_once
 from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
@@ -36,8 +37,7 @@ def contender(project: Project) -> Contender:
     (target,) = choose_targets(find_targets(project), [TARGET])
     engine = find_engine(project, "native")
     for build in (target.build, engine.build):
-        if build.is_stale():
-            build.run(lambda _: None)
+        build_once(project, build)
     return Contender(target, load_workload(project, target.workload), engine)
 
 

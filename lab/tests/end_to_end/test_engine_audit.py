@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from running_targets import build_once
 from throwaway_server import throwaway_server
 
 from bakeoff.calibration.calibrate import prepare_table
@@ -43,8 +44,7 @@ class Run:
         (self._target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
         self.engine: Engine = find_engine(project, "native")
         for build in (self._target.build, self.engine.build):
-            if build.is_stale():
-                build.run(lambda _: None)
+            build_once(project, build)
         self.workload: Workload = load_workload(project, "events")
         self.plan, self.ledger = folder / "plan.json", folder / "ledger"
         self._server, self._folder = server, folder

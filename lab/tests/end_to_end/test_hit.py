@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
+from running_targets import build_once
 
 from bakeoff import processes
 from bakeoff.engines.manifest import find_engine
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.end_to_end
 @pytest.fixture
 def url(project: Project, tmp_path: Path) -> Iterator[str]:
     engine = find_engine(project, "native")
-    if engine.build.is_stale():
-        engine.build.run(lambda _line: None)
+    build_once(project, engine.build)
     port = processes.free_port()
     server = processes.start(engine.null_command(port), log=tmp_path / "null.log")
     try:

@@ -6,7 +6,7 @@ import psutil
 import pytest
 from broken_clients import SILENCES, connected_after
 from event_clients import Outcome, event
-from running_targets import TARGETS, WRITE_MODES, Running, running
+from running_targets import WRITE_MODE_CASES, Running, running
 from table_lock import statements_waiting, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -30,8 +30,7 @@ def connections(target: Running) -> int:
     )
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_clients_that_go_away_are_forgotten(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:

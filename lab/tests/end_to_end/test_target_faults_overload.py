@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from event_clients import Answer, Outcome, event
-from running_targets import TARGETS, WRITE_MODES, running
+from running_targets import TARGETS, WRITE_MODE_CASES, running
 from table_lock import stored_entities, table_locked
 
 from bakeoff.postgres.server import Server
@@ -36,8 +36,7 @@ def answered(answers: list["Future[Answer]"], count: int) -> list[Answer]:
     return [answer.result() for answer in answers if answer not in pending]
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_overload_is_refused_and_passes(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:

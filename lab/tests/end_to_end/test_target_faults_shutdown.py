@@ -8,7 +8,7 @@ import psutil
 import pytest
 from acknowledged_writes import Clients, lost
 from event_clients import Outcome, event
-from running_targets import TARGETS, WRITE_MODES, Running, running
+from running_targets import WRITE_MODE_CASES, Running, running
 from table_lock import statements_waiting, stored_entities, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -29,8 +29,7 @@ def accepts_clients(target: Running) -> bool:
     return True
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_what_was_acknowledged_before_the_end_is_stored(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:
@@ -43,8 +42,7 @@ def test_what_was_acknowledged_before_the_end_is_stored(
         assert lost(server, clients.acknowledged) == {}
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_what_was_accepted_is_answered_and_nobody_else_is_let_in(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from event_clients import Outcome, event
-from running_targets import TARGETS, WRITE_MODES, running
+from running_targets import WRITE_MODE_CASES, running
 from table_lock import statements_waiting, stored_entities, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.end_to_end
 EVENTS = 60
 
 
-@pytest.mark.parametrize("write_mode", WRITE_MODES)
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
 def test_a_slow_database_delays_and_loses_nothing(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:

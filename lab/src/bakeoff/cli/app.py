@@ -271,14 +271,21 @@ def report(
 @app.command()
 def test(
     fast: Annotated[bool, typer.Option("--fast", help="Skip tests that start databases, targets or engines.")] = False,
+    exhaustive: Annotated[
+        bool, typer.Option("--all", help="Also run the tests that repeat for one target what a sibling of it shows.")
+    ] = False,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this check of .ci/checks.toml; may be repeated.")
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", help="Fail instead of skipping when one of these is missing: rust,go,java,docker."),
     ] = None,
 ) -> None:
     """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
     from bakeoff.cli.test import run_checks
 
-    run_checks(fast=fast, only=only or [])
+    run_checks(fast=fast, exhaustive=exhaustive, only=only or [], required=require or [])
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 import queue
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from bakeoff.running.progress import Progress
 
 # Compilers use several cores themselves; a second build fills them while the first one links.
 _AT_ONCE = 2
+# What is being measured meanwhile must not time out for want of a core.
+_NICENESS = 5
 _SHOWN_EVERY_S = 0.5
 _ENDS_WITHIN_S = 10.0
 
@@ -119,6 +122,8 @@ class BuildQueue:
         self._last_line = f"{build.name}: {line}"
 
     def _watch(self, build: Build, process: subprocess.Popen[bytes]) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
         with self._lock:
             self._processes[build.name] = process
             if self._cancelled:

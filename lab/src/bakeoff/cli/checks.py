@@ -1,0 +1,131 @@
+"""The checks of `bakeoff test`: what .ci/checks.toml declares, and how one is run."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import Project
+
+# Tests must not use a server of the user's own.
+_SERVER_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command that must end with status 0.
+
+    `needs` are the programs without which it is skipped; `fast` and `usual` are arguments that leave out its slow and
+    its exhaustive part; `slow` means that --fast leaves it out; `alone` that it uses all cores itself.
+    """
+
+    name: str
+    directory: str
+    command: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    fast: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
+    database: bool = False
+    slow: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check ended: passed, failed, or skipped with a reason; `lines` are what to show of its output."""
+
+    check: Check
+    status: str
+    seconds: float = 0.0
+    reason: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is tested: without the slow part, as usual, or exhaustively."""
+
+    fast: bool = False
+    all: bool = False
+
+    def arguments(self, check: Check) -> tuple[str, ...]:
+        """What the check's command gets for it."""
+        if self.fast:
+            return check.fast
+        return () if self.all else check.usual
+
+
+_CLOSING_LINES = 6
+_LINES_OF_A_FAILURE = 80
+
+
+def load_checks(project: Project) -> list[Check]:
+    """All checks, in the order in which they start."""
+    document = tomllib.loads((project.root / ".ci" / "checks.toml").read_text("utf-8"))
+    return [_check(entry) for entry in document["checks"]]
+
+
+def _check(entry: dict[str, Any]) -> Check:
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    return Check(**values)
+
+
+def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
+    """The checks of these names, or all."""
+    names = [check.name for check in checks]
+    unknown = [name for name in only if name not in names]
+    if unknown:
+        raise UsageError(f'There is no check "{unknown[0]}". Checks: {", ".join(names)}.')
+    return [check for check in checks if not only or check.name in only]
+
+
+def check_toolchains(project: Project, required: Sequence[str]) -> None:
+    """Raises for a required toolchain that is missing: its checks would only be skipped."""
+    document = tomllib.loads((project.root / ".ci" / "checks.toml").read_text("utf-8"))
+    known: dict[str, list[str]] = document["toolchains"]
+    for name in required:
+        if name not in known:
+            raise UsageError(f'There is no toolchain "{name}". Toolchains: {", ".join(known)}.')
+        missing = [program for program in known[name] if shutil.which(program) is None]
+        if missing:
+            raise BakeoffError(f"--require {name}: {', '.join(missing)} not found on PATH. Install it first.")
+
+
+def run(project: Project, check: Check, database_url: str | None, extent: Extent) -> Outcome:
+    """Runs a check to its end; its output goes to a log."""
+    missing = [program for program in check.needs if shutil.which(program) is None]
+    if missing:
+        return Outcome(check, "skipped", reason=f"{', '.join(missing)} not found")
+    command = [part.replace("{python}", sys.executable) for part in check.command] + [*extent.arguments(check)]
+    log = project.logs / f"check-{check.name.replace(' ', '-')}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    try:
+        with log.open("wb") as file:
+            status = subprocess.run(
+                command, cwd=project.root / check.directory, env=_environment(project, database_url), stdout=file,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
+            ).returncode  # fmt: skip
+    except OSError as error:
+        raise BakeoffError(f"{check.name}: {command[0]}: {error.strerror}.") from error
+    seconds = time.monotonic() - began
+    lines = log.read_text("utf-8", "replace").splitlines()
+    if status == 0:
+        return Outcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
+    reason = f"all of its output: {project.relative(log)}"
+    return Outcome(check, "failed", seconds, reason, tuple(lines[-_LINES_OF_A_FAILURE:]))
+
+
+def _environment(project: Project, database_url: str | None) -> dict[str, str]:
+    environment = {name: value for name, value in os.environ.items() if name not in _SERVER_VARIABLES}
+    if database_url is not None:
+        environment["TEST_DATABASE_URL"] = database_url
+    programs = str(project.state / "venv" / "bin")
+    environment["PATH"] = f"{programs}{os.pathsep}{environment.get('PATH', '')}"
+    return environment
