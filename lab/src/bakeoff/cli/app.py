@@ -279,7 +279,7 @@ def test(
     ] = None,
     require: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", help="Fail instead of skipping when one of these is missing: rust,go,java,docker."),
+        typer.Option(metavar="LIST", help="Fail instead of skipping when one is missing: rust,go,java,docker."),
     ] = None,
 ) -> None:
     """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
