@@ -54,6 +54,32 @@ def counters(latencies: list[int]) -> dict[str, Any]:
         "unsent": 2 * len(latencies),
         "service_histogram": histogram(latencies),
         "response_histogram": None,
+        "by_operation": by_operation(latencies),
+    }
+
+
+def by_operation(latencies: list[int]) -> dict[str, Any]:
+    """A request that takes a multiple of three was a write, any other one a read, of which every fifth is checked."""
+    parts = {
+        "read": [latency for latency in latencies if latency % 3],
+        "write": [latency for latency in latencies if latency % 3 == 0],
+    }
+    return {name: operation(part) for name, part in sorted(parts.items()) if part}
+
+
+def operation(latencies: list[int]) -> dict[str, Any]:
+    failed = [latency for latency in latencies if latency % 2]
+    checked = [latency for latency in latencies if latency % 5 == 0]
+    return {
+        "sent": len(latencies),
+        "ok": len(latencies) - len(failed),
+        "failed": len(failed),
+        "checked": len(checked),
+        "checks_failed": sum(latency % 2 for latency in checked),
+        "errors": {"timeout": len(failed)} if failed else {},
+        "statuses": {"200": len(latencies)},
+        "service_histogram": histogram(latencies),
+        "response_histogram": None,
     }
 
 
@@ -62,7 +88,15 @@ def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
     engine = {"name": "native", "version": "1"}
     common = {"workload": "w", "target": "t", "protocol": "http"}
     documents: list[dict[str, Any]] = [
-        {"type": "start", "version": 1, "engine": engine, **common, "connections": users, "time_unix_ns": BEGIN_NS}
+        {
+            "type": "start",
+            "version": 2,
+            "checks": {"read": 0.2},
+            "engine": engine,
+            **common,
+            "connections": users,
+            "time_unix_ns": BEGIN_NS,
+        }
     ]
     at_ns = BEGIN_NS
     for phase, seconds in enumerate(phases):

@@ -47,11 +47,28 @@ def test_valid_records_come_through(project: Project) -> None:
     assert read(project, START, SECOND, END) == [record_of(each) for each in (START, SECOND, END)]
 
 
+def test_version_2_carries_outcomes_by_operation(project: Project) -> None:
+    operation = {
+        **{name: SECOND[name] for name in ("sent", "ok", "failed", "errors")},
+        "statuses": {"UNAVAILABLE": 1},
+        "checked": 0,
+        "checks_failed": 0,
+        "service_histogram": None,
+        "response_histogram": None,
+    }
+    start = {**START, "version": 2, "checks": {"read": 0.01}}
+    second = {**SECOND, "by_operation": {"read": operation}}
+    assert read(project, start, second, END) == [record_of(each) for each in (start, second, END)]
+    with pytest.raises(StreamError, match=r"by_operation\.read: 'checked' is a required property"):
+        del operation["checked"]
+        read(project, start, {**SECOND, "by_operation": {"read": operation}})
+
+
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
         ([b'{"type": "sta'], "line 1: not JSON"),
-        ([{**START, "version": 2}], "is of version 2, and this lab reads 1"),
+        ([{**START, "version": 3}], "is of version 3; this lab reads versions 1 to 2"),
         ([{**START, "protocol": 3}], r"line 1: breaks stream.schema.json: protocol: 3 is not of type 'string'"),
         ([START, {**SECOND, "errors": {"grpc_unavailable": 1}}], "errors: 'grpc_unavailable' does not match"),
         ([START, {"type": "surprise"}], r"line 2: .*'surprise' is not known"),

@@ -7,20 +7,23 @@ use std::hint::black_box;
 
 use bakeoff_load::engine::Tally;
 use bakeoff_load::ledger::{LedgerFile, Outcome};
+use bakeoff_load::wire::Code;
 use bakeoff_load::workload::Event;
 use cpu_time::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn recording(criterion: &mut Criterion<CpuTime>) {
-    let mut tally = Tally::new(true);
+    let mut tally = Tally::new(4, true);
     let mut latency_ns = 1_u64;
     criterion.bench_function("tally/closed and open", |bencher| {
         bencher.iter(|| {
             // Any latencies between 1 ns and 16 ms.
             latency_ns = (latency_ns.wrapping_mul(6_364_136_223_846_793_005) + 1) % (1 << 24);
-            tally.count_sent(latency_ns >> 8);
-            tally.count_ok(1);
-            tally.record_times(Some(latency_ns), latency_ns + 500);
+            let call = (latency_ns % 4) as usize;
+            tally.count_sent(call, latency_ns >> 8);
+            tally.calls[call].count_status(Code::Http(200));
+            tally.count_ok(call, 1);
+            tally.record_times(call, Some(latency_ns), latency_ns + 500);
             black_box(&tally);
         });
     });

@@ -32,15 +32,43 @@ pub struct ReplyRules {
     values: Vec<(String, Value)>,
     captures: Vec<(Box<str>, String)>,
     format: Format,
-    thoroughness: Thoroughness,
+    sampler: Sampler,
     /// The last content that was found right: most targets answer the same again and again.
     last_right: Vec<u8>,
 }
 
+/// The result of inspecting a reply.
+#[derive(Debug, PartialEq)]
+pub struct Inspection {
+    /// What was captured, or why the reply is a failure.
+    pub outcome: Result<Option<Entity>, Failure>,
+    /// Whether its content was checked.
+    pub is_checked: bool,
+}
+
+impl Inspection {
+    fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Self {
+        Self { outcome, is_checked: false }
+    }
+
+    fn checked(outcome: Result<Option<Entity>, Failure>) -> Self {
+        Self { outcome, is_checked: true }
+    }
+}
+
 impl ReplyRules {
+    /// `share` is the fraction of replies whose content is checked, where their status shows the outcome.
     #[must_use]
-    pub fn new(expected: Code, format: Format, thoroughness: Thoroughness) -> Self {
-        Self { expected, values: Vec::new(), captures: Vec::new(), format, thoroughness, last_right: Vec::new() }
+    pub fn new(expected: Code, format: Format, thoroughness: Thoroughness, share: f64) -> Self {
+        let share = if thoroughness == Thoroughness::Always { 1.0 } else { share };
+        Self {
+            expected,
+            values: Vec::new(),
+            captures: Vec::new(),
+            format,
+            sampler: Sampler::new(share),
+            last_right: Vec::new(),
+        }
     }
 
     /// Adds values that must be found at JSON pointers.
@@ -57,17 +85,30 @@ impl ReplyRules {
         self
     }
 
-    /// Checks a reply; `sampled` is true where this reply's content is due to be checked.
-    ///
-    /// # Errors
-    /// The reply is a failure, of the kind returned.
-    pub fn inspect(&mut self, code: Code, body: &[u8], sampled: bool) -> Result<Option<Entity>, Failure> {
-        if code != self.expected {
-            return Err(code.failure());
+    /// The fraction of replies whose content is checked: every reply that values are captured from.
+    #[must_use]
+    pub fn check_share(&self) -> f64 {
+        match (self.captures.is_empty(), self.values.is_empty()) {
+            (false, _) => 1.0,
+            (true, false) => self.sampler.share,
+            (true, true) => 0.0,
         }
-        let must_look = sampled || self.thoroughness == Thoroughness::Always;
-        let looks = !self.captures.is_empty() || (must_look && !self.values.is_empty());
-        if !looks || (self.captures.is_empty() && !self.last_right.is_empty() && self.last_right == body) {
+    }
+
+    /// Checks a reply: its status always, its content where it is due or needed.
+    pub fn inspect(&mut self, code: Code, body: &[u8]) -> Inspection {
+        if code != self.expected {
+            return Inspection::unchecked(Err(code.failure()));
+        }
+        let is_checked = !self.captures.is_empty() || (!self.values.is_empty() && self.sampler.picks_next());
+        if !is_checked {
+            return Inspection::unchecked(Ok(None));
+        }
+        Inspection::checked(self.inspect_content(body))
+    }
+
+    fn inspect_content(&mut self, body: &[u8]) -> Result<Option<Entity>, Failure> {
+        if self.captures.is_empty() && !self.last_right.is_empty() && self.last_right == body {
             return Ok(None);
         }
         let document = self.read(body).ok_or(Failure::Body)?;
@@ -115,7 +156,7 @@ fn captured_text(value: &Value) -> Option<String> {
     }
 }
 
-/// Picks a share of the replies, evenly and without drawing numbers.
+/// Picks a share of the replies, evenly and without drawing numbers; the first one is picked.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     share: f64,
@@ -125,7 +166,7 @@ pub struct Sampler {
 impl Sampler {
     #[must_use]
     pub fn new(share: f64) -> Self {
-        Self { share, due: 0.0 }
+        Self { share, due: if share > 0.0 { 1.0 - share } else { 0.0 } }
     }
 
     /// Whether the next reply is picked.
@@ -145,41 +186,53 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn rules(thoroughness: Thoroughness) -> ReplyRules {
+    fn rules(share: f64) -> ReplyRules {
         let values = BTreeMap::from([("/ok".to_owned(), json!(true))]);
-        ReplyRules::new(Code::Http(200), Format::Json, thoroughness).with_values(&values)
+        ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Sampled, share).with_values(&values)
+    }
+
+    fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
+        Inspection { outcome, is_checked: false }
+    }
+
+    fn checked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
+        Inspection { outcome, is_checked: true }
     }
 
     #[test]
     fn a_wrong_status_is_a_failure_of_its_own_kind() {
-        let found = rules(Thoroughness::Sampled).inspect(Code::Http(503), b"", false);
-        assert_eq!(found, Err(Failure::Status(503)));
+        assert_eq!(rules(1.0).inspect(Code::Http(503), b""), unchecked(Err(Failure::Status(503))));
     }
 
     #[test]
     fn wrong_content_is_found_when_looked_at() {
         let wrong = br#"{"ok":false}"#;
-        assert_eq!(rules(Thoroughness::Sampled).inspect(Code::Http(200), wrong, false), Ok(None));
-        assert_eq!(rules(Thoroughness::Sampled).inspect(Code::Http(200), wrong, true), Err(Failure::Body));
-        assert_eq!(rules(Thoroughness::Always).inspect(Code::Http(200), wrong, false), Err(Failure::Body));
+        assert_eq!(rules(0.0).inspect(Code::Http(200), wrong), unchecked(Ok(None)));
+        let mut sampled = rules(0.5);
+        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), wrong)).collect();
+        let (looked, not) = (|| checked(Err(Failure::Body)), || unchecked(Ok(None)));
+        assert_eq!(found, [looked(), not(), looked(), not()]);
+        let always = ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Always, 0.0);
+        assert_eq!(always.with_values(&BTreeMap::from([("/ok".to_owned(), json!(true))])).check_share(), 1.0);
     }
 
     #[test]
     fn a_right_reply_is_remembered_and_a_wrong_one_still_found() {
-        let mut rules = rules(Thoroughness::Always);
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, false), Ok(None));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, false), Ok(None));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":1}"#, false), Err(Failure::Body));
+        let mut rules = rules(1.0);
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":1}"#), checked(Err(Failure::Body)));
     }
 
     #[test]
     fn values_are_captured_or_the_reply_is_wrong() {
         let captures = BTreeMap::from([("id".to_owned(), "/id".to_owned())]);
-        let mut rules = ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Sampled).with_captures(&captures);
-        let entity = rules.inspect(Code::Http(200), br#"{"id":7}"#, false).expect("right").expect("captured");
+        let mut rules =
+            ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
+        let entity = rules.inspect(Code::Http(200), br#"{"id":7}"#).outcome.expect("right").expect("captured");
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
-            assert_eq!(rules.inspect(Code::Http(200), body.as_bytes(), false), Err(Failure::Body), "{body}");
+            assert_eq!(rules.inspect(Code::Http(200), body.as_bytes()), checked(Err(Failure::Body)), "{body}");
         }
     }
 

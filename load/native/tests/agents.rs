@@ -89,7 +89,7 @@ fn constant_arrivals_are_divided_without_a_rest() {
     let plan = plan(address, &changes(&phases));
     let due = |index| {
         let memory = run_agent(&plan, 1, index, 2);
-        memory.totals[0].sent + memory.phases[0].unsent
+        memory.totals[0].all.sent + memory.phases[0].unsent
     };
     assert_eq!((due(0), due(1)), (13, 12));
 }

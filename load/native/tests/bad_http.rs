@@ -33,7 +33,7 @@ fn refused_connections() {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port");
     let memory = run(&plan(address, &json!({})));
     assert_eq!((memory.ok(), memory.errors()), (0, errors("refused", 3)));
-    assert_eq!(memory.totals[0].sent, 3, "a request that finds no connection was begun");
+    assert_eq!(memory.totals[0].all.sent, 3, "a request that finds no connection was begun");
 }
 
 /// A listener whose queue is full, which makes the kernel drop whatever asks for a connection; and its queue.
@@ -55,7 +55,7 @@ fn connections_that_are_never_made() {
     let address = listener.local_addr().expect("an address");
     let memory = run(&plan(address, &json!({"transport": {"timeout_ms": 50}})));
     assert_eq!((memory.ok(), memory.errors()), (0, errors("connect_timeout", 3)));
-    assert!(memory.totals[0].service.is_empty(), "nothing was served");
+    assert!(memory.totals[0].all.service.is_none(), "nothing was served");
 }
 
 /// The kernel itself asks again for a connection only after a second, which is after the end.

@@ -88,7 +88,7 @@ fn replies_of_a_known_time_are_measured_as_such() {
     for plan in [over_http, events::plan(null.address, &json!({"phases": phases}))] {
         let memory = run(&plan);
         assert_eq!(memory.ok(), 200, "{:?}", memory.errors());
-        let service = &memory.totals[0].service;
+        let service = memory.totals[0].all.service.as_ref().expect("times");
         // A histogram keeps three digits, and so may say a little less than was recorded.
         assert!(service.min() >= 1_990_000, "{} ns", service.min());
         let slow = service.count_between(19_900_000, u64::MAX);
@@ -113,7 +113,7 @@ fn connections_stay_from_phase_to_phase() {
     let opened: Vec<u64> = memory.phases.iter().map(|phase| phase.connections_opened).collect();
     assert_eq!(opened, [2, 3, 0, 1]);
     assert_eq!(accepted.load(Ordering::SeqCst), 6);
-    assert!(memory.totals.iter().all(|totals| totals.ok == 40));
+    assert!(memory.totals.iter().all(|totals| totals.all.ok == 40));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn think_time_sets_the_pace_of_a_user() {
     let memory = run(&plan(null.address, &changes));
     // At the most one request at once and one after each pause that fits.
     assert!((3..=3 * 10).contains(&memory.ok()), "{}", memory.ok());
-    assert!(memory.totals[0].response.is_some(), "with think time requests have an instant at which they are due");
+    assert!(memory.totals[0].all.response.is_some(), "with think time requests have an instant at which they are due");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn more_than_a_target_can_take_is_counted_as_unsent() {
         "phases": [{"name": "r", "rate": 100, "arrival": "constant", "max_virtual_users": 2, "duration_ms": 100}],
     });
     let memory = run(&plan(address, &changes));
-    assert_eq!(memory.totals[0].sent, 2, "both users wait for replies that never come");
+    assert_eq!(memory.totals[0].all.sent, 2, "both users wait for replies that never come");
     assert_eq!(memory.phases[0].unsent, 8);
     let by_second: u64 = memory.seconds.iter().map(|second| second.tally.unsent).sum();
     assert_eq!(by_second, 8);
@@ -181,7 +181,7 @@ fn every_scheduled_request_is_sent_or_unsent() {
             ],
         });
         let memory = run(&plan(address, &changes));
-        let (sent, unsent) = (memory.totals[0].sent, memory.phases[0].unsent);
+        let (sent, unsent) = (memory.totals[0].all.sent, memory.phases[0].unsent);
         assert_eq!(sent + unsent, 10, "{users} users: {sent} sent, {unsent} not");
         let by_second: u64 = memory.seconds.iter().map(|second| second.tally.unsent).sum();
         assert_eq!(by_second, unsent, "{users} users");
@@ -207,13 +207,13 @@ fn a_stalled_target_shows_in_the_response_time() {
         (load.join().expect("the load"), stalled)
     });
     let totals = &memory.totals[0];
-    let response = totals.response.as_ref().expect("a schedule");
+    let response = totals.all.response.as_ref().expect("a schedule");
     let at_least_ns = (stalled - Duration::from_millis(50)).as_nanos() as u64;
     assert!(response.max() >= at_least_ns, "{} ms", response.max() / 1_000_000);
     let late = response.count_between(at_least_ns / 2, u64::MAX);
     assert!(late >= 400, "{late} requests were due in the first half of the stall");
-    let slow = totals.service.count_between(at_least_ns / 2, u64::MAX);
-    assert!(slow <= 10, "service time alone hides it: {slow} requests were under way");
+    let slow = totals.all.service.as_ref().expect("times").count_between(at_least_ns / 2, u64::MAX);
+    assert!(slow <= 10, "service time alone hides it: {slow} requests were in flight");
 }
 
 #[test]
@@ -232,5 +232,5 @@ fn an_interruption_ends_the_run_with_what_there_is() {
     assert_eq!(memory.interrupted, Some(true));
     assert_eq!(memory.phases.len(), 1, "the second phase is never begun");
     assert!(memory.phases[0].interrupted && memory.errors().is_empty());
-    assert_eq!(memory.totals[0].sent, memory.ok());
+    assert_eq!(memory.totals[0].all.sent, memory.ok());
 }

@@ -71,7 +71,11 @@ fn a_phase_ends_as_soon_as_it_is_steady() {
     let Some(Steadiness::AfterSeconds(seconds)) = phase.steadiness else { panic!("{phase:?}") };
     assert!((3..20).contains(&seconds), "{seconds} s: no second is like the first");
     assert!((seconds..20).contains(&(phase.duration_ns / 1_000_000_000)), "{phase:?}");
-    assert_eq!((memory.ok(), memory.errors().len()), (memory.totals[0].sent, 0), "what was under way is waited for");
+    assert_eq!(
+        (memory.ok(), memory.errors().len()),
+        (memory.totals[0].all.sent, 0),
+        "what was under way is waited for"
+    );
 }
 
 #[test]

@@ -45,6 +45,12 @@ fn members_of(schema: &Value, kind: &str) -> Vec<String> {
         .iter()
         .map(|n| n.as_str().expect("a name").to_owned())
         .collect();
+    // Members of version 2, which streams of version 1 lack.
+    match kind {
+        "start" => names.push("checks".to_owned()),
+        "second" | "phase_end" => names.push("by_operation".to_owned()),
+        _ => {}
+    }
     names.sort_unstable();
     names
 }
@@ -122,6 +128,61 @@ fn the_closed_model_has_no_schedule() {
     let end = records.iter().find(|record| record["type"] == "phase_end").expect("the phase ended");
     assert_eq!((&end["response_histogram"], &end["send_lag_histogram"]), (&Value::Null, &Value::Null));
     assert_eq!(histogram(&end["service_histogram"]).len(), 3);
+}
+
+fn ended(records: &[Value]) -> &Value {
+    records.iter().find(|record| record["type"] == "phase_end").expect("the phase ended")
+}
+
+/// Two operations: what GET answers fails its check, and POST is answered with another status than expected.
+fn two_operations() -> Value {
+    let mut read = support::operation("GET", json!(["/"]), json!([]));
+    (read["name"], read["http"]["reply"]) = (json!("read"), json!({"/id": 7}));
+    let mut write = support::operation("POST", json!(["/"]), json!(["{}"]));
+    (write["name"], write["http"]["expect"]) = (json!("write"), json!(201));
+    json!([read, write])
+}
+
+#[test]
+fn outcomes_are_counted_by_operation() {
+    let address = support::serve_replies(Duration::ZERO, "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{\"id\":8}");
+    let phase = json!({"name": "one", "virtual_users": 2, "iterations": 400});
+    let changes = json!({"phases": [phase], "operations": two_operations(), "verify_share": 0.1});
+    let (_, records) = run(address, &changes);
+    assert_eq!(records[0]["checks"], json!({"read": 0.1, "write": 0.0}));
+    let end = ended(&records);
+    let (read, write) = (&end["by_operation"]["read"], &end["by_operation"]["write"]);
+    let count = |operation: &Value, name: &str| operation[name].as_u64().expect("a count");
+    for name in ["sent", "ok", "failed"] {
+        assert_eq!(count(read, name) + count(write, name), count(end, name), "{name}");
+    }
+    let (reads, writes) = (count(read, "sent"), count(write, "sent"));
+    assert!(reads > 150 && writes > 150, "{reads}, {writes}");
+    let checked = count(read, "checked");
+    assert!(checked.abs_diff(reads / 10) <= 1, "{checked} of {reads}");
+    assert_eq!((count(read, "checks_failed"), &read["errors"]), (checked, &json!({"body": checked})));
+    assert_eq!(write["errors"], json!({"status_200": writes}));
+    assert_eq!((&read["statuses"], &write["statuses"]), (&json!({"200": reads}), &json!({"200": writes})));
+    let service = |record: &Value| histogram(&record["service_histogram"]).len();
+    assert_eq!((service(read), service(write), service(end)), (reads, writes, 400));
+}
+
+#[test]
+fn a_request_that_cannot_connect_counts_as_its_operation() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+    let (_, records) = run(closed, &json!({"operations": two_operations()}));
+    let end = ended(&records);
+    let failed = |name: &str| end["by_operation"][name]["failed"].as_u64().unwrap_or(0);
+    assert_eq!((failed("read") + failed("write"), &end["failed"]), (3, &json!(3)));
+}
+
+#[test]
+fn a_request_of_several_messages_counts_as_the_batch() {
+    let batch = json!({"method": "POST", "path": "/bulk", "expect": 200, "open": "[", "separator": ",", "close": "]"});
+    let (_, records) = run(answering(), &json!({"batch": batch, "transport": {"batch": 5}}));
+    let end = ended(&records);
+    assert_eq!((&end["operations"], &end["by_operation"]["batch"]["ok"]), (&json!(15), &json!(3)));
+    assert_eq!(end["by_operation"].as_object().expect("operations").len(), 1);
 }
 
 fn until_steady(rule: &Value) -> Value {

@@ -8,7 +8,18 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from bakeoff.engines import histograms
-from bakeoff.engines.stream import Counted, End, EngineSecond, Note, PhaseEnd, PhaseStart, Record, Start, StreamError
+from bakeoff.engines.stream import (
+    Counted,
+    End,
+    EngineSecond,
+    Note,
+    Outcomes,
+    PhaseEnd,
+    PhaseStart,
+    Record,
+    Start,
+    StreamError,
+)
 
 # Where a record stands in its stream: start, then each phase with its begin, seconds and end, then end.
 _Place = tuple[int, int, int, int]
@@ -17,7 +28,7 @@ _START: _Place = (0, 0, 0, 0)
 _END: _Place = (2, 0, 0, 0)
 
 # What all agents of a run must agree on.
-_COMMON = ("version", "engine", "workload", "target", "protocol")
+_COMMON = ("version", "engine", "workload", "target", "protocol", "checks")
 _SUMMED = ("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent")
 # The worst that any agent says is said of all.
 _Counted = TypeVar("_Counted", bound=Counted)
@@ -180,16 +191,39 @@ def _merged_end(records: Sequence[End]) -> End:
 
 def _added(records: Sequence[_Counted]) -> _Counted:
     """The first record with the sums of all in it."""
-    errors: Counter[str] = Counter()
-    for record in records:
-        errors.update(record.errors)
+    names = dict.fromkeys(name for record in records for name in record.by_operation)
     return replace(
         records[0],
         **{name: sum(getattr(record, name) for record in records) for name in _SUMMED},
-        errors=dict(sorted(errors.items())),
+        errors=_summed([record.errors for record in records]),
         service_histogram=_histogram([record.service_histogram for record in records]),
         response_histogram=_histogram([record.response_histogram for record in records]),
+        by_operation={
+            name: _added_outcomes([record.by_operation[name] for record in records if name in record.by_operation])
+            for name in names
+        },
     )
+
+
+def _added_outcomes(parts: Sequence[Outcomes]) -> Outcomes:
+    """What all agents saw of one operation."""
+    return Outcomes(
+        **{
+            name: sum(getattr(part, name) for part in parts)
+            for name in ("sent", "ok", "failed", "checked", "checks_failed")
+        },
+        errors=_summed([part.errors for part in parts]),
+        statuses=_summed([part.statuses for part in parts]),
+        service_histogram=_histogram([part.service_histogram for part in parts]),
+        response_histogram=_histogram([part.response_histogram for part in parts]),
+    )
+
+
+def _summed(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for part in parts:
+        counts.update(part)
+    return dict(sorted(counts.items()))
 
 
 def _histogram(parts: Sequence[str | None]) -> str | None:

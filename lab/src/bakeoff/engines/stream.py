@@ -10,7 +10,8 @@ import msgspec
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError
 
-VERSION = 1
+# Version 2 adds outcomes by operation.
+VERSIONS = (1, 2)
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
@@ -21,7 +22,10 @@ class EngineVersion(msgspec.Struct, frozen=True):
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="start"):
-    """The first record: what is sent to what."""
+    """The first record: what is sent to what.
+
+    `checks` is the fraction of replies whose content is checked, by operation; empty in streams of version 1.
+    """
 
     version: int
     engine: EngineVersion
@@ -30,6 +34,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="st
     protocol: str
     connections: int
     time_unix_ns: int
+    checks: Mapping[str, float] = {}
 
 
 class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="phase_start"):
@@ -41,10 +46,25 @@ class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     time_unix_ns: int
 
 
+class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests of one operation. `statuses` counts all replies; of `checked` replies `checks_failed` were wrong."""
+
+    sent: int
+    ok: int
+    failed: int
+    errors: Mapping[str, int]
+    statuses: Mapping[str, int]
+    checked: int
+    checks_failed: int
+    service_histogram: str | None
+    response_histogram: str | None
+
+
 class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """Requests of a span of time. `operations` are messages acknowledged, `unsent` were scheduled and not sent.
 
     `response_histogram` counts from the scheduled instant; None where that is the same as `service_histogram`.
+    `by_operation` is empty in streams of version 1.
     """
 
     phase: int
@@ -59,6 +79,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     unsent: int
     service_histogram: str | None
     response_histogram: str | None
+    by_operation: Mapping[str, Outcomes] = {}
 
     @property
     def latency_histogram(self) -> str | None:
@@ -114,9 +135,10 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
         except ValueError as error:
             reason = f"not JSON ({error}). The engine was cut off"
             raise StreamError(f"{source}, line {number}: {reason}.") from error
-        if number == 1 and isinstance(document, dict) and document.get("version") not in (None, VERSION):
+        if number == 1 and isinstance(document, dict) and document.get("version") not in (None, *VERSIONS):
             raise StreamError(
-                f"{source} is of version {document['version']}, and this lab reads {VERSION}. Update the older one."
+                f"{source} is of version {document['version']}; this lab reads versions 1 to {VERSIONS[-1]}. "
+                "Update the older one."
             )
         kind = document.get("type") if isinstance(document, dict) else None
         problem = first_problem(document, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"

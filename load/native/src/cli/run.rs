@@ -64,5 +64,5 @@ fn run_tool(arguments: &RunArguments, options: &Options) -> Result<ExitCode, Box
     let Some(summary) = live.summary else { return Ok(ExitCode::SUCCESS) };
     let text = if arguments.tool.json { format!("{:#}\n", summary.json()) } else { summary.text() };
     stdout().write_all(text.as_bytes())?;
-    Ok(if summary.totals.ok > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if summary.totals.all.ok > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

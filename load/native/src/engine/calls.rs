@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::records::CheckShare;
 use crate::failure::GRPC_CODES;
 use crate::plan::{GrpcCall, HttpCall, Plan, PlanError};
 use crate::reply::{Format, ReplyRules, Thoroughness};
@@ -11,6 +12,9 @@ use crate::wire::Code;
 use crate::wire::h2::GrpcCalls;
 use crate::wire::http1;
 use crate::workload::Workload;
+
+/// The name of the operation that a request with several messages counts as.
+const BATCH: &str = "batch";
 
 /// The HTTP requests of a plan.
 pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
@@ -39,7 +43,7 @@ fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a 
 pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
     let mut rules = Vec::new();
     for call in plan.operations.iter().filter_map(|operation| operation.http.as_ref()) {
-        let rule = ReplyRules::new(Code::Http(call.expect), Format::Json, Thoroughness::Sampled);
+        let rule = ReplyRules::new(Code::Http(call.expect), Format::Json, Thoroughness::Sampled, plan.verify_share);
         rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
     }
     if let Some(batch) = &plan.batch {
@@ -49,7 +53,7 @@ pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
             None if plan.transport.batch == 1 => Code::Http(200),
             None => return Err(PlanError::rule("batch.expect: a status for http")),
         };
-        rules.push(ReplyRules::new(expected, Format::Json, Thoroughness::Always).with_values(&batch.reply));
+        rules.push(ReplyRules::new(expected, Format::Json, Thoroughness::Always, 1.0).with_values(&batch.reply));
     }
     Ok(rules)
 }
@@ -74,12 +78,12 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
         Ok::<_, PlanError>(Format::Protobuf(descriptors.method(method)?.output()))
     };
     let always = |method: &str, expected, values: &BTreeMap<String, Value>| {
-        Ok::<_, PlanError>(ReplyRules::new(expected, format(method)?, Thoroughness::Always).with_values(values))
+        Ok::<_, PlanError>(ReplyRules::new(expected, format(method)?, Thoroughness::Always, 1.0).with_values(values))
     };
     let mut rules = Vec::new();
     for call in grpc_operations(plan)? {
         let expected = Code::Grpc(grpc_code(&call.expect)?);
-        let rule = ReplyRules::new(expected, format(&call.method)?, Thoroughness::Sampled);
+        let rule = ReplyRules::new(expected, format(&call.method)?, Thoroughness::Sampled, plan.verify_share);
         rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
     }
     match (&plan.stream, &plan.batch) {
@@ -93,6 +97,15 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
         _ => {}
     }
     Ok(rules)
+}
+
+/// What a tally's calls stand for: the operations, then the batch where requests are batches of messages.
+pub fn operations(plan: &Plan, rules: &[ReplyRules]) -> Vec<CheckShare> {
+    let names = plan.operations.iter().map(|operation| operation.name.clone());
+    let batch = (plan.transport.batch > 1).then(|| BATCH.to_owned());
+    let rule_of = |call: usize| if plan.transport.stream { plan.operations.len() } else { call };
+    let share = |call| rules.get(rule_of(call)).map_or(0.0, ReplyRules::check_share);
+    names.chain(batch).enumerate().map(|(call, name)| CheckShare { name, share: share(call) }).collect()
 }
 
 fn grpc_operations(plan: &Plan) -> Result<Vec<&GrpcCall>, PlanError> {

@@ -60,6 +60,28 @@ impl Composer {
         self.events_per_request
     }
 
+    /// How many operations requests count as: the plan's, and the batch where there is one.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.renderer.workload().operations.len() + usize::from(self.events_per_request > 1)
+    }
+
+    /// The operation that a request counts as: its event's, or the batch, which comes after all operations.
+    #[inline]
+    #[must_use]
+    pub fn counted_as(&self, call: usize, event: &Event) -> usize {
+        if matches!(self.framing, Framing::Stream) { usize::from(event.operation) } else { call }
+    }
+
+    /// The operation that a user's next request will count as.
+    #[must_use]
+    pub fn next_counted_as(&self, user: u32, state: &UserState, sequence: u32) -> usize {
+        if self.events_per_request > 1 {
+            return self.renderer.workload().operations.len();
+        }
+        usize::from(self.renderer.workload().next_event(user, state, sequence).operation)
+    }
+
     /// Renders path and body of a user's next request. Returns the index of its call and its first event;
     /// the others of a batch go to `more`.
     pub fn compose(&mut self, user: u32, state: &UserState, sequence: u32, more: &mut Vec<Event>) -> (usize, Event) {

@@ -1,6 +1,7 @@
 //! The engine: loads a target as a plan specifies and reports to an observer.
 
 mod agent;
+mod call_counts;
 mod calls;
 mod clock;
 mod composer;
@@ -23,10 +24,11 @@ mod users;
 mod worker;
 
 pub use agent::Agent;
+pub use call_counts::{CallCounts, add_histogram, histogram_of};
 pub use clock::Clock;
 pub use composer::Composer;
 pub use error::EngineError;
 pub use options::Options;
-pub use records::{Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
+pub use records::{CheckShare, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 pub use run::run;
-pub use tally::{Tally, histogram};
+pub use tally::Tally;

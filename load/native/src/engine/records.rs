@@ -10,7 +10,16 @@ pub struct StartRecord {
     pub target: String,
     pub protocol: Protocol,
     pub connections: u32,
+    /// The operations, in the order of a tally's calls.
+    pub operations: Vec<CheckShare>,
     pub unix_ns: u64,
+}
+
+/// An operation, and the fraction of its replies whose content is checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckShare {
+    pub name: String,
+    pub share: f64,
 }
 
 /// One second of a phase, of all workers together.

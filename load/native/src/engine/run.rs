@@ -18,7 +18,7 @@ use super::worker::Worker;
 use super::{calls, descriptors, trust};
 use crate::ledger::{LedgerFile, LedgerSink};
 use crate::plan::{Plan, PlanError, Protocol};
-use crate::reply::{ReplyRules, Sampler};
+use crate::reply::ReplyRules;
 use crate::wire::Wire;
 use crate::wire::h2::Grpc;
 use crate::wire::http1::Http1;
@@ -77,11 +77,13 @@ fn run_over<W: Wire>(
     let connections = share_of_one(plan.connections(), (agent.index, agent.of));
     // By the smallest share of any engine, so that all engines have equally many threads.
     let threads = options.threads.clamp(1, (plan.connections() / agent.of).max(1));
+    let operations = calls::operations(plan, &make_rules()?);
     observer.start(&StartRecord {
         workload: plan.workload.clone(),
         target: plan.target.clone(),
         protocol: plan.transport.protocol,
         connections,
+        operations,
         unix_ns: clock.unix_ns(clock.now()),
     });
     if let Some(advice) = descriptors::make_room_for(connections) {
@@ -149,7 +151,7 @@ fn make_users(
     ledger: Option<LedgerSink>,
     numbering: (u32, u32),
 ) -> Users {
-    Users::new(composer, rules, Sampler::new(plan.verify_share), ledger, timeout_ns(plan), numbering)
+    Users::new(composer, rules, ledger, timeout_ns(plan), numbering)
 }
 
 fn timeout_ns(plan: &Plan) -> u64 {

@@ -6,9 +6,9 @@ use super::composer::Composer;
 use super::tally::Tally;
 use crate::failure::Failure;
 use crate::ledger::{LedgerSink, Outcome};
-use crate::reply::{ReplyRules, Sampler};
-use crate::wire::{Reply, Request, Wire};
-use crate::workload::{Event, UserState};
+use crate::reply::ReplyRules;
+use crate::wire::{Code, Reply, Request, Wire};
+use crate::workload::{Entity, Event, UserState};
 
 /// A request of a user.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ struct Call {
 #[derive(Debug)]
 struct Sent {
     rules: usize,
+    /// The operation that the request counts as: an index into the tally.
+    counted_as: usize,
     event: Event,
     /// The other events of a batch.
     more: Vec<Event>,
@@ -64,7 +66,6 @@ pub struct Users {
     users: Vec<User>,
     composer: Composer,
     rules: Vec<ReplyRules>,
-    sampler: Sampler,
     ledger: Option<LedgerSink>,
     timeout_ns: u64,
     /// This worker has every `stride`-th user, from `first` on.
@@ -94,7 +95,6 @@ impl Users {
     pub fn new(
         composer: Composer,
         rules: Vec<ReplyRules>,
-        sampler: Sampler,
         ledger: Option<LedgerSink>,
         timeout_ns: u64,
         (first, stride): (u32, u32),
@@ -103,12 +103,11 @@ impl Users {
             users: Vec::new(),
             composer,
             rules,
-            sampler,
             ledger,
             timeout_ns,
             first,
             stride,
-            tally: Tally::new(false),
+            tally: Tally::new(0, false),
             rest: Rest::Think(0),
             in_flight: 0,
             waiting: 0,
@@ -131,6 +130,11 @@ impl Users {
                 calls: VecDeque::with_capacity(1),
             });
         }
+    }
+
+    /// Returns the tally so far and begins a new one; `is_scheduled` where requests have an instant at which they are due.
+    pub fn take_tally(&mut self, is_scheduled: bool) -> Tally {
+        std::mem::replace(&mut self.tally, Tally::new(self.composer.operations(), is_scheduled))
     }
 
     /// Begins a request; it is sent as soon as its connection has room.
@@ -168,8 +172,9 @@ impl Users {
         if call.started_ns == 0 {
             call.started_ns = now;
         }
-        call.sent = Some(Sent { rules, event, more });
-        self.tally.count_sent(now.saturating_sub(ready_ns));
+        let counted_as = self.composer.counted_as(rules, &event);
+        call.sent = Some(Sent { rules, counted_as, event, more });
+        self.tally.count_sent(counted_as, now.saturating_sub(ready_ns));
         self.in_flight += 1;
         self.waiting -= 1;
         true
@@ -184,16 +189,14 @@ impl Users {
         // The wire also reports streams here that ended without a reply.
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
-        let sampled = self.sampler.picks_next();
-        let rules = &mut self.rules[sent.rules];
-        match reply.outcome.and_then(|code| rules.inspect(code, reply.body, sampled)) {
+        match reply.outcome.and_then(|code| self.inspect(code, reply.body, &sent)) {
             Ok(captured) => {
-                self.tally.count_ok(1 + sent.more.len() as u64);
-                self.record_times(&call, now);
+                self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64);
+                self.record_times(sent.counted_as, &call, now);
                 self.acknowledge(reply.tag, sent, captured);
             }
             Err(failure) => {
-                self.count_failed(failure, &call, now);
+                self.count_failed(sent.counted_as, failure, &call, now);
                 self.record_unknown(reply.tag, sent);
             }
         }
@@ -203,7 +206,7 @@ impl Users {
     /// A user's oldest request has failed without a reply.
     pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
         let Some((call, sent)) = self.take_sent(tag) else { return };
-        self.count_failed(failure, &call, now);
+        self.count_failed(sent.counted_as, failure, &call, now);
         self.record_unknown(tag, sent);
         self.last_failure_ns = now;
         self.end_turn(tag, now);
@@ -212,8 +215,10 @@ impl Users {
     /// A request that waits for its connection has failed: it was begun, and nothing was sent.
     pub fn fail_unsent(&mut self, tag: u32, failure: Failure, now: u64) {
         if let Some(call) = self.take_unsent(tag) {
-            self.tally.sent += 1;
-            self.count_failed(failure, &call, now);
+            let user = &self.users[tag as usize];
+            let counted_as = self.composer.next_counted_as(user.number, &user.state, user.sequence);
+            self.tally.calls[counted_as].sent += 1;
+            self.count_failed(counted_as, failure, &call, now);
             self.last_failure_ns = now;
             self.end_turn(tag, now);
         }
@@ -259,21 +264,33 @@ impl Users {
         calls.remove(index)
     }
 
-    fn count_failed(&mut self, failure: Failure, call: &Call, now: u64) {
-        self.tally.count_failed(failure);
+    #[inline]
+    fn inspect(&mut self, code: Code, body: &[u8], sent: &Sent) -> Result<Option<Entity>, Failure> {
+        let counts = &mut self.tally.calls[sent.counted_as];
+        counts.count_status(code);
+        let inspection = self.rules[sent.rules].inspect(code, body);
+        if inspection.is_checked {
+            counts.checked += 1;
+            counts.checks_failed += u64::from(inspection.outcome.is_err());
+        }
+        inspection.outcome
+    }
+
+    fn count_failed(&mut self, counted_as: usize, failure: Failure, call: &Call, now: u64) {
+        self.tally.calls[counted_as].count_failed(failure);
         if failure.has_time() {
-            self.record_times(call, now);
+            self.record_times(counted_as, call, now);
         }
     }
 
     #[inline]
-    fn record_times(&mut self, call: &Call, now: u64) {
+    fn record_times(&mut self, counted_as: usize, call: &Call, now: u64) {
         // A request that never had a connection has no service time.
         let service_ns = (call.started_ns > 0).then(|| now.saturating_sub(call.started_ns));
-        self.tally.record_times(service_ns, now.saturating_sub(call.scheduled_ns));
+        self.tally.record_times(counted_as, service_ns, now.saturating_sub(call.scheduled_ns));
     }
 
-    fn acknowledge(&mut self, tag: u32, sent: Sent, captured: Option<crate::workload::Entity>) {
+    fn acknowledge(&mut self, tag: u32, sent: Sent, captured: Option<Entity>) {
         let user = &mut self.users[tag as usize];
         let operations = &self.composer.workload().operations;
         for event in std::iter::once(&sent.event).chain(&sent.more) {

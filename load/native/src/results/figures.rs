@@ -17,8 +17,8 @@ pub fn duration(ns: u64) -> String {
 
 /// A percentile, or a dash where there is nothing to take it of.
 #[must_use]
-pub fn quantile<T: hdrhistogram::Counter>(latency: &Histogram<T>, at: f64) -> String {
-    if latency.is_empty() { "–".to_owned() } else { duration(latency.value_at_quantile(at)) }
+pub fn quantile<T: hdrhistogram::Counter>(latency: Option<&Histogram<T>>, at: f64) -> String {
+    latency.map_or_else(|| "–".to_owned(), |latency| duration(latency.value_at_quantile(at)))
 }
 
 /// A whole number, its digits in groups of three.
@@ -37,13 +37,14 @@ pub fn grouped(number: u64) -> String {
 
 /// Latencies as bars, from the fastest to the slowest; nothing when there are none.
 #[must_use]
-pub fn sketch(latency: &Histogram<u64>) -> Vec<String> {
+pub fn sketch(latency: Option<&Histogram<u64>>) -> Vec<String> {
+    let Some(latency) = latency else { return Vec::new() };
     let row = |(up_to, count): (u64, u64)| {
         let share = count as f64 / latency.len() as f64;
         let bar = "█".repeat((share * SKETCH_WIDTH).ceil() as usize);
         format!("  ≤ {:>9} {:>6.2}% {bar}", duration(up_to), share * 100.0)
     };
-    if latency.is_empty() { Vec::new() } else { counts(latency).into_iter().map(row).collect() }
+    counts(latency).into_iter().map(row).collect()
 }
 
 /// Counts between bounds that grow evenly in proportion.
@@ -65,7 +66,7 @@ fn counts(latency: &Histogram<u64>) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::histogram;
+    use crate::engine::histogram_of;
 
     #[test]
     fn durations_have_fitting_units() {
@@ -83,15 +84,14 @@ mod tests {
 
     #[test]
     fn a_sketch_counts_everything_once() {
-        let mut latency = histogram();
+        let mut latency = histogram_of();
         (1..=1_000_u64).for_each(|value| latency.saturating_record(value * 1_000));
         assert_eq!(counts(&latency).iter().map(|(_, count)| count).sum::<u64>(), 1_000);
-        assert_eq!(sketch(&latency).len(), SKETCH_ROWS);
+        assert_eq!(sketch(Some(&latency)).len(), SKETCH_ROWS);
     }
 
     #[test]
-    fn an_empty_histogram_has_neither_percentiles_nor_a_sketch() {
-        let latency: Histogram<u64> = histogram();
-        assert_eq!((quantile(&latency, 0.5).as_str(), sketch(&latency).len()), ("–", 0));
+    fn no_replies_have_neither_percentiles_nor_a_sketch() {
+        assert_eq!((quantile::<u64>(None, 0.5).as_str(), sketch(None).len()), ("–", 0));
     }
 }

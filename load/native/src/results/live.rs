@@ -51,7 +51,7 @@ impl Live {
         let tally = &record.tally;
         self.totals.add(tally);
         if self.planned_s().is_none_or(|end| record.second < end) {
-            self.recent.push(tally.ok);
+            self.recent.push(tally.all().ok);
         }
     }
 
@@ -60,18 +60,17 @@ impl Live {
         // The last replies may come after the time is over.
         let second = record.second + 1;
         let passed = self.planned_s().map_or_else(|| second.to_string(), |end| format!("{} of {end}", second.min(end)));
-        let tally = &record.tally;
         let mut lines = vec![
             format!(
                 "{passed} s   {}/s   failed {}   late {}",
-                grouped(tally.ok),
-                grouped(self.totals.failed),
-                grouped(tally.late)
+                grouped(record.tally.all().ok),
+                grouped(self.totals.all.failed),
+                grouped(record.tally.late)
             ),
             bars(&self.recent),
             String::new(),
         ];
-        let latency = self.totals.latency();
+        let latency = self.totals.all.latency();
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(latency, at));
         lines.push(format!("latency  p50 {p50}  p99 {p99}  max {max}"));
         lines.extend(sketch(latency));
@@ -138,15 +137,14 @@ impl Observer for Live {
 
 /// A second alone, in a line.
 fn line(record: &SecondRecord) -> String {
-    let tally = &record.tally;
-    let latency = tally.response.as_ref().unwrap_or(&tally.service);
-    let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(latency, at));
+    let all = record.tally.all();
+    let [p50, p99, max] = [0.5, 0.99, 1.0].map(|at| quantile(all.latency(), at));
     format!(
         "{:>5} s {:>9}/s  failed {:>6}  late {:>6}  p50 {p50:>9}  p99 {p99:>9}  max {max:>9}\n",
         record.second + 1,
-        grouped(tally.ok),
-        grouped(tally.failed),
-        grouped(tally.late),
+        grouped(all.ok),
+        grouped(all.failed),
+        grouped(record.tally.late),
     )
 }
 
@@ -172,12 +170,12 @@ mod tests {
     }
 
     fn second(second: u64, ok: u64, failed: u64) -> SecondRecord {
-        let mut tally = Tally::new(false);
+        let mut tally = Tally::new(1, false);
         for number in 0..ok {
-            tally.count_ok(1);
-            tally.record_times(Some(1_000 * (number + 1)), 0);
+            tally.count_ok(0, 1);
+            tally.record_times(0, Some(1_000 * (number + 1)), 0);
         }
-        tally.failed = failed;
+        tally.calls[0].failed = failed;
         SecondRecord { phase: 0, second, unix_ns: 0, tally }
     }
 

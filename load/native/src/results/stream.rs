@@ -2,28 +2,30 @@
 
 use std::io::Write;
 
-use hdrhistogram::Histogram;
+use hdrhistogram::Counter;
 use serde_json::{Map, Value, json};
 
 use super::totals::{PhaseTotals, encode};
-use crate::engine::{Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
+use crate::engine::{CallCounts, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 use crate::failure::Failure;
 
 /// The version of the stream.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Writes the stream, a line for each record.
 #[derive(Debug)]
 pub struct StreamWriter<W: Write> {
     out: W,
     totals: PhaseTotals,
+    /// Names of the operations, in the order of a tally's calls.
+    operations: Vec<String>,
     /// The first failure to write: the stream is not to be trusted after it.
     pub failure: Option<std::io::Error>,
 }
 
 impl<W: Write> StreamWriter<W> {
     pub fn new(out: W) -> Self {
-        Self { out, totals: PhaseTotals::default(), failure: None }
+        Self { out, totals: PhaseTotals::default(), operations: Vec::new(), failure: None }
     }
 
     fn line(&mut self, record: &Value) {
@@ -31,6 +33,12 @@ impl<W: Write> StreamWriter<W> {
         if let Err(error) = written {
             self.failure.get_or_insert(error);
         }
+    }
+
+    /// The outcomes of each operation that had any.
+    fn by_operation<C: Counter>(&self, calls: &[CallCounts<C>]) -> Value {
+        let named = self.operations.iter().zip(calls).filter(|(_, call)| !call.is_empty());
+        Value::Object(named.map(|(name, call)| (name.clone(), outcomes(call))).collect())
     }
 
     /// Ends a stream whose plan could not be carried out.
@@ -41,6 +49,8 @@ impl<W: Write> StreamWriter<W> {
 
 impl<W: Write> Observer for StreamWriter<W> {
     fn start(&mut self, record: &StartRecord) {
+        self.operations = record.operations.iter().map(|operation| operation.name.clone()).collect();
+        let checks = record.operations.iter().map(|operation| (operation.name.clone(), json!(operation.share)));
         self.line(&json!({
             "type": "start",
             "version": VERSION,
@@ -49,6 +59,7 @@ impl<W: Write> Observer for StreamWriter<W> {
             "target": record.target,
             "protocol": record.protocol.name(),
             "connections": record.connections,
+            "checks": checks.collect::<Map<_, _>>(),
             "time_unix_ns": record.unix_ns,
         }));
     }
@@ -62,46 +73,48 @@ impl<W: Write> Observer for StreamWriter<W> {
 
     fn second(&mut self, record: &SecondRecord) {
         let tally = &record.tally;
+        let all = tally.all();
         self.totals.add(tally);
         self.line(&json!({
             "type": "second",
             "phase": record.phase,
             "second": record.second,
             "time_unix_ns": record.unix_ns,
-            "sent": tally.sent,
-            "ok": tally.ok,
-            "failed": tally.failed,
-            "errors": errors(&tally.errors),
+            "sent": all.sent,
+            "ok": all.ok,
+            "failed": all.failed,
+            "errors": errors(&all.errors),
             "operations": tally.operations,
             "bytes_sent": tally.bytes_sent,
             "bytes_received": tally.bytes_received,
             "unsent": tally.unsent,
-            "service_histogram": encode(&tally.service),
-            "response_histogram": tally.response.as_ref().and_then(encode),
+            "service_histogram": encode(all.service.as_ref()),
+            "response_histogram": encode(all.response.as_ref()),
+            "by_operation": self.by_operation(&tally.calls),
         }));
     }
 
     fn phase_end(&mut self, record: &PhaseRecord) {
         let totals = std::mem::take(&mut self.totals);
-        let optional = |histogram: &Option<Histogram<u64>>| histogram.as_ref().and_then(encode);
         let mut line = json!({
             "type": "phase_end",
             "phase": record.phase,
             "time_unix_ns": record.unix_ns,
             "duration_ns": record.duration_ns,
-            "sent": totals.sent,
-            "ok": totals.ok,
-            "failed": totals.failed,
-            "errors": errors(&totals.errors),
+            "sent": totals.all.sent,
+            "ok": totals.all.ok,
+            "failed": totals.all.failed,
+            "errors": errors(&totals.all.errors),
             "operations": totals.operations,
             "bytes_sent": totals.bytes_sent,
             "bytes_received": totals.bytes_received,
             "unsent": record.unsent,
             "connections_opened": record.connections_opened,
             "interrupted": record.interrupted,
-            "service_histogram": encode(&totals.service),
-            "response_histogram": optional(&totals.response),
-            "send_lag_histogram": optional(&totals.send_lag),
+            "service_histogram": encode(totals.all.service.as_ref()),
+            "response_histogram": encode(totals.all.response.as_ref()),
+            "send_lag_histogram": encode(totals.send_lag.as_ref()),
+            "by_operation": self.by_operation(&totals.calls),
         });
         if let Some(steadiness) = record.steadiness {
             line["steady_after_s"] = match steadiness {
@@ -120,6 +133,21 @@ impl<W: Write> Observer for StreamWriter<W> {
         let reason = if interrupted { "interrupted" } else { "completed" };
         self.line(&json!({"type": "end", "reason": reason, "message": "", "time_unix_ns": unix_ns}));
     }
+}
+
+fn outcomes<C: Counter>(call: &CallCounts<C>) -> Value {
+    let statuses = call.statuses.iter().map(|(code, count)| (code.name().into_owned(), json!(count)));
+    json!({
+        "sent": call.sent,
+        "ok": call.ok,
+        "failed": call.failed,
+        "errors": errors(&call.errors),
+        "statuses": statuses.collect::<Map<_, _>>(),
+        "checked": call.checked,
+        "checks_failed": call.checks_failed,
+        "service_histogram": encode(call.service.as_ref()),
+        "response_histogram": encode(call.response.as_ref()),
+    })
 }
 
 fn errors(counts: &[(Failure, u64)]) -> Value {

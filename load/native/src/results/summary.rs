@@ -41,16 +41,16 @@ impl Summary {
     pub fn json(&self) -> Value {
         let totals = &self.totals;
         let quantile = |(name, at): &(&str, f64)| {
-            let value_ns = totals.latency().value_at_quantile(*at);
+            let value_ns = totals.all.latency().map_or(0, |latency| latency.value_at_quantile(*at));
             ((*name).to_owned(), json!(value_ns as f64 / 1e6))
         };
-        let errors = totals.errors.iter().map(|(failure, count)| (failure.name().into_owned(), json!(count)));
+        let errors = totals.all.errors.iter().map(|(failure, count)| (failure.name().into_owned(), json!(count)));
         json!({
             "seconds": self.seconds,
-            "requests_per_second": self.rate(totals.ok),
-            "sent": totals.sent,
-            "ok": totals.ok,
-            "failed": totals.failed,
+            "requests_per_second": self.rate(totals.all.ok),
+            "sent": totals.all.sent,
+            "ok": totals.all.ok,
+            "failed": totals.all.failed,
             "unsent": self.unsent,
             "errors": errors.collect::<Map<_, _>>(),
             "bytes_sent": totals.bytes_sent,
@@ -65,9 +65,9 @@ impl Summary {
     #[must_use]
     pub fn text(&self) -> String {
         let totals = &self.totals;
-        let rate = grouped(self.rate(totals.ok).round() as u64);
-        let mut text = format!("{} requests in {:.2} s: {rate} a second\n", grouped(totals.ok), self.seconds);
-        for (failure, count) in &totals.errors {
+        let rate = grouped(self.rate(totals.all.ok).round() as u64);
+        let mut text = format!("{} requests in {:.2} s: {rate} a second\n", grouped(totals.all.ok), self.seconds);
+        for (failure, count) in &totals.all.errors {
             let name = failure.name();
             let meaning = failure.meaning().map_or_else(String::new, |meaning| format!(": {meaning}"));
             let _ = writeln!(text, "  failed  {:>10}  {name}{meaning}", grouped(*count));
@@ -84,20 +84,20 @@ impl Summary {
             megabytes(totals.bytes_received),
             grouped(self.connections_opened)
         );
-        if !totals.latency().is_empty() {
+        if totals.all.latency().is_some() {
             text.push_str(&self.latency_text());
         }
         text
     }
 
     fn latency_text(&self) -> String {
-        let latency = self.totals.latency();
+        let latency = self.totals.all.latency();
         let mut text = String::from("latency");
         for (name, at) in PERCENTILES {
             let _ = write!(text, "  {name} {}", quantile(latency, at));
         }
         if let Some(lag) = &self.totals.send_lag {
-            let _ = write!(text, "\nsent late by  p99 {}", quantile(lag, 0.99));
+            let _ = write!(text, "\nsent late by  p99 {}", quantile(Some(lag), 0.99));
         }
         text.push_str("\n\n");
         for row in sketch(latency) {
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn failures_are_counted_and_explained() {
-        let totals =
-            PhaseTotals { errors: vec![(Failure::Refused, 1_200), (Failure::Status(503), 7)], ..Default::default() };
+        let mut totals = PhaseTotals::default();
+        totals.all.errors = vec![(Failure::Refused, 1_200), (Failure::Status(503), 7)];
         let text = Summary { totals, unsent: 0, connections_opened: 0, seconds: 1.0 }.text();
         assert!(text.contains("failed       1,200  refused: nothing listens on this port\n"), "{text}");
         assert!(text.contains("failed           7  status_503\n"), "{text}");

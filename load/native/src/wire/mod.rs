@@ -4,7 +4,9 @@ pub mod h2;
 pub mod http1;
 pub mod tls;
 
-use crate::failure::Failure;
+use std::borrow::Cow;
+
+use crate::failure::{Failure, GRPC_CODES};
 
 /// Status of a reply, by protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,18 @@ pub enum Code {
 }
 
 impl Code {
+    /// The status as a person writes it.
+    #[must_use]
+    pub fn name(self) -> Cow<'static, str> {
+        match self {
+            Self::Http(status) => status.to_string().into(),
+            Self::Grpc(code) => match GRPC_CODES.get(usize::from(code)) {
+                Some(name) => (*name).into(),
+                None => code.to_string().into(),
+            },
+        }
+    }
+
     /// The failure that an unexpected status is.
     #[must_use]
     pub fn failure(self) -> Failure {

@@ -117,6 +117,12 @@ impl Workload {
         (Event { sequence, operation: index as u16, key_sequence, is_shared, entity }, variant, draws)
     }
 
+    /// A user's event of this sequence.
+    #[must_use]
+    pub fn next_event(&self, user: u32, state: &UserState, sequence: u32) -> Event {
+        self.choose(user, state, sequence).0
+    }
+
     /// The same event again, from what a ledger remembers of it.
     pub(super) fn recall(&self, user: u32, event: &Event) -> (usize, Draws) {
         let mut draws = Draws::of_event(self.seed, user, event.sequence);

@@ -70,7 +70,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn ok(&self) -> u64 {
-        self.totals.iter().map(|totals| totals.ok).sum()
+        self.totals.iter().map(|totals| totals.all.ok).sum()
     }
 
     pub fn connections_opened(&self) -> u64 {
@@ -80,7 +80,7 @@ impl Memory {
     /// Failures by the names that the result stream gives them.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         let mut errors = BTreeMap::new();
-        for (failure, count) in self.totals.iter().flat_map(|totals| &totals.errors) {
+        for (failure, count) in self.totals.iter().flat_map(|totals| &totals.all.errors) {
             *errors.entry(failure.name().into_owned()).or_insert(0) += count;
         }
         errors

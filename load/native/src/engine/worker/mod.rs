@@ -15,7 +15,6 @@ use super::clock::Clock;
 use super::connection::{Connection, Link};
 use super::poller::{Poller, Ready};
 use super::stop::Stop;
-use super::tally::Tally;
 use super::users::{Rest, Users};
 use crate::failure::Failure;
 use crate::wire::Wire;
@@ -123,7 +122,7 @@ impl<W: Wire> Worker<W> {
     /// Runs a phase until no further request may begin and none is in flight.
     pub fn run(&mut self, share: Share, observer: &mut impl PhaseObserver) -> std::io::Result<PhaseOutcome> {
         let mut phase = Phase::begin(share);
-        self.users.tally = Tally::new(phase.share.is_scheduled);
+        self.users.take_tally(phase.share.is_scheduled);
         self.users.rest = phase.share.rest;
         self.users.last_reply_ns = phase.share.start_ns;
         self.users.last_failure_ns = phase.share.start_ns;
@@ -155,7 +154,7 @@ impl<W: Wire> Worker<W> {
         }
         self.users.flush_ledger();
         let unsent = phase.count_unsent(&mut self.users, u64::MAX);
-        let last = std::mem::replace(&mut self.users.tally, Tally::new(phase.share.is_scheduled));
+        let last = self.users.take_tally(phase.share.is_scheduled);
         if !last.is_empty() {
             observer.second(phase.second, last);
         }
@@ -320,7 +319,7 @@ impl<W: Wire> Worker<W> {
     fn end_second(&mut self, phase: &mut Phase, observer: &mut impl PhaseObserver) {
         let end_ns = phase.next_second_ns();
         phase.count_unsent(&mut self.users, end_ns);
-        let tally = std::mem::replace(&mut self.users.tally, Tally::new(phase.share.is_scheduled));
+        let tally = self.users.take_tally(phase.share.is_scheduled);
         observer.second(phase.second, tally);
         phase.second += 1;
     }
