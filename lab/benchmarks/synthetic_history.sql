@@ -7,7 +7,7 @@ SELECT now() - make_interval(hours => current_setting('benchmark.comparisons')::
 FROM generate_series(1, current_setting('benchmark.comparisons')::int) AS number;
 
 INSERT INTO test_runs (
-    comparison_id, api_name, workload, language, protocol, test_mode, payload_size, engine, engine_version, settings,
+    comparison_id, target, workload, language, protocol, test_mode, payload_size, engine, engine_version, settings,
     environment, status, started_at, finished_at, start_to_healthy_s, contender, timeline
 )
 SELECT

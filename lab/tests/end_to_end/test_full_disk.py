@@ -55,12 +55,12 @@ def test_what_was_measured_is_kept_and_the_rest_follows(
     assert done.returncode == 1
     assert "bakeoff: the disk is full. Free some space" in done.stderr
     assert stored(database, "SELECT status FROM comparisons") == [("interrupted",)]
-    (kept,) = stored(database, "SELECT api_name FROM test_runs")
+    (kept,) = stored(database, "SELECT target FROM test_runs")
 
     small_disk.grow()
     done = bakeoff(project, "run", "--resume", results=small_disk.folder, environment=metrics(database))
     assert done.returncode == 0, done.stderr
     assert stored(database, "SELECT status FROM comparisons") == [("completed",)]
-    measured = stored(database, "SELECT api_name FROM test_runs ORDER BY id")
+    measured = stored(database, "SELECT target FROM test_runs ORDER BY id")
     assert measured[0] == kept
     assert sorted(measured) == [(GRPC,), (REST,)]

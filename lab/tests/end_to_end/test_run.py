@@ -24,7 +24,7 @@ SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
 def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database: Server, results: Path) -> None:
     done = bakeoff(project, "run", "smoke", results=results, environment=metrics(database))
     assert done.returncode == 0, done.stderr
-    measured = stored(database, "SELECT id, api_name, status, engine, environment FROM test_runs ORDER BY id")
+    measured = stored(database, "SELECT id, target, status, engine, environment FROM test_runs ORDER BY id")
     assert {name for _, name, _, _, _ in measured} == {
         target.name for target in find_targets(project) if not target.missing_programs
     }

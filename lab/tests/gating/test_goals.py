@@ -65,10 +65,10 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("conditions", "words"),
     [
-        ('api = "*-rset"', 'api = "*-rset" (nearest: go-rest, rust-rest, rust-grpc)'),
+        ('target = "*-rset"', 'target = "*-rset" (nearest: go-rest, rust-rest, rust-grpc)'),
         ('protocol = "gprc"\napi = "*"', 'protocol = "gprc" (nearest: grpc, rest)'),
         ('mode = "full"\nload = "20"', 'mode = "full" (nearest: quick) and load = "20" (nearest: 10)'),
-        ('api = "go-*"\nprotocol = "grpc"', 'api = "go-*", protocol = "grpc"'),  # each means a run, no run both
+        ('target = "go-*"\nprotocol = "grpc"', 'target = "go-*", protocol = "grpc"'),  # each means a run, no run both
     ],
 )
 def test_a_table_that_means_no_run_fails_whatever_the_others_do(tmp_path: Path, conditions: str, words: str) -> None:

@@ -20,8 +20,8 @@ from bakeoff.history.exporting import csv_export, json_export
 from bakeoff.history.figures import figures_of
 from bakeoff.history.importing import import_files
 from bakeoff.history.judged import judgements_of
-from bakeoff.history.listing import RunFilter, known_apis, list_runs
-from bakeoff.history.overview import latest_of_each_api, overview
+from bakeoff.history.listing import RunFilter, known_targets, list_runs
+from bakeoff.history.overview import latest_of_each_target, overview
 from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
 from bakeoff.project import Project
@@ -90,17 +90,17 @@ def test_lists_are_newest_first_and_paged(store: MetricsStore) -> None:
     ("wanted", "found"),
     [
         (RunFilter(), 4),
-        (RunFilter(api="one"), 3),
+        (RunFilter(target="one"), 3),
         (RunFilter(mode="full"), 1),
         (RunFilter(payload="8k"), 1),
         (RunFilter("one", "quick", "default"), 1),
-        (RunFilter(api="%"), 0),
+        (RunFilter(target="%"), 0),
     ],
 )
 def test_filters(store: MetricsStore, wanted: RunFilter, found: int) -> None:
     add(store, run_result(), run_result(mode="full"), run_result(payload="8k"), run_result("two"))
     assert len(list_runs(store.server, wanted, 10).runs) == found
-    assert known_apis(store.server) == ["one", "two"]
+    assert known_targets(store.server) == ["one", "two"]
 
 
 def test_the_overview_counts(store: MetricsStore) -> None:
@@ -113,11 +113,11 @@ def test_the_overview_counts(store: MetricsStore) -> None:
         {"quick": 2, "smoke": 1},
         {"completed": 2, "void": 1},
     )
-    one = found.apis["one"]
+    one = found.targets["one"]
     assert (one.runs, one.completed, one.last) == (2, 1, BEGIN + timedelta(minutes=2))
 
 
-def test_the_latest_of_each_api(store: MetricsStore) -> None:
+def test_the_latest_of_each_target(store: MetricsStore) -> None:
     ids = add(
         store,
         run_result("one", minute=1),
@@ -126,9 +126,9 @@ def test_the_latest_of_each_api(store: MetricsStore) -> None:
         run_result("two", minute=1, total=measured(80)),
         run_result("two", minute=4, mode="smoke"),
     )
-    assert [run.id for run in latest_of_each_api(store.server, None, None)] == [ids[3], ids[1]]
-    assert [run.id for run in latest_of_each_api(store.server, "smoke", None)] == [ids[4]]
-    assert latest_of_each_api(store.server, None, "8k") == []
+    assert [run.id for run in latest_of_each_target(store.server, None, None)] == [ids[3], ids[1]]
+    assert [run.id for run in latest_of_each_target(store.server, "smoke", None)] == [ids[4]]
+    assert latest_of_each_target(store.server, None, "8k") == []
 
 
 def test_references(store: MetricsStore, project: Project, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_clean_up_keeps_what_any_rule_keeps(
     done = clean_up(store.server, days, keep, execute=True)
     assert [(api.removed, api.kept) for api in done] == [(api.removed, api.kept) for api in planned]
     with store.server.connect() as connection:
-        kept = connection.execute("SELECT environment ->> 'age' FROM test_runs ORDER BY api_name, id").fetchall()
+        kept = connection.execute("SELECT environment ->> 'age' FROM test_runs ORDER BY target, id").fetchall()
         comparisons = connection.execute("SELECT count(*) FROM comparisons").fetchone()
         orphans = connection.execute("SELECT count(*) FROM test_phases").fetchone()
     assert [int(age) for (age,) in kept] == left

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bakeoff.judging.capacity import best_level, breaking_users, highest_rate, optimal_users, sustainable_level
+from bakeoff.judging.capacity import best_level, breaking_users, optimal_users, sustainable_level
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.slo import parse_slo
 from bakeoff.results.run import Measured
@@ -62,21 +62,7 @@ def test_the_closed_model(
     assert breaking_users(made, SLO) == breaking
 
 
-@pytest.mark.parametrize(
-    ("rates", "highest"),
-    [
-        ({}, None),
-        ({1000: True}, 1000),
-        ({1000: True, 2000: True, 4000: False}, 2000),
-        ({1000: False, 2000: True}, None),
-        ({4000: False, 1000: True, 8000: True}, 1000),
-    ],
-)
-def test_the_open_model(rates: dict[int, bool], highest: float | None) -> None:
-    made = [
-        level(64, measured(rate, histogram=histogram_of(1.0 if holds else 80.0)), rate=rate)
-        for rate, holds in rates.items()
-    ]
-    assert highest_rate(made, SLO) == highest
+def test_the_open_model_has_no_best_number_of_users() -> None:
+    made = [level(64, measured(rate, histogram=histogram_of(1.0)), rate=rate) for rate in (1000, 2000)]
     assert optimal_users(made, SLO) is None
     assert breaking_users(made, SLO) is None

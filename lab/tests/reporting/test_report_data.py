@@ -12,9 +12,9 @@ from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Bottleneck, Estimate, JudgedFinding, Judgement
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.identities import payloads_of
+from bakeoff.reporting.numbers import milliseconds
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.tables import limits
-from bakeoff.reporting.terminal_numbers import milliseconds
 from bakeoff.reporting.verdict_text import judgement_table
 from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from bakeoff.reporting.numbers import milliseconds, percent_of_hundred
 from bakeoff.reporting.run_table import comparison_table, one_line, run_details
-from bakeoff.reporting.terminal_numbers import milliseconds, percent
 from bakeoff.results.run import RunResult, Status
 from made_up import cost, measured, phase, run_of
 from observations import ACTIVITY, STATE
@@ -64,10 +64,10 @@ def test_milliseconds(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0, "0%"), (0.04, "<0.1%"), (0.11, "0.1%"), (9.94, "9.9%"), (55.2, "55%")]
+    ("value", "text"), [(None, "–"), (0, "0%"), (0.004, "<0.01%"), (0.11, "0.11%"), (9.94, "9.9%"), (55.2, "55%")]
 )
 def test_percent(value: float | None, text: str) -> None:
-    assert percent(value) == text
+    assert percent_of_hundred(value) == text
 
 
 def test_what_postgresql_did_is_shown() -> None:
@@ -91,10 +91,10 @@ def test_what_the_machine_was_like_is_shown() -> None:
     assert shown[begin + 2 : begin + 9] == [
         "probe of its speed: one core hashes 1,750 MB/s",
         "load average before 2.97",
-        "steal, which the hypervisor took 0.1%",
+        "steal, which the hypervisor took 0.11%",
         "CPU of other programs 3.2%",
         "CPU of the lab 0.9%",
-        "of it sampling 0.5%",
+        "of it sampling 0.50%",
         "pressure: time in which a task waited for CPU 55%, IO 2.0%, memory 0%",
     ]
 

@@ -13,7 +13,7 @@ import typer
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.history import tables
-from bakeoff.history.listing import RunFilter, known_apis
+from bakeoff.history.listing import RunFilter, known_targets
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import Project, find_project
 from bakeoff.storage.metrics_store import MetricsStore
@@ -179,10 +179,10 @@ def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
 
 def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None:
     """`runs summary --comparison`."""
-    from bakeoff.history.overview import latest_of_each_api
+    from bakeoff.history.overview import latest_of_each_target
 
     with stored_history(find_project()) as store:
-        latest = latest_of_each_api(store.server, mode, payload)
+        latest = latest_of_each_target(store.server, mode, payload)
         hint = "" if latest else _why_none(store, RunFilter(None, mode, payload))
     if as_json:
         print_json({"runs": [asdict(run) for run in latest]})
@@ -263,12 +263,12 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
 
 
 def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
-    apis = known_apis(store.server)
+    apis = known_targets(store.server)
     if not apis:
         return _EMPTY
-    if wanted.api is not None and wanted.api not in apis:
-        return f'No run of --api "{wanted.api}" is stored. There are runs of {", ".join(apis)}.'
-    options = {"--api": wanted.api, "--mode": wanted.mode, "--payload": wanted.payload}
+    if wanted.target is not None and wanted.target not in apis:
+        return f'No run of --api "{wanted.target}" is stored. There are runs of {", ".join(apis)}.'
+    options = {"--api": wanted.target, "--mode": wanted.mode, "--payload": wanted.payload}
     given = " ".join(f"{option} {value}" for option, value in options.items() if value is not None)
     return f"No run matches {given}. ./bakeoff runs summary shows which there are." if given else "No older run."
 

@@ -23,7 +23,7 @@ def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge
     failed = {check.series for check in gate.failed if not check.final}
     if not failed:
         return gate
-    names = sorted({run.api for run in candidate.runs for series in failed if run.contender == series.contender})
+    names = sorted({run.target for run in candidate.runs for series in failed if run.contender == series.contender})
     again = {_identity(check): check for check in judge(measure(names)).checks}
     return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
 

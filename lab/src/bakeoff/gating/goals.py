@@ -15,7 +15,9 @@ from bakeoff.history.tables import number
 
 _SCHEMA = Path(__file__).with_name("goals.schema.json")
 _BY_FIELD = {metric.field: metric for metric in METRICS.values()}
-_CONDITIONS = ("api", "protocol", "mode", "payload", "load")
+# Files of before the word was changed say api.
+_FORMER = {"api": "target"}
+_CONDITIONS = ("target", "protocol", "mode", "payload", "load")
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,11 @@ def read_goals(path: Path) -> list[GoalSet]:
     toml = read_closed_toml(path, _SCHEMA)
     sets: list[GoalSet] = []
     if not toml.document:
-        raise toml.error([], 'there are no goals. Write a table such as [rest] with api = "*-rest" and p99_ms = 50.')
+        raise toml.error([], 'there are no goals. Write a table such as [rest] with target = "*-rest" and p99_ms = 50.')
     for name, table in toml.document.items():
-        conditions = {key: value for key, value in table.items() if key in _CONDITIONS}
-        goals = {key: float(value) for key, value in table.items() if key not in _CONDITIONS}
+        named = {_FORMER.get(key, key): value for key, value in table.items()}
+        conditions = {key: value for key, value in named.items() if key in _CONDITIONS}
+        goals = {key: float(value) for key, value in named.items() if key not in _CONDITIONS}
         if not goals:
             raise toml.error([name], f"{name} has no goal: add one, such as p99_ms = 50.")
         sets.append(GoalSet(name, toml.place([name]), conditions, goals))

@@ -44,11 +44,11 @@ class Asked:
             return False
         # No targets: all of them.
         targets = request.targets or list(request.attached)
-        if targets and run.api not in targets:
+        if targets and run.target not in targets:
             return False
         variants = request.variants()
         return (run.contender, run.payload, run.engine) in {
-            (key_of(run.api, factors), variant.payload, variant.engine)
+            (key_of(run.target, factors), variant.payload, variant.engine)
             for variant, factors in zip(variants, factors_of(variants), strict=True)
         }
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 
 from bakeoff.engines.histograms import PERCENTILES
-from bakeoff.judging.run_bottleneck import bottleneck_of_run, described_bottleneck
+from bakeoff.judging.usage import bottleneck_of_run, described_bottleneck
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, text_of
@@ -42,7 +42,7 @@ _COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")
 _DATABASE = tuple(name for name in DatabaseFigures.__annotations__ if name != "waits")
 _MACHINE = tuple(MachineFigures.__annotations__)
 _HEADINGS = (
-    *("run_id", "comparison_id", "api_name", "contender", "round", "test_mode", "payload_size", "engine", "status"),
+    *("run_id", "comparison_id", "target", "contender", "round", "test_mode", "payload_size", "engine", "status"),
     *("started_at", "phase", "phase_name", "virtual_users", "arrival_rate_per_s", "duration_s", "requests", "ok"),
     *("failed", "unsent", "operations", "throughput_per_s", "error_rate", "mean_ms", "min_ms", "p50_ms", "p90_ms"),
     *("p95_ms", "p99_ms", "p999_ms", "max_ms", "bytes_sent", "bytes_received"),

@@ -42,7 +42,7 @@ class RunFigures:
 
     id: int
     comparison_id: int
-    api: str
+    target: str
     contender: str
     workload: str
     protocol: str
@@ -120,7 +120,7 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
     return RunFigures(
         id=run_id,
         comparison_id=comparison_id,
-        api=run.target,
+        target=run.target,
         contender=run.contender or run.target,
         workload=run.workload,
         protocol=run.protocol,

@@ -18,7 +18,7 @@ from bakeoff.storage.metrics_store import insert_run
 
 _FIND = """
 SELECT id FROM test_runs
-WHERE api_name = %s AND test_mode = %s AND payload_size = %s AND started_at = %s
+WHERE target = %s AND test_mode = %s AND payload_size = %s AND started_at = %s
 """
 _FIND_COMPARISON = "SELECT id FROM comparisons WHERE started_at = %s AND command = %s"
 _ADD_COMPARISON = """

@@ -9,7 +9,7 @@ from bakeoff.postgres.server import Server
 
 _PAGE = """
 SELECT * FROM run_figures
-WHERE (%(api)s::text IS NULL OR api = %(api)s)
+WHERE (%(target)s::text IS NULL OR target = %(target)s)
   AND (%(mode)s::text IS NULL OR mode = %(mode)s)
   AND (%(payload)s::text IS NULL OR payload = %(payload)s)
   AND (%(before)s::bigint IS NULL
@@ -23,7 +23,7 @@ LIMIT %(limit)s
 class RunFilter:
     """Which runs are wanted; None: all."""
 
-    api: str | None = None
+    target: str | None = None
     mode: str | None = None
     payload: str | None = None
 
@@ -50,7 +50,7 @@ def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None 
     return Page(runs[:limit], len(runs) > limit)
 
 
-def known_apis(server: Server) -> list[str]:
-    """The APIs that have runs."""
+def known_targets(server: Server) -> list[str]:
+    """The targets that have runs."""
     with server.connect() as connection:
-        return [name for (name,) in connection.execute("SELECT DISTINCT api_name FROM test_runs ORDER BY 1").fetchall()]
+        return [name for (name,) in connection.execute("SELECT DISTINCT target FROM test_runs ORDER BY 1").fetchall()]

@@ -10,19 +10,19 @@ from bakeoff.postgres.server import Server
 
 # One pass over an index; the few groups are added up here, which costs half of what GROUPING SETS does.
 _COUNTS = """
-SELECT api_name, test_mode, status, count(*), min(started_at), max(started_at)
+SELECT target, test_mode, status, count(*), min(started_at), max(started_at)
 FROM test_runs
-GROUP BY api_name, test_mode, status
-ORDER BY api_name, test_mode, status
+GROUP BY target, test_mode, status
+ORDER BY target, test_mode, status
 """
 
-# One look into the index for each API, however long its history is.
+# One look into the index for each target, however long its history is.
 _LATEST_OF_EACH = """
 SELECT latest.*
-FROM (SELECT DISTINCT api_name FROM test_runs) AS each
+FROM (SELECT DISTINCT target FROM test_runs) AS each
 CROSS JOIN LATERAL (
     SELECT * FROM run_figures
-    WHERE api = each.api_name
+    WHERE target = each.target
       AND status = 'completed'
       AND (mode = %(mode)s OR (%(mode)s::text IS NULL AND mode <> 'smoke'))
       AND (%(payload)s::text IS NULL OR payload = %(payload)s)
@@ -35,7 +35,7 @@ ORDER BY latest.throughput_per_s DESC NULLS LAST
 
 @dataclass(frozen=True)
 class Counted:
-    """Runs of one API, or of all: how many, how many of them completed, and when the first and the last began."""
+    """Runs of one target, or of all: how many, how many of them completed, and when the first and the last began."""
 
     runs: int
     completed: int
@@ -50,16 +50,16 @@ class Overview:
     all: Counted
     comparisons: int
     bytes: int
-    apis: Mapping[str, Counted]
+    targets: Mapping[str, Counted]
     modes: Mapping[str, int]
     statuses: Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Runs of one API, mode and status."""
+    """Runs of one target, mode and status."""
 
-    api: str
+    target: str
     mode: str
     status: str
     runs: int
@@ -80,9 +80,10 @@ def overview(server: Server) -> Overview:
     for group in groups:
         modes[group.mode] += group.runs
         statuses[group.status] += group.runs
-    apis = {api: _counted([each for each in groups if each.api == api]) for api in {each.api: None for each in groups}}
+    names = list(dict.fromkeys(each.target for each in groups))
+    targets = {name: _counted([each for each in groups if each.target == name]) for name in names}
     return Overview(
-        _counted(groups), sizes[0], sizes[1], apis, dict(sorted(modes.items())), dict(sorted(statuses.items()))
+        _counted(groups), sizes[0], sizes[1], targets, dict(sorted(modes.items())), dict(sorted(statuses.items()))
     )
 
 
@@ -95,8 +96,8 @@ def _counted(groups: Sequence[_Group]) -> Counted:
     )
 
 
-def latest_of_each_api(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:
-    """The latest completed run of each API, the fastest first. Smoke runs count only when asked for."""
+def latest_of_each_target(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:
+    """The latest completed run of each target, the fastest first. Smoke runs count only when asked for."""
     from psycopg.rows import class_row
 
     with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bakeoff.history.figures import METRICS, RunFigures
 
 if TYPE_CHECKING:
-    from bakeoff.history.cleanup import ApiCleanup
+    from bakeoff.history.cleanup import TargetCleanup
     from bakeoff.history.comparing import SideBySide
     from bakeoff.history.overview import Overview
 
@@ -33,7 +33,7 @@ def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]], left: int = 
 
 def runs_table(runs: Sequence[RunFigures]) -> str:
     """A row for each run."""
-    headings = ("run", "of", "started (UTC)", "api", "mode", "payload", "status", "ops/s", "p50", "p99", "failed")
+    headings = ("run", "of", "started (UTC)", "target", "mode", "payload", "status", "ops/s", "p50", "p99", "failed")
     return aligned(
         headings,
         (
@@ -57,8 +57,21 @@ def runs_table(runs: Sequence[RunFigures]) -> str:
 
 
 def latest_table(runs: Sequence[RunFigures]) -> str:
-    """The latest run of each API."""
-    headings = ("api", "mode", "payload", "started (UTC)", "run", "ops/s", "p50", "p95", "p99", "failed", "CPU", "MB")
+    """The latest run of each target."""
+    headings = (
+        "target",
+        "mode",
+        "payload",
+        "started (UTC)",
+        "run",
+        "ops/s",
+        "p50",
+        "p95",
+        "p99",
+        "failed",
+        "CPU",
+        "MB",
+    )
     return aligned(
         headings,
         (
@@ -81,7 +94,7 @@ def latest_table(runs: Sequence[RunFigures]) -> str:
 
 
 def overview_text(overview: "Overview") -> str:
-    """Counts in total, then a row for each API."""
+    """Counts in total, then a row for each target."""
     everything = overview.all
     assert everything.first is not None and everything.last is not None
     lines = [
@@ -91,10 +104,10 @@ def overview_text(overview: "Overview") -> str:
         f"by mode:   {_counts(overview.modes.items())}",
     ]
     rows = (
-        (api, f"{counted.runs:,}", f"{counted.completed:,}", moment(counted.first), moment(counted.last))
-        for api, counted in overview.apis.items()
+        (target, f"{counted.runs:,}", f"{counted.completed:,}", moment(counted.first), moment(counted.last))
+        for target, counted in overview.targets.items()
     )
-    table = aligned(("api", "runs", "completed", "first (UTC)", "last (UTC)"), rows)
+    table = aligned(("target", "runs", "completed", "first (UTC)", "last (UTC)"), rows)
     return "\n".join([*lines, "", table])
 
 
@@ -114,21 +127,27 @@ def comparison_text(compared: "SideBySide") -> str:
     return title + aligned(headings, rows)
 
 
-def cleanup_table(apis: "Sequence[ApiCleanup]", executed: bool) -> str:
-    """What goes and what stays, for each API."""
-    headings = ("api", "removed" if executed else "to be removed", "kept", "oldest (UTC)", "newest (UTC)")
+def cleanup_table(targets: "Sequence[TargetCleanup]", executed: bool) -> str:
+    """What goes and what stays, for each target."""
+    headings = ("target", "removed" if executed else "to be removed", "kept", "oldest (UTC)", "newest (UTC)")
     return aligned(
         headings,
         (
-            (api.api, f"{api.removed:,}", f"{api.kept:,}", moment(api.oldest_removed), moment(api.newest_removed))
-            for api in apis
+            (
+                each.target,
+                f"{each.removed:,}",
+                f"{each.kept:,}",
+                moment(each.oldest_removed),
+                moment(each.newest_removed),
+            )
+            for each in targets
         ),
     )
 
 
 def name_of(run: RunFigures) -> str:
-    """The API, and its contender where that says more."""
-    return run.contender if run.contender.startswith(run.api) else run.api
+    """The target, and its contender where that says more."""
+    return run.contender if run.contender.startswith(run.target) else run.target
 
 
 def moment(value: datetime | None) -> str:

@@ -53,17 +53,5 @@ def breaking_users(levels: Sequence[Level], slo: Slo) -> int | None:
     return None
 
 
-def highest_rate(levels: Sequence[Level], slo: Slo) -> float | None:
-    """The highest arrival rate that keeps the objectives, below the first that does not; None where none does."""
-    highest = None
-    for level in sorted(levels, key=lambda level: level.arrival_rate_per_s or 0.0):
-        if level.arrival_rate_per_s is None:
-            continue
-        if not holds(level, slo):
-            break
-        highest = level.arrival_rate_per_s
-    return highest
-
-
 def _closed(levels: Sequence[Level]) -> list[Level]:
     return sorted((level for level in levels if level.virtual_users > 0), key=lambda level: level.virtual_users)

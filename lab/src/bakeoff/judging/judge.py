@@ -10,7 +10,7 @@ from bakeoff.judging.effects import Levelled, effects_of
 from bakeoff.judging.entries import SAME_TWICE, Entry, entries_of, labels_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
-from bakeoff.judging.levels_held import LevelsHeld, levels_held
+from bakeoff.judging.levels import LevelsHeld, levels_held
 from bakeoff.judging.limits import Limits, limits_of, reference_lines
 from bakeoff.judging.noise import Noise, noise_of, spread_between_rounds, spread_of_same_twice
 from bakeoff.judging.pairings import Rated, log_ratios, pairings_of

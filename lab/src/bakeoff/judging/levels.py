@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bakeoff.engines import histograms
 from bakeoff.judging.estimates import estimate, estimate_of_known
@@ -99,3 +100,29 @@ def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
             None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6 for cost, _ in sampled
         ),
     )
+
+
+@dataclass(frozen=True)
+class LevelsHeld:
+    """The levels in the order in which they were held, and the peak: the level whose median throughput is the best.
+
+    `rates` is its throughput by round, and `peak_phase` the number of its phase, None where runs know only their total.
+    """
+
+    levels: Sequence[Level]
+    total: Level | None
+    peak: Level | None
+    peak_phase: int | None
+    rates: Mapping[int, float]
+
+
+def levels_held(counted: Mapping[int, RunResult]) -> LevelsHeld:
+    """The levels of runs that count, by round."""
+    slots = phases_by_slot(counted)
+    levels = {slot: level_of(slot, by_round) for slot, by_round in slots.items()}
+    total = total_of(counted, list(levels.values()))
+    if not levels:
+        totals = {number: run.total for number, run in counted.items() if run.total is not None}
+        return LevelsHeld((), total, total, None, throughput_by_round(totals))
+    best = max(levels, key=lambda slot: levels[slot].throughput_per_s.median)
+    return LevelsHeld(tuple(levels.values()), total, levels[best], best[0], throughput_by_round(slots[best]))

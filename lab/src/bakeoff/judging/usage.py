@@ -1,12 +1,15 @@
-"""What a contender used at its peak. Pure functions."""
+"""What a contender, or a single run, used at its peak, and what limited it there. Pure functions."""
 
 import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
-from bakeoff.judging.bottleneck import Usage
+from bakeoff.judging.bottleneck import Usage, bottleneck_of
+from bakeoff.judging.entries import counts
 from bakeoff.judging.estimates import estimate_of_known
-from bakeoff.judging.levels_held import LevelsHeld
+from bakeoff.judging.judgement import Bottleneck
+from bakeoff.judging.levels import LevelsHeld, levels_held
 from bakeoff.judging.limits import limiting_lines, limits_of
 from bakeoff.results.run import RunResult
 from bakeoff.sampling.activity import DatabaseActivity, Sessions
@@ -70,3 +73,16 @@ def _whole(facts: Mapping[str, str], name: str) -> int | None:
     with contextlib.suppress(KeyError, ValueError):
         return int(facts[name])
     return None
+
+
+def bottleneck_of_run(run: RunResult) -> Bottleneck | None:
+    """The bottleneck in the run's fastest phase; None for a run that does not count: void, cut short or unanswered."""
+    if not counts(run):
+        return None
+    return bottleneck_of(usage_at(levels_held({run.round: run}), [run], run))
+
+
+def described_bottleneck(run: RunResult) -> dict[str, str] | None:
+    """The same as JSON holds it."""
+    bottleneck = bottleneck_of_run(run)
+    return None if bottleneck is None else asdict(bottleneck)

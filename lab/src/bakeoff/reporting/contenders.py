@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.judgement import Contender, JudgedFinding, Judgement, Pairing
-from bakeoff.judging.run_bottleneck import bottleneck_of_run
+from bakeoff.judging.usage import bottleneck_of_run
 from bakeoff.reporting.figures import figure, figure_or_none, inverted
 from bakeoff.reporting.identities import Identity, anchor
 from bakeoff.reporting.levels import best_level, level_figures, load_of, optimal_level

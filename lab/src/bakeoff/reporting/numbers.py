@@ -37,12 +37,24 @@ def three_digits(value: float | None) -> str:
     return f"{value:,.{places}f}"
 
 
+def milliseconds(value: float) -> str:
+    """Three significant digits, and no more than two places."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def number(value: float | None, places: int, unit: str = "") -> str:
+    """A figure with so many places and its unit, or a dash where there is none."""
+    return NOTHING if value is None else f"{value:,.{places}f}{unit}"
+
+
 def megabytes(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}"
 
 
 def percent(share: float | None) -> str:
-    """A share as per cent; what is not zero is never written as zero."""
+    """A fraction (0 to 1) as per cent; what is not zero is never written as zero."""
     if share is None:
         return NOTHING
     value = share * 100
@@ -51,6 +63,11 @@ def percent(share: float | None) -> str:
     if 0 < value < 0.01:
         return "<0.01%"
     return f"{value:,.0f}%" if value >= 9.95 else f"{value:.1f}%" if value >= 0.95 else f"{value:.2f}%"
+
+
+def percent_of_hundred(value: float | None) -> str:
+    """A figure that is per cent already (0 to 100), written alike."""
+    return percent(None if value is None else value / 100)
 
 
 def percent_of_core(value: float | None) -> str:

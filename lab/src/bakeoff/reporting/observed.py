@@ -45,13 +45,13 @@ MACHINE_NOTE = (
 MACHINE: Sequence[Column[MachineFigures]] = (
     Column("MB/s", lambda figures: numbers.rate(figures["speed_mb_s"])),
     Column("load", lambda figures: numbers.three_digits(figures["load_average_before"])),
-    Column("steal", lambda figures: _percent(figures["steal_percent"])),
-    Column("others", lambda figures: _percent(figures["other_cpu_percent"])),
-    Column("lab", lambda figures: _percent(figures["lab_cpu_percent"])),
-    Column("sampling", lambda figures: _percent(figures["sampling_cpu_percent"])),
-    Column("CPU stall", lambda figures: _percent(figures["cpu_pressure_percent"])),
-    Column("IO stall", lambda figures: _percent(figures["io_pressure_percent"])),
-    Column("mem. stall", lambda figures: _percent(figures["memory_pressure_percent"])),
+    Column("steal", lambda figures: numbers.percent_of_hundred(figures["steal_percent"])),
+    Column("others", lambda figures: numbers.percent_of_hundred(figures["other_cpu_percent"])),
+    Column("lab", lambda figures: numbers.percent_of_hundred(figures["lab_cpu_percent"])),
+    Column("sampling", lambda figures: numbers.percent_of_hundred(figures["sampling_cpu_percent"])),
+    Column("CPU stall", lambda figures: numbers.percent_of_hundred(figures["cpu_pressure_percent"])),
+    Column("IO stall", lambda figures: numbers.percent_of_hundred(figures["io_pressure_percent"])),
+    Column("mem. stall", lambda figures: numbers.percent_of_hundred(figures["memory_pressure_percent"])),
 )
 
 
@@ -62,10 +62,6 @@ def cells(columns: Sequence[Column[_Figures]], figures: _Figures | None) -> list
 
 def _count(value: float | None) -> str:
     return NOTHING if value is None else numbers.count(value)
-
-
-def _percent(value: float | None) -> str:
-    return numbers.percent(None if value is None else value / 100)
 
 
 def _waits(figures: DatabaseFigures) -> str:

@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from bakeoff.reporting.terminal_numbers import NOTHING, number, percent
+from bakeoff.reporting.numbers import NOTHING, number, percent, percent_of_hundred
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 _MOST_WAITS = 3
@@ -25,7 +25,7 @@ def database_table(figures: DatabaseFigures | None) -> Table | Text:
             ("commits", _commits(figures)),
             ("rows inserted", number(figures["rows_inserted"], 0)),
             ("rows updated", number(figures["rows_updated"], 0)),
-            ("  of these HOT, which touched no index", percent(None if hot is None else 100 * hot)),
+            ("  of these HOT, which touched no index", percent(hot)),
             ("rows deleted", number(figures["rows_deleted"], 0)),
             ("checkpoints", number(figures["checkpoints"], 0)),
             ("sessions at work were at", _waits(figures)),
@@ -39,19 +39,19 @@ def machine_table(figures: MachineFigures | None) -> Table | Text:
     if figures is None:
         return _unknown(title)
     pressures = (
-        f"CPU {percent(figures['cpu_pressure_percent'])}",
-        f"IO {percent(figures['io_pressure_percent'])}",
-        f"memory {percent(figures['memory_pressure_percent'])}",
+        f"CPU {percent_of_hundred(figures['cpu_pressure_percent'])}",
+        f"IO {percent_of_hundred(figures['io_pressure_percent'])}",
+        f"memory {percent_of_hundred(figures['memory_pressure_percent'])}",
     )
     return _table(
         f"{title}, CPU in % of one core",
         (
             ("probe of its speed: one core hashes", number(figures["speed_mb_s"], 0, " MB/s")),
             ("load average before", number(figures["load_average_before"], 2)),
-            ("steal, which the hypervisor took", percent(figures["steal_percent"])),
-            ("CPU of other programs", percent(figures["other_cpu_percent"])),
-            ("CPU of the lab", percent(figures["lab_cpu_percent"])),
-            ("  of it sampling", percent(figures["sampling_cpu_percent"])),
+            ("steal, which the hypervisor took", percent_of_hundred(figures["steal_percent"])),
+            ("CPU of other programs", percent_of_hundred(figures["other_cpu_percent"])),
+            ("CPU of the lab", percent_of_hundred(figures["lab_cpu_percent"])),
+            ("  of it sampling", percent_of_hundred(figures["sampling_cpu_percent"])),
             ("pressure: time in which a task waited for", ", ".join(pressures)),
         ),
     )
@@ -79,4 +79,4 @@ def _commits(figures: DatabaseFigures) -> str:
 
 def _waits(figures: DatabaseFigures) -> str:
     longest = list(figures["waits"].items())[:_MOST_WAITS]
-    return ", ".join(f"{at} {percent(100 * share)}" for at, share in longest) or NOTHING
+    return ", ".join(f"{at} {percent(share)}" for at, share in longest) or NOTHING

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bakeoff.judging.run_bottleneck import described_bottleneck
+from bakeoff.judging.usage import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.run_table import run_details
 from bakeoff.results.document import Origin, document_of, text_of

@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.judging.limits import limits_in_words, limits_of
-from bakeoff.judging.run_bottleneck import bottleneck_of_run
+from bakeoff.judging.usage import bottleneck_of_run
+from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
-from bakeoff.reporting.terminal_numbers import NOTHING, milliseconds, number
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each

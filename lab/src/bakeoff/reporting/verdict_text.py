@@ -7,7 +7,7 @@ from rich.table import Table
 
 from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement
 from bakeoff.judging.limits import Limits, agents_of, limits_in_words
-from bakeoff.reporting.terminal_numbers import NOTHING, milliseconds, number
+from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
 
 def judgement_table(judgement: Judgement) -> Table:

@@ -16,7 +16,7 @@ WITH page AS (
       AND (%(status)s::text IS NULL OR status = %(status)s)
       AND (%(words)s::text IS NULL
            OR name ILIKE %(words)s OR command ILIKE %(words)s
-           OR EXISTS (SELECT FROM test_runs WHERE comparison_id = comparison.id AND api_name ILIKE %(words)s))
+           OR EXISTS (SELECT FROM test_runs WHERE comparison_id = comparison.id AND target ILIKE %(words)s))
     ORDER BY id DESC
     LIMIT %(limit)s
 )
@@ -26,7 +26,7 @@ FROM page
 CROSS JOIN LATERAL (
     SELECT count(*) AS runs,
            count(*) FILTER (WHERE status <> 'completed') AS incomplete,
-           coalesce(array_agg(DISTINCT api_name ORDER BY api_name), '{}') AS targets
+           coalesce(array_agg(DISTINCT target ORDER BY target), '{}') AS targets
     FROM test_runs
     WHERE comparison_id = page.id AND test_mode = page.test_mode
 ) AS own
@@ -89,16 +89,16 @@ class Choices:
 # Walks the index from one value to the next instead of reading every row.
 _DISTINCT = """
 WITH RECURSIVE each AS (
-    (SELECT api_name FROM test_runs ORDER BY api_name LIMIT 1)
+    (SELECT target FROM test_runs ORDER BY target LIMIT 1)
     UNION ALL
-    SELECT (SELECT api_name FROM test_runs WHERE api_name > each.api_name ORDER BY api_name LIMIT 1)
-    FROM each WHERE each.api_name IS NOT NULL
+    SELECT (SELECT target FROM test_runs WHERE target > each.target ORDER BY target LIMIT 1)
+    FROM each WHERE each.target IS NOT NULL
 )
-SELECT each.api_name,
-       (SELECT array_agg(DISTINCT test_mode) FROM test_runs WHERE api_name = each.api_name),
-       (SELECT array_agg(DISTINCT payload_size) FROM test_runs WHERE api_name = each.api_name),
-       (SELECT workload FROM test_runs WHERE api_name = each.api_name ORDER BY started_at DESC LIMIT 1)
-FROM each WHERE each.api_name IS NOT NULL
+SELECT each.target,
+       (SELECT array_agg(DISTINCT test_mode) FROM test_runs WHERE target = each.target),
+       (SELECT array_agg(DISTINCT payload_size) FROM test_runs WHERE target = each.target),
+       (SELECT workload FROM test_runs WHERE target = each.target ORDER BY started_at DESC LIMIT 1)
+FROM each WHERE each.target IS NOT NULL
 """
 
 

@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 
@@ -52,7 +53,7 @@ class Unfinished:
 
     id: int
     started_at: datetime
-    request: Mapping[str, object]
+    request: Mapping[str, Json]
     done: frozenset[tuple[str, int]]
     cut_short: bool = True
 
@@ -89,7 +90,7 @@ class MetricsStore:
             applied = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
         return named <= {name for (name,) in applied}
 
-    def begin_comparison(self, origin: "Origin", request: Mapping[str, object]) -> int:
+    def begin_comparison(self, origin: "Origin", request: Mapping[str, Json]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""
         with self._connected() as connection:
             return _inserted(

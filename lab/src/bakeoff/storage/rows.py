@@ -25,7 +25,7 @@ from bakeoff.sampling.sampler import Sample
 Value = None | bool | int | float | str | datetime | Jsonb
 Row = Mapping[str, Value]
 
-_RUN = {"target": "api_name", "mode": "test_mode", "payload": "payload_size"}
+_RUN = {"mode": "test_mode", "payload": "payload_size"}
 _PHASE = {"number": "phase_number", "name": "phase_name"}
 _MEASURED = {"requests": "total_requests", "ok": "ok_requests", "failed": "failed_requests"}
 _LATENCY = {name: f"latency_{name}" for name in ("count", "mean_ms", "min_ms", "max_ms")}
