@@ -93,7 +93,7 @@ def test_what_the_machine_was_like_is_shown() -> None:
         "load average before 2.97",
         "steal, which the hypervisor took 0.11%",
         "CPU of other programs 3.2%",
-        "CPU of the lab 0.9%",
+        "CPU of the lab 0.90%",
         "of it sampling 0.50%",
         "pressure: time in which a task waited for CPU 55%, IO 2.0%, memory 0%",
     ]

@@ -1,0 +1,56 @@
+"""A database that an older lab filled is read as if this one had."""
+
+from pathlib import Path
+
+import pytest
+from throwaway_server import throwaway_server
+
+from bakeoff.history.listing import RunFilter, list_runs
+from bakeoff.project import Project
+from bakeoff.storage import metrics_store
+from bakeoff.storage.history import load_runs
+from bakeoff.storage.metrics_store import MetricsStore
+from made_up import measured
+
+pytestmark = pytest.mark.end_to_end
+
+_RUN = """
+INSERT INTO comparisons (started_at, workload, test_mode, command, status)
+VALUES ('2026-01-01Z', 'events', 'quick', './bakeoff run quick', 'completed');
+INSERT INTO test_runs (comparison_id, api_name, workload, language, protocol, test_mode, payload_size, engine,
+    engine_version, settings, environment, status, started_at, finished_at, contender, warm_up, database_activity)
+VALUES (1, 'one', 'events', 'rust', 'rest', 'quick', 'default', 'native', '1', '{}', '{}', 'completed',
+    '2026-01-01Z', '2026-01-01Z', 'one', '{"steady": true, "said": "x"}', '{"commits": "many", "wal_bytes": 5}');
+"""
+_TOTAL = """
+INSERT INTO performance_metrics (test_run_id, duration_s, total_requests, ok_requests, failed_requests, operations,
+    unsent, throughput_per_s, error_rate, errors, bytes_sent, bytes_received, latency_mean_ms, latency_min_ms,
+    latency_max_ms, latency_p50_ms, latency_p90_ms, latency_p95_ms, latency_p99_ms, latency_p999_ms, histogram, costs)
+VALUES (1, 10, 1000, 1000, 0, 1000, 0, 100, 0, '{}', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, %s, '{}')
+"""
+
+
+def test_runs_from_before_targets_had_their_column(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "migrations"
+    older.mkdir()
+    for file in metrics_store._MIGRATIONS.glob("000[1-7]_*.sql"):
+        (older / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    total = measured()
+    with throwaway_server(project, tmp_path) as start, start() as server:
+        with monkeypatch.context() as before:
+            before.setattr(metrics_store, "_MIGRATIONS", older)
+            MetricsStore(server).migrate()
+        server.execute_script(_RUN)
+        with server.connect() as connection:
+            connection.execute(_TOTAL.encode(), [total.histogram])
+        MetricsStore(server).migrate()
+        (listed,) = list_runs(server, RunFilter(target="one"), 10).runs
+        (stored,) = load_runs(server, [listed.id])
+    assert (listed.target, stored.result.target, listed.p99_ms) == ("one", "one", 1.0)
+    assert stored.result.total is not None and stored.result.total.latency == total.latency
+    # What an older lab recorded in another form is left out.
+    assert stored.result.warm_up is not None and stored.result.warm_up.steady is True
+    activity = stored.result.database_activity
+    assert activity is not None and (activity.commits, activity.wal_bytes) == (None, 5)
