@@ -162,3 +162,8 @@ def test_a_request_of_the_oldest_lab_has_defaults_for_what_it_lacks() -> None:
     assert request_from({"mode": "quick", "command": "", "matrix": {"payload": ["default"]}}).as_document() == (
         replace(ComparisonRequest("quick", ""), levels={"payload": ["default"]}).as_document()
     )
+
+
+def test_without_a_seed_each_comparison_has_an_order_of_its_own(project: Project) -> None:
+    path = project.root / "experiments" / "protocol.toml"
+    assert len({read_experiment(project, path).seed for _ in range(5)}) > 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
-from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.request import ComparisonRequest, new_seed
 from bakeoff.errors import UsageError
 from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import flagged, options_of, with_values
@@ -35,7 +35,8 @@ class RunOptions:
 
 def options_from(command: str, parsed: Mapping[str, Json]) -> RunOptions:
     """The command line, from parameters as the library has parsed them."""
-    given = {name.rstrip("_").replace("_", "-"): value for name, value in parsed.items() if value not in (None, [], False)}
+    flags = {name.rstrip("_").replace("_", "-"): value for name, value in parsed.items()}
+    given = {flag: value for flag, value in flags.items() if value not in (None, [], False)}
     what = given.pop("what", None)
     return RunOptions(None if what is None else str(what), command, given)
 
@@ -58,7 +59,7 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
     if options.what.endswith(".toml"):
         request = replace(read_experiment(project, Path(options.what)), command=options.command)
     else:
-        request = ComparisonRequest(options.what, options.command)
+        request = ComparisonRequest(options.what, options.command, seed=new_seed())
     given = options.given
     values = {each.field: each.read_flag(given[each.flag]) for each in flagged(ComparisonTable) if each.flag in given}
     if options.invocation.slo is not None and "rates" not in values:

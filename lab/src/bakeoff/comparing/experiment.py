@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bakeoff.closed_toml import ClosedToml, Place, read_closed_toml
-from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.request import ComparisonRequest, new_seed
 from bakeoff.errors import UsageError
 from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import Option, options_of, with_values
@@ -18,6 +18,7 @@ def read_experiment(project: Project, path: Path) -> ComparisonRequest:
     document = toml.document
     options = [each for each in options_of(ComparisonTable).values() if each.name in document]
     given = {each.field: _read(toml, each, [each.name], document[each.name]) for each in options}
+    given.setdefault("seed", new_seed())
     vary = document.get("vary", {})
     factors = options_of(FactorTable)
     levels = {name: [_level(toml, factors[name], level) for level in vary[name]] for name in vary if name != "settings"}

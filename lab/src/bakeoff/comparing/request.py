@@ -1,5 +1,6 @@
 """The request for a comparison, from the command line or from an experiment file."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
@@ -47,6 +48,11 @@ class ComparisonRequest(ComparisonTable):
     def as_document(self) -> dict[str, Json]:
         """The request as JSON can hold it."""
         return asdict(self)
+
+
+def new_seed() -> int:
+    """A seed for a comparison that is given none: always the same order would favour the same contenders."""
+    return secrets.randbits(31)
 
 
 def request_from(document: Mapping[str, Json]) -> ComparisonRequest:

@@ -62,7 +62,12 @@ class RunTable:
     """The options that hold for every run of a comparison."""
 
     seed: int = option(
-        1, kinds.whole(0), "Seed of the generated data and of the order of runs", plan="seed", is_recorded=True
+        1,
+        kinds.whole(0),
+        "Seed of the generated data and of the order of runs",
+        unset="a new one for each comparison",
+        plan="seed",
+        is_recorded=True,
     )
     think_time_s: float = option(
         0.0,
