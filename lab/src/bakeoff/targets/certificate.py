@@ -1,20 +1,13 @@
-"""The lab's own certificate for targets that are to speak TLS, and the authority that clients are told to trust."""
+"""The lab's own certificate for targets that speak TLS, and the authority that clients are configured to trust."""
 
 import datetime
-import ipaddress
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
 _VALID = datetime.timedelta(days=60)
 _RENEWED_BEFORE_END = datetime.timedelta(days=7)
-# Clocks of containers and hosts are not always together.
+# The clocks of containers and hosts can differ.
 _VALID_BEFORE_NOW = datetime.timedelta(hours=1)
 _ADDRESS = "127.0.0.1"
 _NAME = "localhost"
@@ -22,7 +15,7 @@ _NAME = "localhost"
 
 @dataclass(frozen=True)
 class Certificate:
-    """PEM files: what a server is given, and what a client trusts."""
+    """PEM files: what a server uses, and what a client trusts."""
 
     certificate: Path
     key: Path
@@ -30,7 +23,7 @@ class Certificate:
 
 
 def lab_certificate(folder: Path) -> Certificate:
-    """The certificate for the loopback address that lies in a folder; made anew when it is missing or ends soon."""
+    """The certificate for the loopback address in a folder; replaced when it is missing or expires soon."""
     files = Certificate(folder / "certificate.pem", folder / "key.pem", folder / "authority.pem")
     if not _usable(files):
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,6 +32,8 @@ def lab_certificate(folder: Path) -> Certificate:
 
 
 def _usable(files: Certificate) -> bool:
+    from cryptography import x509
+
     try:
         made = x509.load_pem_x509_certificate(files.certificate.read_bytes())
     except (OSError, ValueError):
@@ -48,50 +43,24 @@ def _usable(files: Certificate) -> bool:
 
 
 def _make(files: Certificate) -> None:
-    authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    authority_name, name = _named("bakeoff authority"), _named(_NAME)
-    extensions: Sequence[tuple[x509.ExtensionType, bool]] = [
-        (x509.SubjectAlternativeName([x509.DNSName(_NAME), x509.IPAddress(ipaddress.ip_address(_ADDRESS))]), False),
-        (x509.BasicConstraints(ca=False, path_length=None), True),
-        (x509.ExtendedKeyUsage([x509.oid.ExtendedKeyUsageOID.SERVER_AUTH]), False),
-    ]
-    authority = _signed(
-        authority_name, authority_name, authority_key, authority_key, [(x509.BasicConstraints(True, 0), True)]
-    )
-    certificate = _signed(name, authority_name, key, authority_key, extensions)
-    _write(files.authority, authority.public_bytes(serialization.Encoding.PEM))
-    _write(files.key, _private_pem(key))
-    # Last: a certificate that is there is whole.
-    _write(files.certificate, certificate.public_bytes(serialization.Encoding.PEM))
+    import trustme
 
-
-def _signed(
-    subject: x509.Name,
-    issuer: x509.Name,
-    key: ec.EllipticCurvePrivateKey,
-    signer: ec.EllipticCurvePrivateKey,
-    extensions: Sequence[tuple[x509.ExtensionType, bool]],
-) -> x509.Certificate:
     now = datetime.datetime.now(datetime.UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _VALID_BEFORE_NOW)
-        .not_valid_after(now + _VALID)
+    authority = trustme.CA(organization_name="bakeoff")
+    issued = authority.issue_cert(
+        _NAME, _ADDRESS, common_name=_NAME, not_before=now - _VALID_BEFORE_NOW, not_after=now + _VALID
     )
-    for extension, critical in extensions:
-        builder = builder.add_extension(extension, critical)
-    return builder.sign(signer, hashes.SHA256())
+    _write(files.authority, authority.cert_pem.bytes())
+    _write(files.key, _pkcs8(issued.private_key_pem.bytes()))
+    # Last: a certificate that exists is complete.
+    _write(files.certificate, issued.cert_chain_pems[0].bytes())
 
 
-def _named(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+def _pkcs8(key_pem: bytes) -> bytes:
+    """The key in the one form that the servers of every language read."""
+    from cryptography.hazmat.primitives import serialization
 
-
-def _private_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    key = serialization.load_pem_private_key(key_pem, password=None)
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
