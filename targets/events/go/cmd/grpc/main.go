@@ -1,13 +1,13 @@
-// Command grpc is the target producer-api-go-grpc: the events API over gRPC.
+// Command grpc is the target producer-api-go-grpc: the events API over gRPC with grpc-go.
 package main
 
 import (
 	"log/slog"
 	"os"
 
-	"example.com/bakeoff/events/internal/grpcapi"
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/settings"
+	"example.com/bakeoff/events/internal/standard/grpcapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 

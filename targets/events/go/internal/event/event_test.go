@@ -25,3 +25,16 @@ func TestMessageOfABulkIsCountedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestCountOfABulk(t *testing.T) {
+	const message = "events: must hold 1 to 10000 events"
+	for count, want := range map[int]string{0: message, 1: "", 10_000: "", 10_001: message} {
+		got := ""
+		if err := CheckCount(count); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%d events: got %q, want %q", count, got, want)
+		}
+	}
+}

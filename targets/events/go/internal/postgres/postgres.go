@@ -40,7 +40,18 @@ const (
 
 // Database is a database and the connections to it.
 type Database struct {
-	pool *pgxpool.Pool
+	pool      *pgxpool.Pool
+	ownArrays bool
+}
+
+// Options choose how a database is used.
+type Options struct {
+	// Application is the name of the connections.
+	Application string
+	// Connections is the maximum.
+	Connections int
+	// OwnArrays encodes arrays with this package instead of pgx.
+	OwnArrays bool
 }
 
 // Config is a database's address and credentials.
@@ -54,22 +65,22 @@ func ParseURL(url string) (*Config, error) {
 	return pgx.ParseConfig(url)
 }
 
-// Open returns a database that connects when a connection is first needed, to at most connections at a time.
-func Open(ctx context.Context, config *Config, application string, connections int) (*Database, error) {
+// Open returns a database that connects when a connection is first needed.
+func Open(ctx context.Context, config *Config, options Options) (*Database, error) {
 	pooled, err := pgxpool.ParseConfig("")
 	if err != nil {
 		return nil, fmt.Errorf("default pool configuration: %w", err)
 	}
 	pooled.ConnConfig = config.Copy()
 	pooled.ConnConfig.ConnectTimeout = connectTimeout
-	setDefault(pooled.ConnConfig.RuntimeParams, "application_name", application)
+	setDefault(pooled.ConnConfig.RuntimeParams, "application_name", options.Application)
 	setDefault(pooled.ConnConfig.RuntimeParams, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
-	pooled.MaxConns = int32(connections)
+	pooled.MaxConns = int32(options.Connections)
 	pool, err := pgxpool.NewWithConfig(ctx, pooled)
 	if err != nil {
 		return nil, fmt.Errorf("connection pool: %w", err)
 	}
-	return &Database{pool}, nil
+	return &Database{pool, options.OwnArrays}, nil
 }
 
 func setDefault(parameters map[string]string, name, value string) {
@@ -93,9 +104,7 @@ func (d *Database) Prepare(ctx context.Context) error {
 func (d *Database) Store(ctx context.Context, rows writer.Rows) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	err := withConnectErrorsTransient(classify(d.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-		return storeOver(ctx, conn.Conn(), rows)
-	})))
+	err := withConnectErrorsTransient(classify(d.store(ctx, rows)))
 	if errors.Is(err, writer.ErrDatabaseUnavailable) {
 		// What broke this connection has broken the others: without a reset each of them would cost an attempt.
 		d.pool.Reset()
@@ -103,7 +112,15 @@ func (d *Database) Store(ctx context.Context, rows writer.Rows) error {
 	return err
 }
 
-func storeOver(ctx context.Context, conn *pgx.Conn, rows writer.Rows) error {
+func (d *Database) store(ctx context.Context, rows writer.Rows) error {
+	if d.ownArrays {
+		return d.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return storeOwnArrays(ctx, conn.Conn(), rows) })
+	}
+	_, err := d.pool.Exec(ctx, upsert, rows.Types, rows.IDs, rows.Documents)
+	return err
+}
+
+func storeOwnArrays(ctx context.Context, conn *pgx.Conn, rows writer.Rows) error {
 	// Only the first time on a connection is this a round trip.
 	statement, err := conn.Prepare(ctx, "upsert", upsert)
 	if err != nil {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"reflect"
 	"sync"
@@ -17,8 +18,14 @@ func rows(id string, document string) writer.Rows {
 }
 
 func TestStoreMergesShallowly(t *testing.T) {
+	for _, ownArrays := range []bool{false, true} {
+		t.Run(fmt.Sprintf("own arrays %v", ownArrays), func(t *testing.T) { checkMerge(t, ownArrays) })
+	}
+}
+
+func checkMerge(t *testing.T, ownArrays bool) {
 	config := postgrestest.Config(t)
-	database := postgrestest.Open(t, config)
+	database := postgrestest.OpenWith(t, config, postgres.Options{Connections: 1, OwnArrays: ownArrays})
 	for _, batch := range []writer.Rows{
 		rows("1", `{"a":{"x":1},"b":0.10,"b":12345678901234567890}`),
 		{Types: []string{"Car", "Loan"}, IDs: []string{"1", "ä"}, Documents: []string{`{"a":{"y":null},"c":null}`, "{}"}},
@@ -74,7 +81,7 @@ func TestSlowStatementIsCancelled(t *testing.T) {
 	postgrestest.Open(t, config)
 	hasty := config.Copy()
 	hasty.RuntimeParams["statement_timeout"] = "100"
-	database, err := postgres.Open(t.Context(), hasty, t.Name(), 1)
+	database, err := postgres.Open(t.Context(), hasty, postgres.Options{Application: t.Name(), Connections: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +104,7 @@ func TestConcurrentPrepare(t *testing.T) {
 	var preparing sync.WaitGroup
 	for range 8 {
 		preparing.Go(func() {
-			database, err := postgres.Open(t.Context(), config, "test", 1)
+			database, err := postgres.Open(t.Context(), config, postgres.Options{Application: "test", Connections: 1})
 			if err != nil {
 				t.Error(err)
 				return
@@ -114,7 +121,7 @@ func TestConcurrentPrepare(t *testing.T) {
 func TestMissingDatabaseIsAnError(t *testing.T) {
 	config := postgrestest.Config(t).Copy()
 	config.Database = "no such database"
-	database, err := postgres.Open(t.Context(), config, "test", 1)
+	database, err := postgres.Open(t.Context(), config, postgres.Options{Application: "test", Connections: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +145,7 @@ func TestServerThatDoesNotListenIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database, err := postgres.Open(t.Context(), config, "test", 1)
+	database, err := postgres.Open(t.Context(), config, postgres.Options{Application: "test", Connections: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

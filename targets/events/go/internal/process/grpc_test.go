@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"example.com/bakeoff/events/internal/eventpb"
-	"example.com/bakeoff/events/internal/grpcapi"
 	"example.com/bakeoff/events/internal/h2test"
 	"example.com/bakeoff/events/internal/pipenet"
 	"example.com/bakeoff/events/internal/settings"
+	"example.com/bakeoff/events/internal/tuned/grpcapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 

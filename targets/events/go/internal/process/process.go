@@ -28,6 +28,9 @@ type Target struct {
 	// PortVariable holds the port.
 	PortVariable string
 	DefaultPort  int
+	// Tuned replaces the library's defaults that tuned targets of both protocols replace: pgx's encoding of arrays, and
+	// the garbage collector's target.
+	Tuned bool
 	// NewServer makes the server of its protocol.
 	NewServer func(*writer.Writer, settings.Settings, *slog.Logger) (Server, error)
 }
@@ -56,7 +59,9 @@ func run(target Target) error {
 	}
 	log := newLogger(config)
 	runtime.GOMAXPROCS(config.Workers)
-	tuneCollector(os.LookupEnv)
+	if target.Tuned {
+		tuneCollector(os.LookupEnv)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 
@@ -66,7 +71,7 @@ func run(target Target) error {
 		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.PortVariable)
 	}
 	defer listener.Close()
-	database, err := openDatabase(ctx, config, target.Name, log)
+	database, err := openDatabase(ctx, config, target, log)
 	if err != nil {
 		return err
 	}
@@ -75,9 +80,11 @@ func run(target Target) error {
 }
 
 func openDatabase(
-	ctx context.Context, config settings.Settings, name string, log *slog.Logger,
+	ctx context.Context, config settings.Settings, target Target, log *slog.Logger,
 ) (*postgres.Database, error) {
-	database, err := postgres.Open(ctx, config.Database, name, config.Connections)
+	database, err := postgres.Open(ctx, config.Database, postgres.Options{
+		Application: target.Name, Connections: config.Connections, OwnArrays: target.Tuned,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/bakeoff/events/internal/httpserver"
 	"example.com/bakeoff/events/internal/pipenet"
-	"example.com/bakeoff/events/internal/restapi"
 	"example.com/bakeoff/events/internal/settings"
+	"example.com/bakeoff/events/internal/tuned/httpserver"
+	"example.com/bakeoff/events/internal/tuned/restapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 

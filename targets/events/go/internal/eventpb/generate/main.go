@@ -1,5 +1,5 @@
 // Command generate writes the Go code of the contract's event_service.proto. It needs no protoc:
-// protocompile parses the file, and go.mod pins protoc-gen-go as a tool.
+// protocompile parses the file, and go.mod pins the plugins as tools.
 package main
 
 import (
@@ -21,24 +21,32 @@ const (
 	parameters = "paths=source_relative,M" + source + "=example.com/bakeoff/events/internal/eventpb"
 )
 
+// plugins are the file that each writes.
+var plugins = map[string]string{
+	"protoc-gen-go":      "event_service.pb.go",
+	"protoc-gen-go-grpc": "event_service_grpc.pb.go",
+}
+
 // main runs where go generate runs it: in the folder of the generated code.
 func main() {
-	if err := write("../../../../../contract/events", "event_service.pb.go"); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+	for plugin, path := range plugins {
+		if err := write(plugin, path, "../../../../../contract/events"); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+			os.Exit(1)
+		}
 	}
 }
 
-func write(contract, path string) error {
-	code, err := generate(context.Background(), contract)
+func write(plugin, path, contract string) error {
+	code, err := generate(context.Background(), plugin, contract)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(path, []byte(code), 0o644)
 }
 
-// generate returns the code of the source in the folder of the contract.
-func generate(ctx context.Context, contract string) (string, error) {
+// generate returns the code that a plugin makes of the source in the folder of the contract.
+func generate(ctx context.Context, plugin, contract string) (string, error) {
 	files, err := parse(ctx, contract)
 	if err != nil {
 		return "", fmt.Errorf("parsing %s: %w", source, err)
@@ -48,12 +56,12 @@ func generate(ctx context.Context, contract string) (string, error) {
 		Parameter:      proto.String(parameters),
 		ProtoFile:      files,
 	}
-	response, err := run(ctx, request)
+	response, err := run(ctx, plugin, request)
 	if err != nil {
-		return "", fmt.Errorf("running protoc-gen-go: %w", err)
+		return "", fmt.Errorf("running %s: %w", plugin, err)
 	}
 	if response.Error != nil {
-		return "", fmt.Errorf("protoc-gen-go: %s", response.GetError())
+		return "", fmt.Errorf("%s: %s", plugin, response.GetError())
 	}
 	return response.File[0].GetContent(), nil
 }
@@ -76,12 +84,12 @@ func parse(ctx context.Context, contract string) ([]*descriptorpb.FileDescriptor
 	return append(files, protoutil.ProtoFromFileDescriptor(compiled[0])), nil
 }
 
-func run(ctx context.Context, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
+func run(ctx context.Context, name string, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
 	input, err := proto.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
-	plugin := exec.CommandContext(ctx, "go", "tool", "protoc-gen-go")
+	plugin := exec.CommandContext(ctx, "go", "tool", name)
 	plugin.Stdin = bytes.NewReader(input)
 	plugin.Stderr = os.Stderr
 	output, err := plugin.Output()

@@ -6,15 +6,17 @@ import (
 )
 
 func TestTheGeneratedCodeIsThatOfTheContract(t *testing.T) {
-	want, err := generate(t.Context(), "../../../../../../contract/events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("../event_service.pb.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("event_service.pb.go is not what the contract's event_service.proto gives: run go generate ./...")
+	for plugin, path := range plugins {
+		want, err := generate(t.Context(), plugin, "../../../../../../contract/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile("../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s is not what the contract's event_service.proto gives: run go generate ./...", path)
+		}
 	}
 }

@@ -37,7 +37,13 @@ func Config(t testing.TB) *postgres.Config {
 // Open returns a prepared database.
 func Open(t testing.TB, config *postgres.Config) *postgres.Database {
 	t.Helper()
-	database, err := postgres.Open(t.Context(), config, t.Name(), 3)
+	return OpenWith(t, config, postgres.Options{Application: t.Name(), Connections: 3})
+}
+
+// OpenWith returns a prepared database with these options.
+func OpenWith(t testing.TB, config *postgres.Config, options postgres.Options) *postgres.Database {
+	t.Helper()
+	database, err := postgres.Open(t.Context(), config, options)
 	if err != nil {
 		t.Fatal(err)
 	}
