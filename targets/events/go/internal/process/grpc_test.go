@@ -17,12 +17,17 @@ import (
 	"example.com/bakeoff/events/internal/h2test"
 	"example.com/bakeoff/events/internal/pipenet"
 	"example.com/bakeoff/events/internal/settings"
-	"example.com/bakeoff/events/internal/tuned/grpcapi"
+	"example.com/bakeoff/events/internal/standard/grpcapi"
+	tunedgrpc "example.com/bakeoff/events/internal/tuned/grpcapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 func newGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
 	return grpcapi.NewServer(w, config.TLS, config.Token, log)
+}
+
+func newTunedGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
+	return tunedgrpc.NewServer(w, config.TLS, config.Token, log)
 }
 
 type grpcClient struct {

@@ -10,16 +10,12 @@ import (
 	"testing"
 
 	"example.com/bakeoff/events/internal/settings"
-	"example.com/bakeoff/events/internal/tuned/httpserver"
-	"example.com/bakeoff/events/internal/tuned/restapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 var target = Target{
 	Name: "test", PortVariable: "SERVER_PORT", DefaultPort: 9083,
-	NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-		return httpserver.New(restapi.NewHandler(w, config.Token, log), config.TLS, log), nil
-	},
+	NewServer: newREST,
 }
 
 const body = `{"eventHeader":{"uuid":"550e8400-e29b-41d4-a716-446655440000","eventName":"CarCreated"},` +

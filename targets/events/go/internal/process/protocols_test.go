@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"testing"
+	"time"
 
 	"example.com/bakeoff/events/internal/pipenet"
 	"example.com/bakeoff/events/internal/settings"
@@ -17,13 +18,19 @@ type protocol struct {
 	connect   func(*testing.T, *pipenet.Listener) client
 	// begin sends the first part of an event; answer waits for the reply to it.
 	begin func(*testing.T, net.Conn) (answer func() string)
-	// incomplete is that reply.
+	// incomplete is that reply after a minute, or nothing where the library does not limit the time of a message.
 	incomplete string
+	// silence is how long a connection may stay without a byte.
+	silence time.Duration
 }
 
+const incompleteREST = `400 {"success":false,"message":"body: incomplete"} <nil>`
+
 var protocols = map[string]protocol{
-	"rest": {newREST, connectREST, beginREST, `400 {"success":false,"message":"body: incomplete"} <nil>`},
-	"grpc": {newGRPC, connectGRPC, beginGRPC, "4 body: incomplete"},
+	"rest":       {newREST, connectREST, beginREST, incompleteREST, time.Minute},
+	"grpc":       {newGRPC, connectGRPC, beginGRPC, "", 2 * time.Minute},
+	"rest-tuned": {newTunedREST, connectREST, beginREST, incompleteREST, time.Minute},
+	"grpc-tuned": {newTunedGRPC, connectGRPC, beginGRPC, "4 body: incomplete", time.Minute},
 }
 
 type client interface {

@@ -167,6 +167,9 @@ func TestSlowEventIsRejected(t *testing.T) {
 	const clientTimeout = time.Minute
 	d := &database{store: func(context.Context) error { return nil }}
 	each(t, d, func(t *testing.T, r *running) {
+		if r.incomplete == "" {
+			t.Skip("the library does not limit how long a message takes")
+		}
 		conn := r.dial(t)
 		defer conn.Close()
 		start := time.Now()
@@ -184,7 +187,7 @@ func TestSilentClientIsDisconnected(t *testing.T) {
 		defer conn.Close()
 		start := time.Now()
 		_, err := io.Copy(io.Discard, conn)
-		if took := time.Since(start); err != nil || took > time.Minute {
+		if took := time.Since(start); err != nil || took > r.silence {
 			t.Errorf("got %v after %v", err, took)
 		}
 	})

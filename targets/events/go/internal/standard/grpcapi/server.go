@@ -41,7 +41,7 @@ func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *
 	}
 	stopping, stop := context.WithCancel(context.Background())
 	server := grpc.NewServer(options...)
-	eventpb.RegisterEventServiceServer(server, &service{writer: w, validate: validate, stopping: stopping})
+	eventpb.RegisterEventServiceServer(server, &service{writer: w, validate: validate, stopping: stopping, log: log})
 	healthpb.RegisterHealthServer(server, &grpcreply.Health{Writer: w, Stopping: stopping})
 	reflection.Register(server)
 	return &Server{server, stop}, nil

@@ -3,6 +3,7 @@ package grpcapi
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/go-playground/validator/v10"
 
@@ -21,6 +22,7 @@ type service struct {
 	validate *validator.Validate
 	// stopping ends when the process is stopping.
 	stopping context.Context
+	log      *slog.Logger
 }
 
 // ProcessEvent stores one event.

@@ -81,6 +81,13 @@ func reply(stream eventStream, next turn) error {
 // acceptEvents reads a stream until it or the call ends.
 func (s *service) acceptEvents(stream eventStream, turns chan<- turn) {
 	defer close(turns)
+	// The interceptor recovers panics of the handler's goroutine only.
+	defer func() {
+		if reason := recover(); reason != nil {
+			s.log.Error("a stream panicked", "reason", reason)
+			deliver(stream.Context(), turns, turn{end: grpcreply.Status(fault.ErrInternal)})
+		}
+	}()
 	for {
 		request, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -90,14 +97,19 @@ func (s *service) acceptEvents(stream eventStream, turns chan<- turn) {
 		if err == nil {
 			next = s.accept(stream.Context(), request)
 		}
-		select {
-		case turns <- next:
-		case <-stream.Context().Done():
+		if !deliver(stream.Context(), turns, next) || next.end != nil {
 			return
 		}
-		if next.end != nil {
-			return
-		}
+	}
+}
+
+// deliver returns false when the call has ended.
+func deliver(ctx context.Context, turns chan<- turn, next turn) bool {
+	select {
+	case turns <- next:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -25,10 +25,17 @@ func (t *Timestamp) UnmarshalJSON(raw []byte) error {
 	}
 }
 
-var epochMilliseconds = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+var (
+	epochMilliseconds = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+	// time.Parse checks the calendar; it would also accept a comma, an hour of one digit, and any offset.
+	rfc3339 = regexp.MustCompile(`^[0-9-]{10}[Tt][0-9:]{8}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
+)
 
 func isTimestamp(field validator.FieldLevel) bool {
 	text := field.Field().String()
-	// UnmarshalText is strict about RFC 3339, but for lower case; time.Parse is not.
-	return epochMilliseconds.MatchString(text) || new(time.Time).UnmarshalText([]byte(strings.ToUpper(text))) == nil
+	if epochMilliseconds.MatchString(text) {
+		return true
+	}
+	_, err := time.Parse(time.RFC3339, strings.ToUpper(text))
+	return err == nil && rfc3339.MatchString(text)
 }

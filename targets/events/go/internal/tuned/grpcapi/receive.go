@@ -21,6 +21,9 @@ import (
 //
 // RecvMsg has one size limit for all methods where the contract has one for each, and answers
 // a message above it, or one that does not decode, with its own status and text, which no handler can change.
+//
+// None of this is part of grpc-go's API. TestGRPCVersionIsPinned fails when go.mod names another version than the one
+// that this package was written for.
 type frames interface {
 	// ReadMessageHeader returns io.EOF when the call has no more messages.
 	ReadMessageHeader(header []byte) error

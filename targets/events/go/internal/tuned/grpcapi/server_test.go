@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/grpcreply"
@@ -67,5 +68,19 @@ func TestReflection(t *testing.T) {
 	}
 	if answer, err := call.Recv(); err != nil || len(answer.GetFileDescriptorResponse().GetFileDescriptorProto()) == 0 {
 		t.Errorf("got %v, %v", answer, err)
+	}
+}
+
+func TestReflectionOffersV1Alpha(t *testing.T) {
+	_, conn := start(t, &storage{}, writer.GroupCommit)
+	call, err := reflectionv1alpha.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = call.Send(&reflectionv1alpha.ServerReflectionRequest{
+		MessageRequest: &reflectionv1alpha.ServerReflectionRequest_ListServices{ListServices: "*"},
+	})
+	if answer, received := call.Recv(); err != nil || received != nil || len(answer.GetListServicesResponse().GetService()) == 0 {
+		t.Errorf("got %v, %v, %v", answer, err, received)
 	}
 }

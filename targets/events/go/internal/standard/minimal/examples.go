@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/binding"
+	"github.com/go-playground/validator/v10"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"example.com/bakeoff/events/internal/eventpb"
+	"example.com/bakeoff/events/internal/httpreply"
+	"example.com/bakeoff/events/internal/standard/model"
+)
+
+// restExample is Gin's guide to model binding and validation, with the model of the contract.
+func restExample() (server, error) {
+	if err := model.Register(binding.Validator.Engine().(*validator.Validate)); err != nil {
+		return nil, err
+	}
+	gin.SetMode(gin.ReleaseMode)
+	router := gin.New()
+	router.Use(gin.Recovery())
+	router.POST("/api/v1/events", func(c *gin.Context) {
+		var event model.Event
+		if err := c.ShouldBindJSON(&event); err != nil {
+			c.JSON(http.StatusBadRequest, gin.H{"error": err.Error()})
+			return
+		}
+		c.JSON(http.StatusOK, httpreply.Outcome{Success: true, Message: httpreply.Stored})
+	})
+	return &http.Server{Handler: router}, nil
+}
+
+// grpcExample is grpc-go's quick start, which also makes JSON of the attributes.
+func grpcExample() (server, error) {
+	server := grpc.NewServer()
+	eventpb.RegisterEventServiceServer(server, example{})
+	return server, nil
+}
+
+type example struct {
+	eventpb.UnimplementedEventServiceServer
+}
+
+func (example) ProcessEvent(_ context.Context, request *eventpb.EventRequest) (*eventpb.EventResponse, error) {
+	for _, entity := range request.GetEventBody().GetEntities() {
+		if _, err := json.Marshal((&structpb.Struct{Fields: entity.GetUpdatedAttributes()}).AsMap()); err != nil {
+			return nil, status.Error(codes.InvalidArgument, err.Error())
+		}
+	}
+	return &eventpb.EventResponse{Success: true, Message: httpreply.Stored}, nil
+}
