@@ -13,10 +13,11 @@ import (
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "producer-api-go-grpc-tuned",
-		PortVariable: "GRPC_SERVER_PORT",
-		DefaultPort:  9092,
-		Tuned:        true,
+		Name: "producer-api-go-grpc-tuned",
+		Offer: settings.Offer{
+			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092,
+		},
+		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			return grpcapi.NewServer(w, config.TLS, config.Token, log)
 		},

@@ -13,9 +13,11 @@ import (
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "producer-api-go-grpc",
-		PortVariable: "GRPC_SERVER_PORT",
-		DefaultPort:  9092,
+		Name: "producer-api-go-grpc",
+		Offer: settings.Offer{
+			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092,
+			Drivers: []string{"pgx", "database/sql"},
+		},
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			return grpcapi.NewServer(w, config.TLS, config.Token, log)
 		},

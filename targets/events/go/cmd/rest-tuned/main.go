@@ -14,10 +14,11 @@ import (
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "producer-api-go-rest-tuned",
-		PortVariable: "SERVER_PORT",
-		DefaultPort:  9083,
-		Tuned:        true,
+		Name: "producer-api-go-rest-tuned",
+		Offer: settings.Offer{
+			PortVariable: "SERVER_PORT", DefaultPort: 9083,
+		},
+		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			return httpserver.New(restapi.NewHandler(w, config.Token, log), config.TLS, log), nil
 		},

@@ -7,21 +7,29 @@ import (
 
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/settings"
-	"example.com/bakeoff/events/internal/standard/restapi"
+	"example.com/bakeoff/events/internal/standard/ginapi"
+	"example.com/bakeoff/events/internal/standard/httpserver"
+	"example.com/bakeoff/events/internal/standard/nethttpapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "producer-api-go-rest",
-		PortVariable: "SERVER_PORT",
-		DefaultPort:  9083,
+		Name: "producer-api-go-rest",
+		Offer: settings.Offer{
+			PortVariable: "SERVER_PORT", DefaultPort: 9083,
+			Frameworks: []string{"gin", "net/http"}, Drivers: []string{"pgx", "database/sql"},
+		},
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			handler, err := restapi.NewHandler(w, config.Token, log)
+			newHandler := ginapi.NewHandler
+			if config.Variant.Framework == "net/http" {
+				newHandler = nethttpapi.NewHandler
+			}
+			handler, err := newHandler(w, config.Token, log)
 			if err != nil {
 				return nil, err
 			}
-			return restapi.NewServer(handler, config.TLS, log), nil
+			return httpserver.New(handler, config.TLS, log), nil
 		},
 	}))
 }

@@ -71,16 +71,22 @@ func Open(ctx context.Context, config *Config, options Options) (*Database, erro
 	if err != nil {
 		return nil, fmt.Errorf("default pool configuration: %w", err)
 	}
-	pooled.ConnConfig = config.Copy()
-	pooled.ConnConfig.ConnectTimeout = connectTimeout
-	setDefault(pooled.ConnConfig.RuntimeParams, "application_name", options.Application)
-	setDefault(pooled.ConnConfig.RuntimeParams, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
+	pooled.ConnConfig = configured(config, options)
 	pooled.MaxConns = int32(options.Connections)
 	pool, err := pgxpool.NewWithConfig(ctx, pooled)
 	if err != nil {
 		return nil, fmt.Errorf("connection pool: %w", err)
 	}
 	return &Database{pool, options.OwnArrays}, nil
+}
+
+// configured is a copy of config with the settings of every connection.
+func configured(config *Config, options Options) *Config {
+	config = config.Copy()
+	config.ConnectTimeout = connectTimeout
+	setDefault(config.RuntimeParams, "application_name", options.Application)
+	setDefault(config.RuntimeParams, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
+	return config
 }
 
 func setDefault(parameters map[string]string, name, value string) {
@@ -139,15 +145,17 @@ func (d *Database) Check(ctx context.Context) error {
 }
 
 // Close closes the connections. Connections that a hanging database does not release are left to the end of the process.
-func (d *Database) Close() {
+func (d *Database) Close() { closeWithin(closeTimeout, d.pool.Close) }
+
+func closeWithin(timeout time.Duration, closing func()) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		d.pool.Close()
+		closing()
 	}()
 	select {
 	case <-closed:
-	case <-time.After(closeTimeout):
+	case <-time.After(timeout):
 	}
 }
 

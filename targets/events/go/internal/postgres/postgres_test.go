@@ -19,13 +19,48 @@ func rows(id string, document string) writer.Rows {
 
 func TestStoreMergesShallowly(t *testing.T) {
 	for _, ownArrays := range []bool{false, true} {
-		t.Run(fmt.Sprintf("own arrays %v", ownArrays), func(t *testing.T) { checkMerge(t, ownArrays) })
+		t.Run(fmt.Sprintf("own arrays %v", ownArrays), func(t *testing.T) {
+			config := postgrestest.Config(t)
+			database := postgrestest.OpenWith(t, config, postgres.Options{Connections: 1, OwnArrays: ownArrays})
+			checkMerge(t, config, database)
+		})
 	}
 }
 
-func checkMerge(t *testing.T, ownArrays bool) {
+func TestDatabaseSQL(t *testing.T) {
 	config := postgrestest.Config(t)
-	database := postgrestest.OpenWith(t, config, postgres.Options{Connections: 1, OwnArrays: ownArrays})
+	database := postgres.OpenSQL(config, postgres.Options{Application: t.Name(), Connections: 2})
+	defer database.Close()
+	for range 2 {
+		if err := database.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkMerge(t, config, database)
+	err := database.Store(t.Context(), rows("2", "no JSON"))
+	if err == nil || errors.Is(err, writer.ErrDatabaseUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	postgrestest.Exec(t, config, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
+	if err := database.Store(t.Context(), rows("2", "{}")); err != nil && !errors.Is(err, writer.ErrDatabaseUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	if err := database.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	wrong := config.Copy()
+	wrong.Database = "no such database"
+	missing := postgres.OpenSQL(wrong, postgres.Options{Connections: 1})
+	defer missing.Close()
+	if err := missing.Prepare(t.Context()); err == nil || errors.Is(err, writer.ErrDatabaseUnavailable) {
+		t.Errorf("at start: got %v", err)
+	}
+	if err := missing.Store(t.Context(), rows("1", "{}")); !errors.Is(err, writer.ErrDatabaseUnavailable) {
+		t.Errorf("later: got %v", err)
+	}
+}
+
+func checkMerge(t *testing.T, config *postgres.Config, database writer.Storage) {
 	for _, batch := range []writer.Rows{
 		rows("1", `{"a":{"x":1},"b":0.10,"b":12345678901234567890}`),
 		{Types: []string{"Car", "Loan"}, IDs: []string{"1", "ä"}, Documents: []string{`{"a":{"y":null},"c":null}`, "{}"}},

@@ -25,9 +25,8 @@ const shutdownLimit = 9 * time.Second
 type Target struct {
 	// Name is as in its manifest; connections to the database carry it too.
 	Name string
-	// PortVariable holds the port.
-	PortVariable string
-	DefaultPort  int
+	// Offer is what it reads besides the settings of all.
+	Offer settings.Offer
 	// Tuned replaces the library's defaults that tuned targets of both protocols replace: pgx's encoding of arrays, and
 	// the garbage collector's target.
 	Tuned bool
@@ -53,7 +52,7 @@ func Main(target Target) int {
 }
 
 func run(target Target) error {
-	config, err := settings.Read(os.LookupEnv, target.PortVariable, target.DefaultPort)
+	config, err := settings.Read(os.LookupEnv, target.Offer)
 	if err != nil {
 		return err
 	}
@@ -68,32 +67,43 @@ func run(target Target) error {
 	// Before waiting for the database, so that a port in use is reported at once.
 	listener, err := net.Listen("tcp", config.Address.String())
 	if err != nil {
-		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.PortVariable)
+		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.Offer.PortVariable)
 	}
 	defer listener.Close()
-	database, err := openDatabase(ctx, config, target, log)
+	storage, err := openDatabase(ctx, config, target, log)
 	if err != nil {
 		return err
 	}
-	defer database.Close()
-	return serve(ctx, target, listener, database, config, log)
+	defer storage.Close()
+	return serve(ctx, target, listener, storage, config, log)
 }
 
-func openDatabase(
-	ctx context.Context, config settings.Settings, target Target, log *slog.Logger,
-) (*postgres.Database, error) {
-	database, err := postgres.Open(ctx, config.Database, postgres.Options{
-		Application: target.Name, Connections: config.Connections, OwnArrays: target.Tuned,
-	})
+// openStorage is a storage that has to be prepared and closed.
+type openStorage interface {
+	writer.Storage
+	Prepare(context.Context) error
+	Close()
+}
+
+func openDatabase(ctx context.Context, config settings.Settings, target Target, log *slog.Logger) (openStorage, error) {
+	opened, err := connect(ctx, config, target)
 	if err != nil {
 		return nil, err
 	}
-	if err := writer.NewOutage(log).Retry(ctx, database.Prepare); err != nil {
-		database.Close()
+	if err := writer.NewOutage(log).Retry(ctx, opened.Prepare); err != nil {
+		opened.Close()
 		return nil, fmt.Errorf("cannot use database %s at %s:%d: %w: start it, or set DATABASE_URL",
 			config.Database.Database, config.Database.Host, config.Database.Port, err)
 	}
-	return database, nil
+	return opened, nil
+}
+
+func connect(ctx context.Context, config settings.Settings, target Target) (openStorage, error) {
+	options := postgres.Options{Application: target.Name, Connections: config.Connections, OwnArrays: target.Tuned}
+	if config.Variant.Driver == "database/sql" {
+		return postgres.OpenSQL(config.Database, options), nil
+	}
+	return postgres.Open(ctx, config.Database, options)
 }
 
 // serve serves until ctx ends, then answers what was accepted.

@@ -14,7 +14,7 @@ import (
 )
 
 var target = Target{
-	Name: "test", PortVariable: "SERVER_PORT", DefaultPort: 9083,
+	Name: "test", Offer: settings.Offer{PortVariable: "SERVER_PORT", DefaultPort: 9083},
 	NewServer: newREST,
 }
 

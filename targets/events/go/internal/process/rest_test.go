@@ -13,22 +13,23 @@ import (
 
 	"example.com/bakeoff/events/internal/pipenet"
 	"example.com/bakeoff/events/internal/settings"
-	"example.com/bakeoff/events/internal/standard/restapi"
-	"example.com/bakeoff/events/internal/tuned/httpserver"
+	"example.com/bakeoff/events/internal/standard/ginapi"
+	"example.com/bakeoff/events/internal/standard/httpserver"
+	tunedserver "example.com/bakeoff/events/internal/tuned/httpserver"
 	tunedrest "example.com/bakeoff/events/internal/tuned/restapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 func newREST(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	handler, err := restapi.NewHandler(w, config.Token, log)
+	handler, err := ginapi.NewHandler(w, config.Token, log)
 	if err != nil {
 		return nil, err
 	}
-	return restapi.NewServer(handler, config.TLS, log), nil
+	return httpserver.New(handler, config.TLS, log), nil
 }
 
 func newTunedREST(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	return httpserver.New(tunedrest.NewHandler(w, config.Token, log), config.TLS, log), nil
+	return tunedserver.New(tunedrest.NewHandler(w, config.Token, log), config.TLS, log), nil
 }
 
 type restClient struct {

@@ -37,16 +37,34 @@ type Settings struct {
 	Token    *bearer.Token
 	LogLevel slog.Level
 	LogJSON  bool
+	// Variant is what a target offers beside its default.
+	Variant Variant
+}
+
+// Variant is the implementation of a part that a standard target can exchange.
+type Variant struct {
+	// Framework is "gin" or "net/http".
+	Framework string
+	// Driver is "pgx" or "database/sql".
+	Driver string
+}
+
+// Offer is what a target reads besides the settings of all.
+type Offer struct {
+	// PortVariable holds the port.
+	PortVariable string
+	DefaultPort  int
+	// Frameworks and Drivers that can be chosen, the default first. Without any the variable is not read.
+	Frameworks, Drivers []string
 }
 
 // Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
-// portVariable and defaultPort are the target's own.
-func Read(lookup func(string) (string, bool), portVariable string, defaultPort int) (Settings, error) {
+func Read(lookup func(string) (string, bool), offer Offer) (Settings, error) {
 	r := reader{lookup: lookup}
 	settings := Settings{
 		Database:    r.database("DATABASE_URL"),
 		Connections: r.number("DB_POOL_SIZE", 10, 1, 1_000),
-		Address:     netip.AddrPortFrom(r.address("BIND"), uint16(r.number(portVariable, defaultPort, 0, 65_535))),
+		Address:     netip.AddrPortFrom(r.address("BIND"), uint16(r.number(offer.PortVariable, offer.DefaultPort, 0, 65_535))),
 		Writer: writer.Options{
 			Mode: oneOf(&r, "WRITE_MODE",
 				choice[writer.Mode]{"group-commit", writer.GroupCommit}, choice[writer.Mode]{"per-request", writer.PerRequest}),
@@ -60,6 +78,10 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 			choice[slog.Level]{"info", slog.LevelInfo}, choice[slog.Level]{"error", slog.LevelError},
 			choice[slog.Level]{"warn", slog.LevelWarn}, choice[slog.Level]{"debug", slog.LevelDebug}),
 		LogJSON: oneOf(&r, "LOG_FORMAT", choice[bool]{"text", false}, choice[bool]{"json", true}),
+		Variant: Variant{
+			Framework: r.name("HTTP_FRAMEWORK", offer.Frameworks),
+			Driver:    r.name("DB_DRIVER", offer.Drivers),
+		},
 	}
 	if settings.Writer.Mode == writer.GroupCommit {
 		// One more than the flushers use is for health checks.
@@ -158,6 +180,18 @@ func (r *reader) token(name string) *bearer.Token {
 		return nil
 	}
 	return bearer.NewToken(text)
+}
+
+// name is one of names; without names it is empty.
+func (r *reader) name(variable string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	choices := make([]choice[string], len(names))
+	for i, name := range names {
+		choices[i] = choice[string]{name, name}
+	}
+	return oneOf(r, variable, choices...)
 }
 
 // choice is an accepted value and its meaning.

@@ -15,7 +15,10 @@ func read(variables map[string]string) (Settings, error) {
 	return Read(func(name string) (string, bool) {
 		value, set := variables[name]
 		return value, set
-	}, "SERVER_PORT", 9083)
+	}, Offer{
+		PortVariable: "SERVER_PORT", DefaultPort: 9083,
+		Frameworks: []string{"gin", "net/http"}, Drivers: []string{"pgx", "database/sql"},
+	})
 }
 
 func TestDefaults(t *testing.T) {
@@ -134,5 +137,16 @@ func TestADatabaseURLThatCannotBeUsedIsNotRepeated(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "DATABASE_URL is not a PostgreSQL URL: use ") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+func TestVariants(t *testing.T) {
+	settings, err := read(map[string]string{"DB_DRIVER": "database/sql"})
+	if want := (Variant{Framework: "gin", Driver: "database/sql"}); err != nil || settings.Variant != want {
+		t.Errorf("got %+v, %v", settings.Variant, err)
+	}
+	_, err = read(map[string]string{"HTTP_FRAMEWORK": "echo"})
+	if err == nil || err.Error() != `HTTP_FRAMEWORK is "echo": use gin or net/http` {
+		t.Errorf("got %v", err)
 	}
 }

@@ -17,8 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
-	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
-	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -318,24 +317,19 @@ func TestTokenIsRequired(t *testing.T) {
 
 func TestReflectionOffersBothVersions(t *testing.T) {
 	_, conn := start(t, new(storage), options{})
-	v1, err := reflectionv1.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = v1.Send(&reflectionv1.ServerReflectionRequest{
-		MessageRequest: &reflectionv1.ServerReflectionRequest_ListServices{ListServices: "*"},
-	})
-	if reply, received := v1.Recv(); err != nil || received != nil || len(reply.GetListServicesResponse().GetService()) == 0 {
-		t.Errorf("v1: got %v, %v, %v", reply, err, received)
-	}
-	v1alpha, err := reflectionv1alpha.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = v1alpha.Send(&reflectionv1alpha.ServerReflectionRequest{
-		MessageRequest: &reflectionv1alpha.ServerReflectionRequest_ListServices{ListServices: "*"},
-	})
-	if reply, received := v1alpha.Recv(); err != nil || received != nil || len(reply.GetListServicesResponse().GetService()) == 0 {
-		t.Errorf("v1alpha: got %v, %v, %v", reply, err, received)
+	for _, version := range []string{"v1", "v1alpha"} {
+		// The messages of both versions are the same.
+		method := "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo"
+		call, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = call.SendMsg(&reflectionpb.ServerReflectionRequest{
+			MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{ListServices: "*"},
+		})
+		answer := new(reflectionpb.ServerReflectionResponse)
+		if received := call.RecvMsg(answer); err != nil || received != nil || len(answer.GetListServicesResponse().GetService()) == 0 {
+			t.Errorf("%s: got %v, %v, %v", version, answer, err, received)
+		}
 	}
 }

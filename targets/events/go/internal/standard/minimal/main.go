@@ -12,8 +12,9 @@ import (
 	"net"
 	"os"
 
+	"example.com/bakeoff/events/internal/standard/ginapi"
 	"example.com/bakeoff/events/internal/standard/grpcapi"
-	"example.com/bakeoff/events/internal/standard/restapi"
+	"example.com/bakeoff/events/internal/standard/httpserver"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -59,11 +60,11 @@ func discarding() *writer.Writer {
 }
 
 func restTarget() (server, error) {
-	handler, err := restapi.NewHandler(discarding(), nil, log)
+	handler, err := ginapi.NewHandler(discarding(), nil, log)
 	if err != nil {
 		return nil, err
 	}
-	return restapi.NewServer(handler, nil, log), nil
+	return httpserver.New(handler, nil, log), nil
 }
 
 func grpcTarget() (server, error) { return grpcapi.NewServer(discarding(), nil, nil, log) }

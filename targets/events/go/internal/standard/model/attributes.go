@@ -35,7 +35,7 @@ func attributesReason(raw json.RawMessage) string {
 		return ReasonRequired
 	case raw[0] != '{':
 		return "must be an object"
-	case HasLoneSurrogate(raw):
+	case hasLoneSurrogate(raw):
 		return ReasonSurrogate
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -98,8 +98,8 @@ var (
 	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
-// HasLoneSurrogate reports whether an escape in valid JSON is half of a surrogate pair.
-func HasLoneSurrogate(raw []byte) bool {
+// hasLoneSurrogate reports whether an escape in valid JSON is half of a surrogate pair.
+func hasLoneSurrogate(raw []byte) bool {
 	if !surrogate.Match(raw) {
 		return false
 	}

@@ -124,7 +124,7 @@ func TestLoneSurrogates(t *testing.T) {
 		`"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\ufffd"`: false,
 		`"\ud800"`: true, `"\udc00\ud800"`: true, `"\\\ud800"`: true, `"\ud83d\\ude00"`: true, `"\ud83d\ud83d\ude00"`: true,
 	} {
-		if got := HasLoneSurrogate([]byte(text)); got != want {
+		if got := hasLoneSurrogate([]byte(text)); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
@@ -137,7 +137,7 @@ func TestReplacedTextIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "eventBody.entities[0].entityId: contains a lone surrogate, which cannot be stored"
-	if err := e.CheckText(); err == nil || err.Error() != want {
+	if err := e.CheckText([]byte(text)); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }

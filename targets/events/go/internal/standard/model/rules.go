@@ -72,9 +72,11 @@ func nameOf(kind reflect.Kind) string {
 	}
 }
 
-// CheckText reports the first text field in which encoding/json replaced a lone surrogate by U+FFFD. Only an event whose
-// JSON has a lone surrogate needs this check.
-func (e *Event) CheckText() error {
+// CheckText rejects an event of this JSON if encoding/json replaced a lone surrogate in a text field by U+FFFD.
+func (e *Event) CheckText(raw []byte) error {
+	if !hasLoneSurrogate(raw) {
+		return nil
+	}
 	texts := []struct{ path, value string }{
 		{"eventHeader.uuid", e.Header.UUID}, {"eventHeader.eventName", e.Header.EventName},
 		{"eventHeader.eventType", e.Header.EventType},

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
-	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/grpcreply"
@@ -71,16 +70,21 @@ func TestReflection(t *testing.T) {
 	}
 }
 
-func TestReflectionOffersV1Alpha(t *testing.T) {
+func TestReflectionOffersBothVersions(t *testing.T) {
 	_, conn := start(t, &storage{}, writer.GroupCommit)
-	call, err := reflectionv1alpha.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = call.Send(&reflectionv1alpha.ServerReflectionRequest{
-		MessageRequest: &reflectionv1alpha.ServerReflectionRequest_ListServices{ListServices: "*"},
-	})
-	if answer, received := call.Recv(); err != nil || received != nil || len(answer.GetListServicesResponse().GetService()) == 0 {
-		t.Errorf("got %v, %v, %v", answer, err, received)
+	for _, version := range []string{"v1", "v1alpha"} {
+		// The messages of both versions are the same.
+		method := "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo"
+		call, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = call.SendMsg(&reflectionpb.ServerReflectionRequest{
+			MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{ListServices: "*"},
+		})
+		answer := new(reflectionpb.ServerReflectionResponse)
+		if received := call.RecvMsg(answer); err != nil || received != nil || len(answer.GetListServicesResponse().GetService()) == 0 {
+			t.Errorf("%s: got %v, %v, %v", version, answer, err, received)
+		}
 	}
 }

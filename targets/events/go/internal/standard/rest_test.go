@@ -1,4 +1,5 @@
-package restapi
+// Package standard tests the REST API with each framework.
+package standard
 
 import (
 	"context"
@@ -15,12 +16,15 @@ import (
 
 	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/event"
+	"example.com/bakeoff/events/internal/standard/ginapi"
+	"example.com/bakeoff/events/internal/standard/nethttpapi"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 const (
 	events = "/api/v1/events"
 	bulk   = "/api/v1/events/bulk"
+	health = "/api/v1/events/health"
 	valid  = `{"eventHeader":{"uuid":"550e8400-e29b-41d4-a716-446655440000","eventName":"CarCreated"},` +
 		`"eventBody":{"entities":[{"entityType":"Car","entityId":"car-1","updatedAttributes":{"a":1}}]}}`
 )
@@ -42,12 +46,25 @@ func (s *storage) Store(_ context.Context, rows writer.Rows) error {
 
 func (s *storage) Check(context.Context) error { return s.err }
 
+var frameworks = map[string]func(*writer.Writer, *bearer.Token, *slog.Logger) (http.Handler, error){
+	"gin": ginapi.NewHandler, "net/http": nethttpapi.NewHandler,
+}
+
+// each runs a test with the API of each framework.
+func each(t *testing.T, test func(*testing.T, api)) {
+	for name, newHandler := range frameworks {
+		t.Run(name, func(t *testing.T) { test(t, newHandler) })
+	}
+}
+
+type api func(*writer.Writer, *bearer.Token, *slog.Logger) (http.Handler, error)
+
 // call sends a request to an API over the storage. In per-request mode the handler itself stores.
-func call(t *testing.T, s *storage, token *bearer.Token, request *http.Request) (int, http.Header, map[string]any) {
+func (a api) call(t *testing.T, s *storage, token *bearer.Token, request *http.Request) (int, http.Header, map[string]any) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: writer.PerRequest, QueueEvents: 1}, log)
-	handler, err := NewHandler(w, token, log)
+	handler, err := a(w, token, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +83,9 @@ func post(path, body string) *http.Request {
 	return request
 }
 
-func TestReplies(t *testing.T) {
+func TestReplies(t *testing.T) { each(t, checkReplies) }
+
+func checkReplies(t *testing.T, a api) {
 	unannounced := func(length int) *http.Request {
 		request := post(events, "")
 		request.Body = io.NopCloser(strings.NewReader(strings.Repeat(" ", length)))
@@ -108,7 +127,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := new(storage)
-			status, _, reply := call(t, s, nil, test.request)
+			status, _, reply := a.call(t, s, nil, test.request)
 			if status != test.status || reply["message"] != test.message || s.rows.Load() != test.rows {
 				t.Errorf("got %d %v and %d rows, want %d %s", status, reply, s.rows.Load(), test.status, test.message)
 			}
@@ -116,7 +135,9 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func TestHeadersAreChecked(t *testing.T) {
+func TestHeadersAreChecked(t *testing.T) { each(t, checkHeadersAreChecked) }
+
+func checkHeadersAreChecked(t *testing.T, a api) {
 	for _, test := range []struct {
 		contentType, coding string
 		status              int
@@ -131,7 +152,7 @@ func TestHeadersAreChecked(t *testing.T) {
 		if test.coding != "" {
 			request.Header.Set("Content-Encoding", test.coding)
 		}
-		if status, _, reply := call(t, new(storage), nil, request); status != test.status {
+		if status, _, reply := a.call(t, new(storage), nil, request); status != test.status {
 			t.Errorf("%+v: got %d %v", test, status, reply)
 		}
 	}
@@ -141,41 +162,51 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestTruncatedBodyIsIncomplete(t *testing.T) {
+func TestTruncatedBodyIsIncomplete(t *testing.T) { each(t, checkTruncatedBodyIsIncomplete) }
+
+func checkTruncatedBodyIsIncomplete(t *testing.T, a api) {
 	request := post(events, "")
 	request.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), brokenReader{}))
-	if status, _, reply := call(t, new(storage), nil, request); status != 400 || reply["message"] != "body: incomplete" {
+	if status, _, reply := a.call(t, new(storage), nil, request); status != 400 || reply["message"] != "body: incomplete" {
 		t.Errorf("got %d %v", status, reply)
 	}
 }
 
-func TestUnavailableDatabase(t *testing.T) {
+func TestUnavailableDatabase(t *testing.T) { each(t, checkUnavailableDatabase) }
+
+func checkUnavailableDatabase(t *testing.T, a api) {
 	synctest.Test(t, func(t *testing.T) {
-		status, header, reply := call(t, &storage{err: writer.ErrDatabaseUnavailable}, nil, post(events, valid))
+		status, header, reply := a.call(t, &storage{err: writer.ErrDatabaseUnavailable}, nil, post(events, valid))
 		if status != 503 || reply["message"] != "database: unavailable, retry later" || header.Get("Retry-After") == "" {
 			t.Errorf("got %d %v %v", status, reply, header)
 		}
 	})
 }
 
-func TestDefectIsAnInternalError(t *testing.T) {
+func TestDefectIsAnInternalError(t *testing.T) { each(t, checkDefectIsAnInternalError) }
+
+func checkDefectIsAnInternalError(t *testing.T, a api) {
 	for _, s := range []*storage{{err: errors.New("secret")}, {panics: true}} {
-		if status, _, reply := call(t, s, nil, post(events, valid)); status != 500 || reply["message"] != "internal error" {
+		if status, _, reply := a.call(t, s, nil, post(events, valid)); status != 500 || reply["message"] != "internal error" {
 			t.Errorf("got %d %v", status, reply)
 		}
 	}
 }
 
-func TestHealth(t *testing.T) {
+func TestHealth(t *testing.T) { each(t, checkHealth) }
+
+func checkHealth(t *testing.T, a api) {
 	for status, s := range map[int]*storage{200: {}, 503: {err: writer.ErrDatabaseUnavailable}} {
-		got, _, reply := call(t, s, nil, httptest.NewRequest(http.MethodGet, healthPath, nil))
+		got, _, reply := a.call(t, s, nil, httptest.NewRequest(http.MethodGet, health, nil))
 		if got != status || reply["healthy"] != (status == 200) {
 			t.Errorf("got %d %v", got, reply)
 		}
 	}
 }
 
-func TestTokenIsCheckedFirst(t *testing.T) {
+func TestTokenIsCheckedFirst(t *testing.T) { each(t, checkTokenIsCheckedFirst) }
+
+func checkTokenIsCheckedFirst(t *testing.T, a api) {
 	for _, test := range []struct {
 		method, path, authorization string
 		status                      int
@@ -188,15 +219,15 @@ func TestTokenIsCheckedFirst(t *testing.T) {
 		{http.MethodPost, "/other", "Bearer secret", 404},
 		{http.MethodDelete, events, "", 401},
 		{http.MethodDelete, events, "Bearer secret", 405},
-		{http.MethodGet, healthPath, "", 200},
-		{http.MethodPost, healthPath, "", 405},
-		{http.MethodGet, healthPath + "/", "", 401},
+		{http.MethodGet, health, "", 200},
+		{http.MethodPost, health, "", 405},
+		{http.MethodGet, health + "/", "", 401},
 	} {
 		request := httptest.NewRequest(test.method, test.path, nil)
 		if test.authorization != "" {
 			request.Header.Set("Authorization", test.authorization)
 		}
-		status, header, _ := call(t, new(storage), bearer.NewToken("secret"), request)
+		status, header, _ := a.call(t, new(storage), bearer.NewToken("secret"), request)
 		if status != test.status || (status == 401) != (header.Get("WWW-Authenticate") == "Bearer") {
 			t.Errorf("%+v: got %d %v", test, status, header)
 		}

@@ -1,5 +1,5 @@
-// Package restapi is the events API over REST with Gin.
-package restapi
+// Package ginapi is the events API over REST with Gin.
+package ginapi
 
 import (
 	"fmt"
@@ -62,7 +62,7 @@ func (a *api) postEvent(c *gin.Context) {
 		return
 	}
 	body := bodyOf(c)
-	if err := checkText(&request, body); err != nil {
+	if err := request.CheckText(body); err != nil {
 		replyError(c, err)
 		return
 	}
@@ -71,6 +71,25 @@ func (a *api) postEvent(c *gin.Context) {
 		return
 	}
 	c.JSON(http.StatusOK, httpreply.Outcome{Success: true, Message: httpreply.Stored})
+}
+
+func (a *api) postBulk(c *gin.Context) {
+	var bulk model.Bulk
+	if err := c.ShouldBindJSON(&bulk); err != nil {
+		replyError(c, model.ErrBulkNoArray)
+		return
+	}
+	events, err := bulk.Decode(len(bodyOf(c)), binding.JSON.BindBody)
+	if err != nil {
+		replyError(c, err)
+		return
+	}
+	report, err := a.writer.StoreBulk(c.Request.Context(), events)
+	if err != nil {
+		replyError(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, httpreply.OfReport(report))
 }
 
 func (a *api) getHealth(c *gin.Context) {

@@ -1,4 +1,5 @@
-package restapi
+// Package httpserver is http.Server with the timeouts of production.
+package httpserver
 
 import (
 	"context"
@@ -12,8 +13,9 @@ import (
 
 const (
 	// Timeouts as Gin's guide sets them, with the contract's room for a database that is slow or unavailable.
-	readTimeout  = time.Minute
-	writeTimeout = time.Minute
+	readTimeout = time.Minute
+	// It starts with the request's head, so it includes reading the body.
+	writeTimeout = 2 * time.Minute
 	idleTimeout  = time.Minute
 	maxHeadBytes = 16 << 10
 )
@@ -23,13 +25,13 @@ type Server struct {
 	http *http.Server
 }
 
-// NewServer returns a server of a handler. It uses TLS unless secured is nil.
-func NewServer(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
+// New returns a server of a handler. It uses TLS unless secured is nil.
+func New(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
 	return &Server{&http.Server{
 		Handler:        handler,
 		TLSConfig:      secured,
 		ReadTimeout:    readTimeout,
-		WriteTimeout:   readTimeout + writeTimeout,
+		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeadBytes,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
