@@ -100,7 +100,8 @@ var (
 
 // hasLoneSurrogate reports whether an escape in valid JSON is half of a surrogate pair.
 func hasLoneSurrogate(raw []byte) bool {
-	if !surrogate.Match(raw) {
+	// Nearly no JSON has such an escape, and this is much faster than a regular expression.
+	if !bytes.Contains(raw, []byte(`\u`)) {
 		return false
 	}
 	// What remains without escaped backslashes and pairs is alone.
