@@ -15,7 +15,13 @@ import (
 // Add adds each line of testdata/<name of the test>.txt to the seed corpus, which plain go test runs too.
 func Add[T string | []byte](f *testing.F) {
 	f.Helper()
-	inputs, err := read(filepath.Join("testdata", f.Name()+".txt"))
+	AddFrom[T](f, filepath.Join("testdata", f.Name()+".txt"))
+}
+
+// AddFrom adds each line of a file.
+func AddFrom[T string | []byte](f *testing.F, path string) {
+	f.Helper()
+	inputs, err := read(path)
 	if err != nil {
 		f.Fatal(err)
 	}
