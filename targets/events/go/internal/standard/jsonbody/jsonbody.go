@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -43,9 +42,8 @@ func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, erro
 }
 
 func checkHeader(header http.Header) error {
-	// An invalid parameter is an error too, with the media type.
-	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	if mediaType != "application/json" {
+	mediaType, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	if !strings.EqualFold(strings.TrimSpace(mediaType), "application/json") {
 		return errMediaType
 	}
 	for _, coding := range header.Values("Content-Encoding") {

@@ -37,22 +37,43 @@ func restExample() (server, error) {
 	return &http.Server{Handler: router}, nil
 }
 
-// grpcExample is grpc-go's quick start, which also makes JSON of the attributes.
+// grpcExample is grpc-go's quick start, with the rules of the contract, and JSON of the attributes.
 func grpcExample() (server, error) {
+	validate := validator.New(validator.WithRequiredStructEnabled())
+	validate.SetTagName("binding")
+	if err := model.Register(validate); err != nil {
+		return nil, err
+	}
 	server := grpc.NewServer()
-	eventpb.RegisterEventServiceServer(server, example{})
+	eventpb.RegisterEventServiceServer(server, example{validate: validate})
 	return server, nil
 }
 
 type example struct {
 	eventpb.UnimplementedEventServiceServer
+	validate *validator.Validate
 }
 
-func (example) ProcessEvent(_ context.Context, request *eventpb.EventRequest) (*eventpb.EventResponse, error) {
+func (e example) ProcessEvent(_ context.Context, request *eventpb.EventRequest) (*eventpb.EventResponse, error) {
+	header := request.GetEventHeader()
+	event := model.Event{
+		Header: &model.Header{
+			UUID: header.GetUuid(), EventName: header.GetEventName(), EventType: header.GetEventType(),
+			CreatedDate: model.Timestamp(header.GetCreatedDate()), SavedDate: model.Timestamp(header.GetSavedDate()),
+		},
+		Body: &model.Body{},
+	}
 	for _, entity := range request.GetEventBody().GetEntities() {
-		if _, err := json.Marshal((&structpb.Struct{Fields: entity.GetUpdatedAttributes()}).AsMap()); err != nil {
+		attributes, err := json.Marshal((&structpb.Struct{Fields: entity.GetUpdatedAttributes()}).AsMap())
+		if err != nil {
 			return nil, status.Error(codes.InvalidArgument, err.Error())
 		}
+		event.Body.Entities = append(event.Body.Entities, model.Entity{
+			EntityType: entity.GetEntityType(), EntityID: entity.GetEntityId(), UpdatedAttributes: attributes,
+		})
+	}
+	if err := e.validate.StructExcept(&event, "Body.Entities[0].UpdatedAttributes"); err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
 	return &eventpb.EventResponse{Success: true, Message: httpreply.Stored}, nil
 }

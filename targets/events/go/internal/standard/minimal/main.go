@@ -1,6 +1,7 @@
 // Command minimal measures what a standard target adds to its framework: it serves either the framework's minimal
 // example, which binds, validates and replies, or the target itself, whose storage discards the rows. Neither uses a
-// database. docs/lab-notes/go.md has the figures.
+// database, and the target's write mode is per-request, because a queue is no part of a framework. docs/lab-notes/go.md
+// has the figures.
 //
 //	go run ./internal/standard/minimal rest-example 127.0.0.1:9083
 package main
@@ -55,7 +56,7 @@ func (discard) Check(context.Context) error { return nil }
 var log = slog.New(slog.DiscardHandler)
 
 func discarding() *writer.Writer {
-	options := writer.Options{Mode: writer.GroupCommit, Flushers: 2, QueueEvents: 20_000}
+	options := writer.Options{Mode: writer.PerRequest, QueueEvents: 20_000}
 	return writer.Start(context.Background(), discard{}, options, log)
 }
 
