@@ -74,7 +74,7 @@ class Build:
         if status != 0:
             raise BakeoffError(
                 f"{self.name} did not build ({' '.join(self.command)} ended with status {status}). "
-                f"Its last lines, all of them in {self.log}:\n{processes.last_lines(self.log)}"
+                f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
             )
         if not self.artifact.exists():
             raise BakeoffError(

@@ -38,7 +38,7 @@ def read_closed_toml(path: Path, schema: Path) -> ClosedToml:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}. Mend it there and start again.") from error
+        raise UsageError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
     toml = ClosedToml(path, text, document)
     problem = _first_problem(document, schema)
     if problem is not None:

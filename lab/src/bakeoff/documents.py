@@ -21,10 +21,10 @@ def read_toml(path: Path, schema: Path) -> Document:
     except OSError as error:
         raise BakeoffError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BakeoffError(f"{path} is not valid TOML: {error}. Mend it there and start again.") from error
+        raise BakeoffError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
     problem = first_problem(document, schema)
     if problem:
-        raise BakeoffError(f"{path} breaks the schema {schema.name}: {problem}.")
+        raise BakeoffError(f"{path} does not match the schema {schema.name}: {problem}.")
     return document
 
 

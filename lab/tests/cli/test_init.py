@@ -29,10 +29,10 @@ def test_the_command_explains_every_file_and_what_to_do_next(
     ("arguments", "words"),
     [
         (["init"], "Missing argument"),
-        (["init", "My Users"], '"My Users" is no name of a workload: use lower-case letters, digits and hyphens'),
-        (["init", "events"], "contract/events exists already, and nothing in it was touched"),
+        (["init", "My Users"], '"My Users" is not a workload name: use lower-case letters, digits and hyphens'),
+        (["init", "events"], "contract/events already exists and was not changed"),
         (["init", "users", "--protocol", "soap"], '--protocol is "soap": use rest or grpc'),
-        (["init", "users", "--url", "8080"], '"8080" is no address of an API'),
+        (["init", "users", "--url", "8080"], '"8080" is not an API address'),
     ],
 )
 def test_mistakes_are_named_and_write_nothing(

@@ -63,11 +63,11 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "smoke", "--attach", "nobody=http://127.0.0.1:1"], 'no target "nobody"'),
         (
             ["run", "smoke", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--tls"],
-            "is attached, so that the lab",
+            "is attached, so the lab",
         ),
         (["run", "smoke", "--container", "postgres"], '--container: "postgres": write TARGET=container'),
         (["run", "smoke", "--container", "producer-api-go-rest=api"], "needs --attach producer-api-go-rest=http://"),
-        (["run", "smoke", "--container", "database=postgres"], "name it in DATABASE_URL"),
+        (["run", "smoke", "--container", "database=postgres"], "set DATABASE_URL"),
         (["run", "quick", "--agents", "11"], "the phase Baseline has 10 users to divide"),
         (["run", "quick", "--agents", "2", "--engine", "k6"], "The engine k6 cannot divide its users"),
         (["run", "smoke", "--limit-memory", "much"], '--limit-memory: "much"'),

@@ -265,8 +265,8 @@ def test_a_store_that_is_away_costs_no_run(monkeypatch: pytest.MonkeyPatch, tmp_
     assert len(lab.comparison.runs) == 3
     assert "the database is away." in lab.progress.said
     assert lab.progress.said[-1] == (
-        "How the comparison ended could not be stored. the database is still away. When the database is there again, "
-        "./bakeoff runs import and then ./bakeoff run --resume brings it to its end."
+        "How the comparison ended could not be stored. the database is still away. When the database is available "
+        "again, ./bakeoff runs import and then ./bakeoff run --resume completes it."
     )
 
 

@@ -112,7 +112,7 @@ def test_nobody_listens() -> None:
     port = processes.free_port()
 
     with GrpcCaller(Access("127.0.0.1", port), connect_timeout_s=0.1) as caller:
-        with pytest.raises(BakeoffError, match=rf"Nothing answers gRPC at 127\.0\.0\.1:{port} within 0\.1 s"):
+        with pytest.raises(BakeoffError, match=rf"No gRPC reply from 127\.0\.0\.1:{port} within 0\.1 s"):
             caller.check_reachable()
         with pytest.raises(NoReplyError, match="unavailable: "):
             caller.send(GrpcRequest("a.B/C", ()))

@@ -180,5 +180,5 @@ def test_a_refused_connection_is_said_to_be_one() -> None:
 
     with pytest.raises(NoReplyError, match="refused"):
         caller.send(post(None))
-    with pytest.raises(BakeoffError, match=r"Nothing answers HTTP at 127\.0\.0\.1:\d+: Connection refused"):
+    with pytest.raises(BakeoffError, match=r"No HTTP reply from 127\.0\.0\.1:\d+: Connection refused"):
         caller.check_reachable()

@@ -95,14 +95,14 @@ def test_patterns_choose_by_name_and_by_subject(tmp_path: Path, schema: Path) ->
 
 
 def test_an_empty_folder_proves_nothing(tmp_path: Path, schema: Path) -> None:
-    with pytest.raises(VectorError, match="holds no vectors"):
+    with pytest.raises(VectorError, match="contains no vectors"):
         load_vectors(tmp_path, schema)
 
 
 @pytest.mark.parametrize(
     ("cases", "complaint"),
     [
-        ([], "things.json breaks the schema"),
+        ([], "things.json does not match the schema"),
         ([case(name="A")], r'case "A": cases\.0\.name'),
         ([case(), {"name": "b", "rule": "r"}], r'case "b": cases\.1'),
         ([case(http={"expect": {}})], r'case "a-case": cases\.0\.http'),

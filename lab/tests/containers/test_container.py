@@ -88,7 +88,7 @@ def test_a_socket_that_this_user_may_not_open(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.5:2375", "ssh://me@host", "npipe:////./pipe/docker_engine"])
 def test_containers_of_other_machines_are_refused(address: str) -> None:
-    with pytest.raises(BakeoffError, match="containers of this machine alone"):
+    with pytest.raises(BakeoffError, match="containers of this machine only"):
         DockerEngine(docker_address({"DOCKER_HOST": address}))
 
 

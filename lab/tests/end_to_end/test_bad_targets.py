@@ -112,7 +112,7 @@ def test_each_is_refused_with_its_reason(checkout: Project, monkeypatch: pytest.
     reasons = comparison.not_measured
     assert comparison.failed
     assert comparison.runs == []
-    assert "ended by itself with status 3" in reasons["test-crashes"]
+    assert "exited with status 3" in reasons["test-crashes"]
     assert "cannot open the vault: no key" in reasons["test-crashes"]
     assert "did not become healthy within 5 s" in reasons["test-sleeps"]
     assert "thinking about it" in reasons["test-sleeps"]
@@ -131,7 +131,7 @@ def test_a_taken_port_is_named(checkout: Project, tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with (
-            pytest.raises(BakeoffError, match=f"Port {port} is taken"),
+            pytest.raises(BakeoffError, match=f"Port {port} is in use"),
             TargetProcess(target, None, health, tmp_path / "log", port=port),
         ):
             pass
@@ -145,4 +145,4 @@ def test_a_target_that_dies_later_tells_its_last_words(checkout: Project, tmp_pa
         processes.kill_session(process._process)  # type: ignore[arg-type]
         process.wait()
         assert process.has_ended
-        assert "ended by itself with status -9" in process.ended_error().message
+        assert "exited with status -9" in process.ended_error().message

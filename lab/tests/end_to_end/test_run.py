@@ -195,7 +195,7 @@ def test_a_database_that_is_not_ours_to_reset(project: Project, database: Server
         project, "run", "smoke", "--target", REST, results=results, environment={"DATABASE_URL": database.url}
     )
     assert done.returncode == 1
-    assert "holds tables that bakeoff did not make (public.car_entities)" in done.stderr
+    assert "contains tables that bakeoff did not create (public.car_entities)" in done.stderr
 
 
 def test_up_prints_a_line_that_works(project: Project, database: Server, results: Path) -> None:
@@ -212,7 +212,7 @@ def test_up_prints_a_line_that_works(project: Project, database: Server, results
     assert json.loads(answered.stdout) == {"success": True, "message": "Event processed successfully"}
     second = bakeoff(project, "up", REST, "--port", str(port), results=results)
     assert second.returncode == 1
-    assert "Another bakeoff is at work" in second.stderr
+    assert "Another bakeoff is running" in second.stderr
     interrupt(process)
     process.communicate(timeout=60)
     assert process.returncode == 0

@@ -87,7 +87,7 @@ def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
             {"end": {**END, "reason": "failed", "message": "no way"}},
             "Agent 2 of 2: .*could not follow the plan: no way",
         ),
-        ({"lines": [{**START, "target": "another"}]}, "The agents do not do the same: target is t, another"),
+        ({"lines": [{**START, "target": "another"}]}, "The agents differ: target is t, another"),
     ],
 )
 def test_one_that_goes_wrong_ends_all(project: Project, tmp_path: Path, plan: dict[str, Any], words: str) -> None:

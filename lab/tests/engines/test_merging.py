@@ -211,5 +211,5 @@ def test_notes_say_whose_they_are() -> None:
 def test_agents_must_do_the_same(change: dict[str, Any]) -> None:
     first, second = stream([], 1), stream([], 1)
     second[0] = replace(second[0], **change)
-    with pytest.raises(StreamError, match=f"The agents do not do the same: {next(iter(change))} is "):
+    with pytest.raises(StreamError, match=f"The agents differ: {next(iter(change))} is "):
         merged([first, second])

@@ -22,7 +22,7 @@ GATE = Gate(
         Check(SERIES, "p99", Outcome.UNCLEAR, "noisy"),
         Check(replace(SERIES, phase="phase 2 at 50 users"), "errors", Outcome.PASSED, "none"),
     ],
-    ["two: the baseline has no such run."],
+    ["two: not in the baseline."],
 )
 
 
@@ -48,7 +48,7 @@ def test_annotations_are_one_line_each() -> None:
     assert list(annotations_of(GATE)) == [
         "::error title=throughput of one · quick · default · 10 users::50%25 <less>%0Athan before",
         "::warning title=p99 of one · quick · default · 10 users::noisy",
-        "::notice title=bakeoff gate::two: the baseline has no such run.",
+        "::notice title=bakeoff gate::two: not in the baseline.",
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_failure_that_comes_up_again_is_one() -> None:
     gate, asked = second_look(500, 510)
     assert asked == [["one"]]
     assert [check.confirmed for check in gate.failed] == [True]
-    assert "again in a rerun" in gate.failed[0].words
+    assert "confirmed by a rerun" in gate.failed[0].words
 
 
 def test_a_failure_that_does_not_come_up_again_is_unclear() -> None:

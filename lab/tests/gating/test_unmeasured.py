@@ -65,7 +65,9 @@ def told(checks: Sequence[Check]) -> dict[str, str]:
 )
 def test_what_the_baseline_has_must_be_there_if_it_was_asked_for(wanted: ComparisonRequest, fails: bool) -> None:
     checks = unmeasured(runs(*BOTH), runs("rust-rest"), asked(wanted))
-    assert told(checks) == ({"go-rest · quick · default · 10 users": "not measured: nobody noted why"} if fails else {})
+    assert told(checks) == (
+        {"go-rest · quick · default · 10 users": "not measured: no reason was recorded"} if fails else {}
+    )
 
 
 def test_the_reason_is_told_where_it_is_known() -> None:

@@ -82,7 +82,7 @@ def test_lists_are_newest_first_and_paged(store: MetricsStore) -> None:
     assert ([run.id for run in first.runs], first.more) == (by_time[:3], True)
     rest = list_runs(store.server, RunFilter(), 3, before=first.runs[-1].id)
     assert ([run.id for run in rest.runs], rest.more) == (by_time[3:], False)
-    with pytest.raises(BakeoffError, match="--before names run 999"):
+    with pytest.raises(BakeoffError, match="--before: there is no run 999"):
         list_runs(store.server, RunFilter(), 3, before=999)
 
 
@@ -147,7 +147,7 @@ def test_references(store: MetricsStore, project: Project, tmp_path: Path) -> No
     assert [run.p99_ms for run in resolve(project, server, str(file)).runs] == [
         run.p99_ms for run in resolve(project, server, "c1").runs
     ]
-    for reference, words in (("99", "no run 99"), ("c9", "no comparison c9"), ("no-such-branch", "names nothing")):
+    for reference, words in (("99", "no run 99"), ("c9", "no comparison c9"), ("no-such-branch", "is not known here")):
         with pytest.raises(BakeoffError, match=words):
             resolve(project, server, reference)
 
@@ -280,7 +280,7 @@ def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: P
         paths[-1].write_text(text)
     result = import_files(project, store.server, [*paths, tmp_path / "missing.json"])
     assert [path.name for path, _ in result.stored] == ["c.json", "d.json"]
-    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["cut off or n", "of version 4"]
+    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["truncated or", "of version 4"]
     assert "missing.json cannot be read" in result.problems[2]
     # Both belong to the comparison that their files name.
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}

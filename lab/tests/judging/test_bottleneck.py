@@ -9,10 +9,10 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
 @pytest.mark.parametrize(
     ("usage", "kind", "words"),
     [
-        (Usage({}, None), "unknown", "too short to tell"),
-        (Usage({}, 2, more_load_helps=True), "unknown", "too short to tell"),
-        (Usage(IDLE, 2), "unknown", "CPU was left (the target 20%, PostgreSQL 30%, the load generator 5%)"),
-        (Usage(IDLE, None), "unknown", "nothing else was seen to be full"),
+        (Usage({}, None), "unknown", "too short to measure"),
+        (Usage({}, 2, more_load_helps=True), "unknown", "too short to measure"),
+        (Usage(IDLE, 2), "unknown", "CPU was available (the target 20%, PostgreSQL 30%, the load generator 5%)"),
+        (Usage(IDLE, None), "unknown", "no other resource was saturated"),
         (Usage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
         (Usage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
         (Usage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
@@ -20,7 +20,7 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         (Usage({"api": 140, "database": 30}, 2), "api-cpu", "CPU of the target, on 2 cores"),
         (Usage({"api": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
         (Usage({"api": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
-        (Usage({"api": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores that all share"),
+        (Usage({"api": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores (shared)"),
         (Usage({"api": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
         (Usage({"api": 90, "database": 10}, 8, api_cores=1), "api-cpu", "90% of the 100% it may use"),
         (Usage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
@@ -30,11 +30,11 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         (
             Usage(IDLE, 2, active=2.0, sessions=2, waits=WAITS),
             "database",
-            "70% of their time, most of all for IO:WalSync",
+            "70% of their time, mostly for IO:WalSync",
         ),
         (Usage(IDLE, 2, active=0.3, sessions=2, waits=WAITS), "unknown", ""),
         (Usage(IDLE, 2, active=2.0, sessions=2, waits={"CPU": 0.6, "Client:ClientRead": 0.4}), "unknown", ""),
-        (Usage(IDLE, 2, limiting_lines={"one upsert per event": 0.9}), "database", "90% of what it does here"),
+        (Usage(IDLE, 2, limiting_lines={"one upsert per event": 0.9}), "database", "90% of what it does without"),
     ],
 )
 def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:

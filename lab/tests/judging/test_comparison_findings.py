@@ -33,8 +33,8 @@ def at_speeds(*speeds: float | None) -> list[RunResult]:
 @pytest.mark.parametrize(
     ("runs", "kind", "words", "rounds"),
     [
-        (rounds_of("go-rest", [100]), "too-few-rounds", "One round cannot tell", ()),
-        (rounds_of("go-rest", [100, 100]), "too-few-rounds", "2 rounds cannot tell", ()),
+        (rounds_of("go-rest", [100]), "too-few-rounds", "One round cannot separate", ()),
+        (rounds_of("go-rest", [100, 100]), "too-few-rounds", "2 rounds cannot separate", ()),
         (
             [*rounds_of("go-rest", [100, 80, 100]), *rounds_of("rust-rest", [200, 160, 200])],
             "drift",

@@ -32,9 +32,9 @@ def one(part: Measured) -> RunResult:
     [
         ([run_of(number=2, status=Status.FAILED, failure="It died.")], "early-end", "error", "It died.", (2,)),
         ([run_of(status=Status.INTERRUPTED)], "early-end", "warning", "interrupted", (1,)),
-        ([run_of(status=Status.VOID)], "audit-failed", "error", "acknowledged", (1,)),
-        ([run_of(phases=[])], "nothing-answered", "error", "Not one request", (1,)),
-        ([one(measured(0, requests=3, failed=3))], "nothing-answered", "error", "Not one request", (1,)),
+        ([run_of(status=Status.VOID)], "audit-failed", "error", "Acknowledged", (1,)),
+        ([run_of(phases=[])], "nothing-answered", "error", "No request got", (1,)),
+        ([one(measured(0, requests=3, failed=3))], "nothing-answered", "error", "No request got", (1,)),
         (
             [one(measured(9, failed=7, errors={"ports_exhausted": 7, "status_500": 1}))],
             "connection-exhaustion",
@@ -56,7 +56,7 @@ def one(part: Measured) -> RunResult:
             [*rounds_of("go-rest", [100, 105, 110, 113, 118]), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1])],
             "own-drift",
             "warning",
-            "rose by 18% from round 1 to round 5, against the other contenders.",
+            "rose by 18% from round 1 to round 5, relative to the other contenders.",
             (),
         ),
         ([run_of(number=1), run_of(number=3)], "missing-rounds", "warning", "2 of 3 rounds", (2,)),
@@ -97,7 +97,7 @@ def test_a_target_that_serves_all_rounds_is_suspected_of_ageing() -> None:
     attached = found(*rounds_of("go-rest", rates, settings={"attached": "http://there:1"}))["own-drift"]
     assert "a new process" in fresh.advice
     assert "One process serves all rounds" in attached.advice
-    assert "A machine that changes looks the same" in fresh.advice
+    assert "A change of the machine looks the same" in fresh.advice
     beside = found(*rounds_of("go-rest", rates), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1]))["own-drift"]
     assert "machine" not in beside.advice
 

@@ -28,12 +28,12 @@ AT_EIGHT = {"payload": "8k"}
         (
             [run_of(), run_of("go-rest", [800.0])],
             "Rust REST was fastest with 1,000 operations/s, 1.25× the throughput of Go REST, but one round "
-            "cannot tell a difference from chance.",
+            "cannot separate a difference from chance.",
         ),
         (
             [*rounds_of("rust-rest", [1000, 1000]), *rounds_of("go-rest", [1100, 900])],
             "Go REST was fastest with 1,000 operations/s, 1.00× the throughput of Rust REST, but 2 rounds "
-            "cannot tell a difference from chance.",
+            "cannot separate a difference from chance.",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", SLOWER)],
@@ -42,16 +42,16 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE)],
-            "Go REST and Rust REST tie at 1,005 operations/s (differences below 0.4% cannot be told from chance here).",
+            "Go REST and Rust REST tie at 1,005 operations/s (smallest detectable difference 0.4%).",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", SLOWER)],
             "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (95% interval 1.11 to 1.12) "
-            "the throughput of Java REST (differences below 0.4% cannot be told from chance here).",
+            "the throughput of Java REST (smallest detectable difference 0.4%).",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", STEADY)],
-            "All 3 tie at 1,005 operations/s (differences below 0.3% cannot be told from chance here).",
+            "All 3 tie at 1,005 operations/s (smallest detectable difference 0.3%).",
         ),
         (
             [

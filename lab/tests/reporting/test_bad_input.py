@@ -86,12 +86,12 @@ SAID = {
     nothing_measured: "Nothing was measured",
     one_contender: "Only one contender was measured",
     one_round: "Only 1 round:",
-    all_void: "Void rounds, which count for nothing: Rust REST (3 of 3).",
+    all_void: "Void rounds, which are not used: Rust REST (3 of 3).",
     missing_phase: "Missing phases: Rust REST lacks 200 users and 50 users.",
-    zero_requests: "No request was measured of Rust REST.",
+    zero_requests: "No request was measured for Rust REST.",
     failed_run: "The comparison is interrupted",
-    older_version: "keep no seconds",
-    no_calibration: "This machine has no calibration",
+    older_version: "have no per-second figures",
+    no_calibration: "This machine is not calibrated",
 }
 
 

@@ -128,11 +128,11 @@ def test_a_target_is_switched_off_in_all_charts_and_on_again(browser: Browser, p
 def test_the_payload_chooses_charts_and_tables(browser: Browser, pages: dict[str, Path]) -> None:
     seen = visit(browser, pages["payloads"])
     title = seen.page.locator("[data-slot=throughput] strong")
-    assert title.inner_text() == "Throughput against load, payload 4k"
+    assert title.inner_text() == "Throughput by load, payload 4k"
     seen.page.locator("#payload").select_option("64k")
-    assert title.inner_text() == "Throughput against load, payload 64k"
+    assert title.inner_text() == "Throughput by load, payload 64k"
     label = seen.page.locator("[data-slot=throughput] canvas").get_attribute("aria-label")
-    assert str(label).startswith("Throughput against load, payload 64k.")
+    assert str(label).startswith("Throughput by load, payload 64k.")
     assert seen.page.locator("[data-payload='64k'] table.standings").is_visible()
     assert not seen.page.locator("[data-payload='4k'] table.standings").is_visible()
 

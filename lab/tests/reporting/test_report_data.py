@@ -94,7 +94,7 @@ def test_throughput_has_its_marks() -> None:
 def test_reference_lines_off_the_scale_are_said_in_words() -> None:
     (chart,) = _charts(*comparison(), "throughput")
     assert [each["label"] for each in chart["references"]] == ["PostgreSQL alone, one row each"]
-    assert chart["beyond"] == ["generator's ceiling, REST: 203,000/s", "generator's ceiling, gRPC: 203,000/s"]
+    assert chart["beyond"] == ["generator capacity, REST: 203,000/s", "generator capacity, gRPC: 203,000/s"]
 
 
 def test_the_ceiling_inside_tls_is_a_line_of_its_own() -> None:
@@ -106,8 +106,8 @@ def test_the_ceiling_inside_tls_is_a_line_of_its_own() -> None:
     ]
     (chart,) = _charts(judgement, replace(stored, runs=[*stored.runs, *encrypted]), "throughput")
     assert [label for label in chart["beyond"] if "REST" in label] == [
-        "generator's ceiling, REST over TLS: 100,000/s",
-        "generator's ceiling, REST: 203,000/s",
+        "generator capacity, REST with TLS: 100,000/s",
+        "generator capacity, REST: 203,000/s",
     ]
 
 
@@ -131,9 +131,9 @@ def test_what_limited_several_alike_is_found_once() -> None:
     data = report_data(replace(judgement, contenders=contenders), stored)
     (found,) = [each for each in data["findings"] if each["kind"] == "database-bound"]
     assert found["of"] == ["Rust REST", "Rust gRPC", "Go REST"]
-    assert found["message"] == "limited by the database, as the table of limits shows."
+    assert found["message"] == "limited by database; see the table of limits."
     rows = limits(data["contenders"]).rows
-    assert rows[1] == ("Rust gRPC", "the database", "1 of its sessions waited.")
+    assert rows[1] == ("Rust gRPC", "database", "1 of its sessions waited.")
 
 
 def test_lines_drawn_with_other_messages_are_left_out() -> None:
@@ -207,7 +207,7 @@ def test_every_run_names_its_bottleneck() -> None:
     busy, void = run_of(environment={"cores": "1"}), run_of(number=2, status=Status.VOID)
     stored = comparison_of(busy, void)
     first, second = report_data(judge(stored), stored)["contenders"][0]["runs"]
-    assert (first["bottleneck"], first["limited_by"]) == ("api-cpu", "its own CPU")
+    assert (first["bottleneck"], first["limited_by"]) == ("api-cpu", "target CPU")
     assert first["limit"].startswith("The bottleneck was the CPU of the target")
     assert (second["bottleneck"], second["limited_by"], second["limit"]) == (None, "", "")
 
@@ -243,7 +243,7 @@ def test_highlights_call_ties_ties() -> None:
     (group,) = report_data(*comparison(Shape(targets=tuple(SPEEDS))))["groups"]
     told = {highlight["title"]: highlight["who"] for highlight in group["highlights"]}
     assert told == {
-        "Most operations": "Rust REST and Rust gRPC",
+        "Highest throughput": "Rust REST and Rust gRPC",
         "Lowest p99": "Rust REST and Rust gRPC",
         "Least CPU": "All 6",
         "Least memory": "All 6",

@@ -30,7 +30,7 @@ def test_a_row_for_each_run() -> None:
     [
         (
             run_of(throughputs=[1000, 2000], ceilings=CEILINGS),
-            "fastest phase: 4.00× of one upsert per event · the engine can send 4.0 times as much",
+            "fastest phase: 4.00× PostgreSQL alone (one upsert per event) · the engine can send 4.0 times as much",
         ),
         # Lines are drawn with messages of the default size.
         (run_of(ceilings=CEILINGS, payload="64k"), "fastest phase: the engine can send 8.0 times as much"),
@@ -45,7 +45,7 @@ def test_the_fastest_phase_is_held_against_the_machine_s_limits(run: RunResult, 
 
 
 def test_the_bottleneck_is_named() -> None:
-    words = "The bottleneck was the CPU of the target, on 1 core that all share: the target 60%, PostgreSQL 50%."
+    words = "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%."
     assert words in text_of(run_details(STEADY))
 
 
@@ -72,16 +72,16 @@ def test_percent(value: float | None, text: str) -> None:
 
 def test_what_postgresql_did_is_shown() -> None:
     shown = text_of(run_details(run_of(database_activity=ACTIVITY)))
-    begin = shown.index("what PostgreSQL did, warm-up and phases together")
+    begin = shown.index("PostgreSQL activity, warm-up and phases together")
     assert shown[begin + 2 : begin + 10] == [
-        "WAL, the log that makes commits durable 400 bytes/op",
-        "commits 0.25/op: 4.0 operations a commit",
+        "WAL (write-ahead log) 400 bytes/op",
+        "commits 0.25/op: 4.0 operations per commit",
         "rows inserted 600",
         "rows updated 400",
-        "of these HOT, which touched no index 90%",
+        "of these HOT (no index change) 90%",
         "rows deleted 0",
         "checkpoints 2",
-        "sessions at work were at CPU 60%, IO:WalSync 25%, LWLock:WALWrite 10%",
+        "active sessions CPU 60%, IO:WalSync 25%, LWLock:WALWrite 10%",
     ]
 
 
@@ -89,21 +89,21 @@ def test_what_the_machine_was_like_is_shown() -> None:
     shown = text_of(run_details(run_of(machine_state=STATE)))
     begin = shown.index("the machine, CPU in % of one core")
     assert shown[begin + 2 : begin + 9] == [
-        "probe of its speed: one core hashes 1,750 MB/s",
-        "load average before 2.97",
-        "steal, which the hypervisor took 0.11%",
-        "CPU of other programs 3.2%",
+        "speed probe: hashing on one core 1,750 MB/s",
+        "load average before the run 2.97",
+        "steal (hypervisor) 0.11%",
+        "CPU of other processes 3.2%",
         "CPU of the lab 0.90%",
-        "of it sampling 0.50%",
-        "pressure: time in which a task waited for CPU 55%, IO 2.0%, memory 0%",
+        "of this sampling 0.50%",
+        "pressure (PSI): time in which a task waited for CPU 55%, IO 2.0%, memory 0%",
     ]
 
 
 def test_what_an_older_run_did_not_record_is_a_dash() -> None:
     shown = text_of(run_details(run_of()))
-    assert {"what PostgreSQL did: –", "the machine: –"} <= set(shown)
+    assert {"PostgreSQL activity: –", "the machine: –"} <= set(shown)
     lacking = text_of(run_details(run_of(database_activity={"commits": 3}, machine_state={"speed_mb_s": 1.0})))
-    assert {"commits –", "sessions at work were at –", "steal, which the hypervisor took –"} <= set(lacking)
+    assert {"commits –", "active sessions –", "steal (hypervisor) –"} <= set(lacking)
 
 
 def test_proportional_memory_stands_beside_resident() -> None:

@@ -59,8 +59,9 @@ def test_the_verdict_comes_first_then_effects_and_shares() -> None:
     )
     assert verdict_lines(judgement) == [
         judgement.verdict,
-        "language: rust reaches 2.00× of go (95% interval 2.00 to 2.00)",
-        "Rust REST: 2.50× of one upsert per event · 0.10× of batches of 500 · the engine can send 5.0 times as much",
+        "language: rust reaches 2.00× the throughput of go (95% interval 2.00 to 2.00)",
+        "Rust REST: 2.50× PostgreSQL alone (one upsert per event) · 0.10× PostgreSQL alone (batches of 500) · the "
+        "engine can send 5.0 times as much",
     ]
 
 
@@ -83,5 +84,5 @@ def test_messages_of_one_advice_stand_together() -> None:
     slow = {"rust-rest": "p99 was 3 s.", "go-rest": "p99 was 9 s."}
     runs = [run_of(target, findings=[finding("threshold", "warning", words)]) for target, words in slow.items()]
     lines = finding_lines(judge(comparison_of(*runs)))
-    assert lines[0].startswith("warning: One round cannot tell")
+    assert lines[0].startswith("warning: One round cannot separate")
     assert lines[1] == "warning: Go REST: p99 was 9 s. Rust REST: p99 was 3 s. Do this."

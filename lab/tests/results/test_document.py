@@ -44,7 +44,7 @@ def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
     run = run_of(environment={"cores": "1"})
     assert document_of(run, project, described_bottleneck(run))["bottleneck"] == {
         "kind": "api-cpu",
-        "words": "The bottleneck was the CPU of the target, on 1 core that all share: the target 60%, PostgreSQL 50%.",
+        "words": "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%.",
     }
     failed = replace(run, status=Status.FAILED)
     assert document_of(failed, project, described_bottleneck(failed))["bottleneck"] is None
@@ -87,7 +87,7 @@ def test_version_2_named_percentiles_by_numbers(project: Project) -> None:
 
 def test_a_percentile_that_is_missing_is_named(project: Project) -> None:
     text = text_of(document_of(run_result(), project, None)).replace('"p99":', '"p98":')
-    with pytest.raises(BakeoffError, match="it is no result of a run: percentiles_ms has no p99"):
+    with pytest.raises(BakeoffError, match="it is not a run result: percentiles_ms has no p99"):
         read_documents(text, "it", project)
 
 
@@ -104,9 +104,9 @@ def _changed(path: str, value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "it is cut off or no JSON"),
-        (_changed("status", "completed")[:-200], "it is cut off or no JSON"),
-        (_changed("language", "\ud800"), "it is cut off or no JSON"),
+        ("", "it is truncated or not JSON"),
+        (_changed("status", "completed")[:-200], "it is truncated or not JSON"),
+        (_changed("language", "\ud800"), "it is truncated or not JSON"),
         ("[1]", "Expected `object`, got `array`"),
         ("{}", "Object missing required field `target`"),
         (_changed("version", VERSION + 1), f"is of version {VERSION + 1}, and this lab reads up to {VERSION}. Update"),
@@ -157,7 +157,7 @@ def test_files_are_written_whole_and_found_again(empty_checkout: Project, monkey
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(None, "cannot be read: No such file"), (b"\xff\xfe", "damaged: it is no UTF-8 text")]
+    ("content", "words"), [(None, "cannot be read: No such file"), (b"\xff\xfe", "damaged: not UTF-8 text")]
 )
 def test_a_file_that_cannot_be_read(empty_checkout: Project, content: bytes | None, words: str) -> None:
     path = empty_checkout.root / "a.json"

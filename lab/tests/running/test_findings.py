@@ -44,10 +44,10 @@ def test_generator(record: PhaseEnd, peak: float, ceiling: float | None, kinds: 
 def test_lag_is_the_engine_s_own() -> None:
     (finding,) = generator_findings([phase_end(phase=2, send_lag_histogram=encoded(3))], 10, 100_000, "native", "")
     assert finding.message == (
-        "In phase 3 requests left up to 3.0 ms (p99) after they were due, their user was free and their connection had "
-        "room."
+        "In phase 3 the engine sent requests up to 3.0 ms (p99) late, although their user was free and their "
+        "connection had room."
     )
-    assert "the engine's own" in finding.advice
+    assert "The engine lacked CPU" in finding.advice
 
 
 def test_several_engines_are_held_against_what_one_can_do() -> None:

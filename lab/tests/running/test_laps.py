@@ -20,5 +20,5 @@ def test_a_span_is_never_negative() -> None:
 
 def test_runs_are_told_by_their_mean() -> None:
     runs = [{"start": 1.0, "audit": 0.5}, {"start": 2.0}]
-    assert told(runs) == "outside the phases: 1.8 s a run (start 1.5, audit 0.2)"
+    assert told(runs) == "time outside the phases: 1.8 s per run (start 1.5, audit 0.2)"
     assert told([]) is None

@@ -96,7 +96,7 @@ def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"StartedAt": "2026-01-06T10:00:00Z"}, "api-1 was started anew while the run went on"),
+        ({"StartedAt": "2026-01-06T10:00:00Z"}, "api-1 was restarted during the run"),
         ({"Paused": True}, "api-1 is paused"),
         ({"Running": False, "Status": "exited"}, r"api-1 is not running \(exited\)"),
     ],

@@ -80,7 +80,7 @@ def test_proportional_memory_is_seen_now_and_then() -> None:
     assert without is not None and without.pss_peak_bytes is None
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="this kernel does not tell it")
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="not reported by this kernel it")
 def test_proportional_memory_of_a_tree() -> None:
     tree = ProcessTree(os.getpid())
     usage, proportional = tree.usage(), tree.proportional_bytes()

@@ -67,8 +67,8 @@ def test_the_probe_measures_something() -> None:
         ({}, []),
         ({"other_cpu_percent": None, "steal_percent": 0.0}, []),
         ({"other_cpu_percent": 10.0, "steal_percent": 2.0}, []),
-        ({"other_cpu_percent": 75.4, "steal_percent": 0.0}, ["other processes took 75%"]),
-        ({"other_cpu_percent": 11.0, "steal_percent": 3.0}, ["other processes took 11% and the hypervisor took 3%"]),
+        ({"other_cpu_percent": 75.4, "steal_percent": 0.0}, ["other processes used 75%"]),
+        ({"other_cpu_percent": 11.0, "steal_percent": 3.0}, ["other processes used 11% and the hypervisor used 3%"]),
     ],
 )
 def test_a_noisy_machine_is_a_finding(state: dict[str, float | None] | None, words: list[str]) -> None:

@@ -85,13 +85,13 @@ def test_a_url_says_where_the_api_is(url: str | None, port: int, path: str, empt
     "name", ["", "Users", "1st", "-users", "my users", "my_users", "../users", "a/b", "ü", "x" * 59, "users\n"]
 )
 def test_what_is_no_name(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name of a workload: use lower-case letters"):
+    with pytest.raises(UsageError, match="is not a workload name: use lower-case letters"):
         scaffold_of(name, "rest", "none", None)
 
 
 @pytest.mark.parametrize("name", ["target", "build"])
 def test_a_name_that_would_hide_the_target_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="taken for what builds make"):
+    with pytest.raises(UsageError, match="hold build outputs"):
         scaffold_of(name, "rest", "none", None)
 
 
@@ -100,11 +100,11 @@ def test_a_name_that_would_hide_the_target_is_refused(name: str) -> None:
     [
         ("soap", "none", None, '--protocol is "soap": use rest or grpc'),
         ("rest", "mysql", None, '--database is "mysql": use postgresql or none'),
-        ("rest", "none", "127.0.0.1:8080", "is no address of an API"),
-        ("rest", "none", "http://127.0.0.1:8080/a?b=c", "is no address of an API"),
-        ("rest", "none", "http://127.0.0.1:8080/${user}", "is no address of an API"),
-        ("rest", "none", "http://127.0.0.1:99999/a", "is no address"),
-        ("grpc", "none", "http://127.0.0.1:8080/a", "has a path, which gRPC does not know"),
+        ("rest", "none", "127.0.0.1:8080", "is not an API address"),
+        ("rest", "none", "http://127.0.0.1:8080/a?b=c", "is not an API address"),
+        ("rest", "none", "http://127.0.0.1:8080/${user}", "is not an API address"),
+        ("rest", "none", "http://127.0.0.1:99999/a", "is not an"),
+        ("grpc", "none", "http://127.0.0.1:8080/a", "has a path, but gRPC addresses have none"),
     ],
 )
 def test_what_cannot_be_meant(protocol: str, database: str, url: str | None, words: str) -> None:
@@ -118,7 +118,7 @@ def test_nothing_is_overwritten(folder: str, empty_checkout: Project) -> None:
     existing.mkdir(parents=True, exist_ok=True)
     before = sorted(empty_checkout.root.rglob("*"))
 
-    with pytest.raises(UsageError, match=f"{folder} exists already, and nothing in it was touched"):
+    with pytest.raises(UsageError, match=f"{folder} already exists and was not changed"):
         write_scaffold(empty_checkout, scaffold_of(existing.name, "rest", "none", None))
 
     assert sorted(empty_checkout.root.rglob("*")) == before

@@ -49,7 +49,7 @@ def test_the_page_of_a_run_tells_its_bottleneck_and_what_was_seen_beside(pages: 
     details = page.split('<h2 id="targets">')[1].split("<h2 ")[0]
     assert "<details" in details
     assert " open>" in details
-    for words in ("the highest level was the best", "the load given", "CPU 60%, IO:WalSync 25%", "1,750"):
+    for words in ("the highest level was the best", "offered load", "CPU 60%, IO:WalSync 25%", "1,750"):
         assert words in details
 
 
@@ -65,7 +65,7 @@ def test_figures_as_json(pages: TestClient) -> None:
 
 def test_any_runs_can_be_overlaid(pages: TestClient) -> None:
     page = pages.get("/overlay?run=1&run=2,3").text
-    assert "Overlay of run 1, run 2, run 3" in page
+    assert "Comparison of run 1, run 2, run 3" in page
 
 
 def test_runs_of_one_target(pages: TestClient) -> None:

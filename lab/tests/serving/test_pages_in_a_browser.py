@@ -68,9 +68,9 @@ def test_every_page_fits_and_everybody_can_use_it(page: Page, address: str, widt
 def test_runs_that_are_ticked_are_overlaid(page: Page, address: str) -> None:
     page.goto(address + "comparisons/1")
     for run in (1, 2):
-        page.get_by_label(f"overlay run {run}", exact=True).check()
-    page.get_by_role("button", name="Overlay the ticked runs").click()
-    expect(page.get_by_text("Overlay of run 1, run 2")).to_be_visible()
+        page.get_by_label(f"select run {run}", exact=True).check()
+    page.get_by_role("button", name="Compare selected runs").click()
+    expect(page.get_by_text("Comparison of run 1, run 2")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
 
 

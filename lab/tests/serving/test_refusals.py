@@ -60,7 +60,7 @@ def test_a_failure_of_our_own_is_a_plain_page(
     break_with(error, monkeypatch)
     reply = without_database.get("/runs")
     assert reply.status_code == 500
-    assert "Something failed" in reply.text
+    assert "Internal error" in reply.text
     assert SECRET not in reply.text
     assert [name for name in HEADERS if name not in reply.headers] == []
 

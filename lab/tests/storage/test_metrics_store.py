@@ -38,6 +38,6 @@ def test_a_connection_that_breaks_off_is_told_in_words(
     with pytest.raises(DatabaseUnreachableError) as told:
         getattr(store, method)(*arguments)
     assert told.value.message == (
-        "The connection to the database postgresql://someone@host/metrics broke off: server closed the connection "
+        "The connection to the database postgresql://someone@host/metrics was lost: server closed the connection "
         "unexpectedly."
     )

@@ -128,7 +128,7 @@ def test_addresses(url: str, access: Access) -> None:
 
 @pytest.mark.parametrize("url", ["", "host:8081", "ftp://host", "http://", "http://host/path", "http://host:99999"])
 def test_what_is_no_address(url: str) -> None:
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         access_of(url)
 
 

@@ -68,5 +68,5 @@ def test_a_workload_that_stores_nothing_of_its_own_is_told(empty_checkout: Proje
 
 def test_a_workload_without_an_upsert_is_told(empty_checkout: Project) -> None:
     workload = workload_of(empty_checkout, NOTES)
-    with pytest.raises(BakeoffError, match="names no upsert"):
+    with pytest.raises(BakeoffError, match="has no upsert"):
         list(preload_statements(workload, compile_plan(workload, LOAD), 1))

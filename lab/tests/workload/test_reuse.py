@@ -46,5 +46,5 @@ def test_every_kind_of_keys_of_a_plan_obeys(project: Project) -> None:
 
 
 def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Project) -> None:
-    with pytest.raises(UsageError, match="notes uses no key again"):
+    with pytest.raises(UsageError, match="notes has no operation that updates existing keys"):
         compile_plan(workload_of(empty_checkout, NOTES), replace(LOAD, reuse=Reuse(shared=5)))

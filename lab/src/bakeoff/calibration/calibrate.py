@@ -53,7 +53,7 @@ def _engine(project: Project, request: CalibrationRequest, progress: Progress) -
     certificate = lab_certificate(project.state / "tls")
     for way, encryption, payload in itertools.product(request.ways, (None, certificate), request.payloads):
         words = f"{way.transport}, TLS" if encryption else way.transport
-        progress.step(f"{request.engine.name}: ceiling over {words}, payload {payload}", request.seconds)
+        progress.step(f"{request.engine.name}: capacity over {words}, payload {payload}", request.seconds)
         drive = Drive(request.engine, request.null_server, request.workload, way, payload, request.seconds, encryption)
         ceiling = measure_ceiling(project, drive)
         yield Calibration(

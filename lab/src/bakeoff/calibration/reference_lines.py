@@ -95,10 +95,10 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         processes.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
-        raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: allow more with --duration.")
+        raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: increase --duration.")
     if found is None or status != 0:
         raise BakeoffError(
-            f"pgbench could not draw the reference line (status {status}):\n"
+            f"pgbench could not measure the reference line (status {status}):\n"
             f"{processes.last_lines(bench.folder / 'pgbench.log')}"
         )
     rows = ROWS_PER_COMMIT[name]

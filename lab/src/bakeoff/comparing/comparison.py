@@ -55,8 +55,7 @@ def resume(project: Project, progress: Progress) -> Comparison:
         unfinished = next((each for each in found if each.cut_short or _has_turns_left(project, each)), None)
         if unfinished is None:
             raise BakeoffError(
-                "There is nothing to resume: no comparison on this machine was cut short, and the latest has all of "
-                "its turns."
+                "There is nothing to resume: no comparison on this machine was interrupted, and the latest is complete."
             )
         request = request_from(unfinished.request)
         progress.say(f"resuming comparison {unfinished.id}: {request.command}")

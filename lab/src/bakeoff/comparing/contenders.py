@@ -49,7 +49,7 @@ def why_impossible(contender: Contender) -> str | None:
     if variant.payload not in workload.payloads:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.document["protocols"]:
-        return f"The engine {engine.name} does not speak {contender.protocol}: choose another --engine."
+        return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
     features = (
         (variant.transport_mode.batch > 1, "batch"),
         (variant.transport_mode.stream, "stream"),

@@ -33,14 +33,14 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     engines = {name: find_engine(project, name) for name in _engines(request)}
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
-            raise UsageError(f"The engine {engine.name} has no open model: choose another --engine.")
+            raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
         if request.agents > 1 and not engine.can("agents"):
             raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
     fewest = min(phases, key=lambda phase: phase.virtual_users)
     if request.agents > fewest.virtual_users and request.mode != "smoke":
         raise UsageError(
             f"--agents is {request.agents}, and the phase {fewest.name} has {fewest.virtual_users} users to divide: "
-            "ask for fewer agents, or for more --users."
+            "use fewer agents, or more --users."
         )
     found = find_targets(project)
     choose_targets(found, list(request.attached))
@@ -49,7 +49,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     own = [target for target in wanted if target.name not in request.attached]
     targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
     if not targets:
-        raise BakeoffError("There is no target that this machine can build, so nothing to measure.")
+        raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     for contender in contenders:
@@ -72,13 +72,12 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         variables_of(target, {**variant.settings, **secured})
     elif variant.settings or variant.tls or variant.token or request.isolation != Isolation():
         raise UsageError(
-            f"{target.name} is attached, so that the lab cannot set, secure, pin or limit it: leave out --set, "
-            "--write-mode, --tls, --token, --pin and limits. An https address is driven over TLS, with the token "
-            "that BAKEOFF_API_TOKEN holds."
+            f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
+            "--tls, --token, --pin and limits. An https address uses TLS; the token is read from BAKEOFF_API_TOKEN."
         )
     elif contender.workload.uses_database and not os.environ.get("DATABASE_URL"):
         raise UsageError(
-            f"{target.name} is attached: name the database that it stores into in DATABASE_URL. Runs drop its tables."
+            f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )
 
 
@@ -86,7 +85,7 @@ def _check_containers(request: ComparisonRequest) -> None:
     """Only what the lab did not start itself can run in a container of somebody else's."""
     for name in request.containers:
         if name == DATABASE and not os.environ.get("DATABASE_URL"):
-            raise UsageError("--container database=… belongs to a database of your own: name it in DATABASE_URL.")
+            raise UsageError("--container database=… needs a database of your own: set DATABASE_URL.")
         if name != DATABASE and name not in request.attached:
             raise UsageError(f"--container {name}=… needs --attach {name}=http://host:port, where it answers.")
 

@@ -47,7 +47,7 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
         return Proof("", problem=error.message)
     profile = required_profile(target)
     if result.proved is None or not result.conforms(profile):
-        return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows what differed.")
+        return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
     proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
     if file is not None:
         _write(file, proof)

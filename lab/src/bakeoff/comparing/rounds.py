@@ -146,8 +146,8 @@ class Series:
         except BakeoffError as error:
             first = "./bakeoff runs import and then " if comparison.unstored else ""
             self._bench.progress.say(
-                f"How the comparison ended could not be stored. {error.message} When the database is there again, "
-                f"{first}./bakeoff run --resume brings it to its end."
+                f"How the comparison ended could not be stored. {error.message} When the database is available again, "
+                f"{first}./bakeoff run --resume completes it."
             )
 
     def _begin(self, contenders: Sequence[Contender]) -> None:
@@ -199,7 +199,7 @@ class Series:
         if problem is not None:
             self._failures[contender.key] = [*failures, problem]
             self._comparison.failed = True
-            self._bench.progress.say(f"{contender.key}: this run does not count. {problem}")
+            self._bench.progress.say(f"{contender.key}: this run is not used. {problem}")
         elif not self._comparison.interrupted:
             self._bench.progress.say(one_line(result))
             self._bench.progress.standing(result)

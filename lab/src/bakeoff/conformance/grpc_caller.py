@@ -47,8 +47,8 @@ class GrpcCaller:
             grpc.channel_ready_future(self._channel).result(timeout=self._connect_timeout_s)
         except grpc.FutureTimeoutError as error:
             raise BakeoffError(
-                f"Nothing answers gRPC at {self._access.address} within {self._connect_timeout_s:g} s. Start the "
-                "target, or give the address it listens at."
+                f"No gRPC reply from {self._access.address} within {self._connect_timeout_s:g} s. Start the target, or "
+                "correct its address."
             ) from error
 
     def send(self, request: GrpcRequest) -> GrpcReply:

@@ -164,5 +164,5 @@ def _messages(body: bytes) -> Iterator[bytes]:
         length = int.from_bytes(body[1:_PREFIX_BYTES])
         message, body = body[_PREFIX_BYTES : _PREFIX_BYTES + length], body[_PREFIX_BYTES + length :]
         if len(message) < length:
-            raise NoReplyError("the reply breaks off inside a message")
+            raise NoReplyError("the reply is truncated inside a message")
         yield message

@@ -30,8 +30,8 @@ class HttpCaller:
             self._connected().close()
         except OSError as error:
             raise BakeoffError(
-                f"Nothing answers HTTP at {self._access.address}: {error.strerror or error}. Start the target, or "
-                "give the address it listens at."
+                f"No HTTP reply from {self._access.address}: {error.strerror or error}. Start the target, or correct "
+                "its address."
             ) from error
 
     def send(self, request: HttpRequest) -> HttpReply:

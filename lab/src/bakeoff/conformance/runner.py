@@ -143,7 +143,7 @@ def run_cases(
     for case in filter(speaker.expresses, cases):
         if silent == _SILENT_CASES_IN_A_ROW:
             differences = Differences().together_with(
-                [f"not sent: the target left {silent} cases in a row without a reply"]
+                [f"not sent: the target did not reply to {silent} cases in a row"]
             )
         else:
             try:

@@ -16,7 +16,7 @@ def conformance_table(results: Mapping[str, ConformanceResult], required: Mappin
     """One row for each target; failed cases by profile, and whether the target keeps the profile that it must."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("target", no_wrap=True)
-    for heading in ("cases", "core failed", "strict failed", "left out"):
+    for heading in ("cases", "core failed", "strict failed", "skipped"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for target, result in results.items():

@@ -40,7 +40,7 @@ def load_vectors(directory: Path, schema: Path, patterns: Sequence[str] = ()) ->
     """
     files = sorted(directory.glob("*.json"))
     if not files:
-        raise VectorError(f"{directory} holds no vectors: put at least one .json file of conformance cases there.")
+        raise VectorError(f"{directory} contains no vectors: add at least one .json file of conformance cases.")
     return _chosen(_load_all(directory, tuple(files), schema, digest_of([*files, schema])), patterns)
 
 
@@ -75,7 +75,7 @@ def _load_file(path: Path, schema: Path) -> list[Case]:
         raise VectorError(f"{path} is not valid JSON: {error}. Correct it there.") from error
     problem = first_problem(document, schema)
     if problem:
-        raise VectorError(f"{path} breaks the schema {schema.name}: {_with_case_name(problem, document)}.")
+        raise VectorError(f"{path} does not match the schema {schema.name}: {_with_case_name(problem, document)}.")
     return [_case(path, document["subject"], entry) for entry in document["cases"]]
 
 
@@ -117,7 +117,7 @@ def _check(path: Path, case: Case) -> None:
         if not case.owns(row.key):
             raise VectorError(
                 f'{place}: rows: the key {list(row.key)} is not the case\'s own. One element must be "{case.name}" or '
-                f'begin with "{case.name}/", so that cases do not meet in a row.'
+                f'begin with "{case.name}/", so that cases do not share rows.'
             )
     if case.call in (Call.BATCH, Call.STREAM) and not isinstance(case.message, list | None):
         raise VectorError(f"{place}: message: a {case.call} sends a list of messages.")

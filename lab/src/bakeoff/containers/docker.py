@@ -30,8 +30,8 @@ class DockerEngine:
         self._host, self._port = parts.hostname or "localhost", parts.port or 2375
         if parts.scheme not in ("unix", "tcp", "http") or (parts.scheme != "unix" and self._host not in _LOOPBACK):
             raise BakeoffError(
-                f"DOCKER_HOST is {address}, and the lab samples containers of this machine alone: name "
-                "unix:///path/of/docker.sock or tcp://127.0.0.1:port, or leave out --container."
+                f"DOCKER_HOST is {address}, but the lab samples containers of this machine only: use "
+                "unix:///path/of/docker.sock or tcp://127.0.0.1:port, or omit --container."
             )
         self._is_unix = parts.scheme == "unix"
         self._prefix: str | None = None
@@ -81,7 +81,7 @@ class DockerEngine:
             return answer
         message = answer.get("message", "") if isinstance(answer, dict) else ""
         kind = NotFoundError if status == http.HTTPStatus.NOT_FOUND else BakeoffError
-        raise kind(f"The Docker engine at {self.address} answered {status} to {path}: {message}")
+        raise kind(f"The Docker engine at {self.address} replied {status} to {path}: {message}")
 
     def _connection(self) -> http.client.HTTPConnection:
         if self._is_unix:

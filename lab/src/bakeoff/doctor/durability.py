@@ -31,9 +31,9 @@ def durability(name: str, value: str) -> Diagnosis:
     if safe:
         return Diagnosis(name, State.OK, value)
     costs = {
-        "fsync": "nothing is ever forced to disk: every rate is several times too high, and a crash loses the table",
+        "fsync": "nothing is flushed to disk: every rate is several times too high, and a crash loses the table",
         "synchronous_commit": "commits are acknowledged before they are on disk: rates are several times too high",
-        "full_page_writes": "less is written than a crash would need: rates are too high",
+        "full_page_writes": "too little WAL is written to recover from a crash: rates are too high",
     }
     remedy = f'psql "$DATABASE_URL" -c "ALTER SYSTEM SET {name} = on" -c "SELECT pg_reload_conf()"'
     return Diagnosis(name, State.WRONG, value, costs[name], remedy)

@@ -30,5 +30,5 @@ def cores(count: int) -> Diagnosis:
     """Target, database and engine share them."""
     if count >= 2:
         return Diagnosis("cores", State.OK, str(count))
-    cost = "target, database and engine take turns: latencies are those of waiting for a core"
+    cost = "target, database and engine compete for one core: latencies include waiting for it"
     return Diagnosis("cores", State.COSTLY, str(count), cost, "measure on a machine with two cores or more")

@@ -41,12 +41,12 @@ def port_range(text: str | None) -> Diagnosis:
     subject = "ephemeral ports"
     numbers = (text or "").split()
     if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
-        return Diagnosis(subject, State.UNKNOWN, "this kernel does not tell")
+        return Diagnosis(subject, State.UNKNOWN, "not reported by this kernel")
     count = int(numbers[1]) - int(numbers[0]) + 1
     if count >= _PORTS:
         return Diagnosis(subject, State.OK, f"{count:,}")
     state = State.WRONG if count < _MOST_USERS else State.COSTLY
-    cost = f"no more than {count:,} connections, each closed one counted for a minute: then connecting fails"
+    cost = f"at most {count:,} connections, closed ones count for a minute; then connecting fails"
     return Diagnosis(subject, state, f"{count:,}", cost, 'sudo sysctl -w net.ipv4.ip_local_port_range="10000 65535"')
 
 
@@ -54,7 +54,7 @@ def backlog(text: str | None) -> Diagnosis:
     """How many connections may wait to be accepted."""
     subject = "somaxconn"
     if text is None or not text.isdecimal():
-        return Diagnosis(subject, State.UNKNOWN, "this kernel does not tell")
+        return Diagnosis(subject, State.UNKNOWN, "not reported by this kernel")
     if int(text) >= _BACKLOG:
         return Diagnosis(subject, State.OK, text)
     cost = f"when more than {text} users connect at once, some wait a second or more for their first reply"
@@ -65,11 +65,11 @@ def governors(names: list[str]) -> Diagnosis:
     """Whether the clock of the CPU stays the same while measuring. One name for each core that has a choice."""
     subject = "CPU governor"
     if not names:
-        return Diagnosis(subject, State.UNKNOWN, "this kernel does not tell, as in most virtual machines")
+        return Diagnosis(subject, State.UNKNOWN, "not reported by this kernel, as in most virtual machines")
     found = ", ".join(f"{name} ({count} cores)" for name, count in Counter(names).items())
     if set(names) == {"performance"}:
         return Diagnosis(subject, State.OK, found)
-    cost = "the clock changes with the load: low loads look slower than they are, and rounds differ"
+    cost = "the CPU frequency changes with the load: low loads look slower than they are, and rounds differ"
     return Diagnosis(subject, State.COSTLY, found, cost, "sudo cpupower frequency-set -g performance")
 
 

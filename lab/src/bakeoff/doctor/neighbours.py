@@ -10,7 +10,7 @@ import psutil
 from bakeoff.doctor.diagnosis import Diagnosis, State
 
 _LOOK_S = 0.5
-_ALONE = "end what else runs here, or measure on a machine of your own"
+_ALONE = "stop other processes, or measure on a dedicated machine"
 _PRESSURES = ("cpu", "memory", "io")
 
 
@@ -63,7 +63,7 @@ def processes_of_others(busy: Busy) -> Diagnosis:
     if busy.others_percent < 5:
         return Diagnosis("other processes", State.OK, found)
     state = State.WRONG if busy.others_percent >= 50 else State.COSTLY
-    cost = "they take CPU from target, database and engine: throughput falls and latencies rise by chance"
+    cost = "they take CPU from target, database and engine: throughput falls and latencies rise at random"
     return Diagnosis("other processes", state, found, cost, _ALONE)
 
 
@@ -73,19 +73,19 @@ def steal(percent: float) -> Diagnosis:
     if percent < 1:
         return Diagnosis("steal", State.OK, found)
     state = State.WRONG if percent >= 10 else State.COSTLY
-    cost = "pauses that look like the target's own: p99 and rounds differ by chance"
-    return Diagnosis("steal", state, found, cost, "take a machine with dedicated cores, and more --rounds on this one")
+    cost = "pauses that look like the target's: p99 varies, and rounds differ"
+    return Diagnosis("steal", state, found, cost, "use a machine with dedicated cores, or more --rounds on this one")
 
 
 def pressure(kind: str, avg60: float | None) -> Diagnosis:
     """Share of the last minute in which somebody waited for a resource, per cent; None where the kernel is silent."""
     subject = f"{kind} pressure"
     if avg60 is None:
-        return Diagnosis(subject, State.UNKNOWN, "this kernel does not tell (PSI)")
-    found = f"somebody waited for {avg60:.1f}% of the last minute"
+        return Diagnosis(subject, State.UNKNOWN, "not reported by this kernel (PSI)")
+    found = f"a task waited during {avg60:.1f}% of the last minute"
     if avg60 < 10:
         return Diagnosis(subject, State.OK, found)
-    cost = "what is measured will wait too: wait until it is quiet"
+    cost = "measured processes wait too, which lowers throughput and raises latencies"
     return Diagnosis(subject, State.WRONG if avg60 >= 50 else State.COSTLY, found, cost, _ALONE)
 
 

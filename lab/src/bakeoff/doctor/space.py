@@ -43,4 +43,6 @@ def judge_memory(free_gb: float) -> Diagnosis:
         return Diagnosis("memory", State.OK, found)
     state = State.WRONG if free_gb < _LEAST_MEMORY_GB else State.COSTLY
     cost = "PostgreSQL's 1 GB of buffers and the target compete for it: swapping is measured, not the target"
-    return Diagnosis("memory", state, found, cost, "end what else uses memory, or measure on a larger machine")
+    return Diagnosis(
+        "memory", state, found, cost, "stop other processes that use memory, or measure on a larger machine"
+    )

@@ -38,5 +38,5 @@ def _engine(project: Project, name: str) -> Diagnosis:
         engine.check_toolchain()
     except BakeoffError as error:
         return Diagnosis(subject, State.COSTLY, "cannot be built", "runs with it are refused", error.message)
-    state = "to be built" if engine.build.is_stale() else "built"
+    state = "not built yet" if engine.build.is_stale() else "built"
     return Diagnosis(subject, State.OK, state)

@@ -158,7 +158,7 @@ def _merged_start(records: Sequence[Start]) -> Start:
     for name in _COMMON:
         if any(getattr(record, name) != getattr(records[0], name) for record in records):
             said = ", ".join(f"{getattr(record, name)}" for record in records)
-            raise StreamError(f"The agents do not do the same: {name} is {said}. Update and start them alike.")
+            raise StreamError(f"The agents differ: {name} is {said}. Use the same version and settings for all.")
     return replace(
         records[0],
         connections=sum(record.connections for record in records),

@@ -103,7 +103,7 @@ class EngineProcess:
             raise BakeoffError(
                 f"The engine {self._engine.name} ended with status {status} and "
                 f"{'an end record' if isinstance(last, End) else 'no end record'}. "
-                f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
+                f"Last lines of {self._log}:\n{processes.last_lines(self._log)}"
             )
         if last.reason == "failed":
             raise StreamError(f"The engine {self._engine.name} could not follow the plan: {last.message}")

@@ -133,7 +133,7 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
         try:
             document = json.loads(line)
         except ValueError as error:
-            reason = f"not JSON ({error}). The engine was cut off"
+            reason = f"not JSON ({error}). The engine was terminated"
             raise StreamError(f"{source}, line {number}: {reason}.") from error
         if number == 1 and isinstance(document, dict) and document.get("version") not in (None, *VERSIONS):
             raise StreamError(
@@ -143,5 +143,5 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
         kind = document.get("type") if isinstance(document, dict) else None
         problem = first_problem(document, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"
         if problem:
-            raise StreamError(f"{source}, line {number}: breaks {schema.name}: {problem}.")
+            raise StreamError(f"{source}, line {number}: does not match {schema.name}: {problem}.")
         yield msgspec.convert(document, Record)

@@ -33,8 +33,8 @@ def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: st
     request = None if candidate.asked is None else candidate.asked.request
     if request is None:
         raise BakeoffError(
-            f"{candidate.name} is not a comparison that says how it was asked for, so it cannot be repeated to confirm "
-            "what failed. Measure again with ./bakeoff run, or judge what is stored with --no-rerun."
+            f"{candidate.name} has no stored request, so it cannot be repeated to confirm the failure. Measure again "
+            "with ./bakeoff run, or check the stored runs only, with --no-rerun."
         )
     return replace(request, targets=tuple(targets), command=command)
 
@@ -44,13 +44,13 @@ def _second_look(check: Check, again: dict[tuple[Series, str], Check]) -> Check:
         return check
     second = again.get(_identity(check))
     if second is None:
-        return replace(check, words=f"{check.words}; the rerun measured nothing to set against it")
+        return replace(check, words=f"{check.words}; the rerun measured nothing comparable")
     if second.outcome is Outcome.FAILED:
-        return replace(check, words=f"{check.words}; again in a rerun: {second.words}", confirmed=True)
+        return replace(check, words=f"{check.words}; confirmed by a rerun: {second.words}", confirmed=True)
     if second.stale_baseline:
-        words = f"{check.words}; a rerun cannot tell: {second.words}"
+        words = f"{check.words}; a rerun was inconclusive: {second.words}"
         return replace(check, outcome=Outcome.UNCLEAR, words=words, stale_baseline=True)
-    return replace(check, outcome=Outcome.UNCLEAR, words=f"{check.words}; not so in a rerun: {second.words}")
+    return replace(check, outcome=Outcome.UNCLEAR, words=f"{check.words}; not confirmed by a rerun: {second.words}")
 
 
 def _identity(check: Check) -> tuple[Series, str]:

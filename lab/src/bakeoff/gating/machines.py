@@ -29,7 +29,7 @@ def _slower(before: float | None, after: float | None) -> str | None:
 def _taken(who: str, limit: float, before: float | None, after: float | None) -> str | None:
     if before is None or after is None or after - before <= limit:
         return None
-    return f"{who} took {after - before:.0f}% more of a core"
+    return f"{who} used {after - before:.0f}% more of a core"
 
 
 def _medians(

@@ -54,8 +54,8 @@ def held_against(baseline: Measurement, candidate: Measurement, limits: Limits) 
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
     ]
-    new = [f"{series.label}: the baseline has no such run." for series in unmatched]
-    gone = [f"{each.label}: only the baseline has it." for each in before if each not in after and not each.phase]
+    new = [f"{series.label}: not in the baseline." for series in unmatched]
+    gone = [f"{each.label}: only in the baseline." for each in before if each not in after and not each.phase]
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
 
@@ -96,8 +96,8 @@ def _worse(change: _Change, chance: float | None) -> Outcome:
 
 def _chance_in_words(chance: float | None) -> str:
     if chance is None:
-        return "chance unknown: one round each"
-    return "by chance < 0.1%" if chance < 0.001 else f"by chance {chance:.1%}"
+        return "p unknown: one round each"
+    return "adjusted p < 0.001" if chance < 0.001 else f"adjusted p {chance:.3f}"
 
 
 def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFigures], allowed: float) -> Check:
@@ -107,7 +107,7 @@ def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFig
     known = failed_before / requests_before if series.phase and requests_before else 0.0
     share = failed / requests if requests else 0.0
     outcome = Outcome.FAILED if share > known + allowed else Outcome.PASSED
-    more = f" more than the {known:.2%} of before" if known else ""
+    more = f" more than the baseline's {known:.2%}" if known else ""
     words = f"{failed:,} of {requests:,} requests failed ({share:.2%}; allowed {allowed:.0%}{more})"
     return Check(series, "errors", outcome, words)
 

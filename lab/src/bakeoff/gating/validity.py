@@ -59,7 +59,7 @@ def _series_asked(contender: str, asked: Asked) -> Series:
 def _words(runs: Sequence[RunFigures]) -> str | None:
     void = sum(run.status == "void" for run in runs)
     if void:
-        return f"{void} of {len(runs)} runs void: the database did not hold what had been acknowledged"
+        return f"{void} of {len(runs)} runs void: acknowledged writes are missing from the database"
     if not any(run.status == "completed" for run in runs):
         return f"none of {len(runs)} runs completed"
     return None

@@ -57,7 +57,7 @@ class Asked:
         reason = self.not_measured.get(contender) or self.not_measured.get(target)
         if reason is not None:
             return reason
-        return "nobody noted why" if self.status == "completed" else f"the comparison is {self.status}"
+        return "no reason was recorded" if self.status == "completed" else f"the comparison is {self.status}"
 
 
 def asked_of(server: Server, comparison_id: int) -> Asked | None:

@@ -28,7 +28,7 @@ def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str
 def csv_export(server: Server, run_ids: Sequence[int]) -> str:
     """A row for each phase of each run, and one for all its phases together (phase 0).
 
-    What PostgreSQL did, what the machine was like and the bottleneck are of the whole run, and stand in that row only.
+    PostgreSQL activity, what the machine was like and the bottleneck are of the whole run, and stand in that row only.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -46,7 +46,7 @@ def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None 
         if not runs and before is not None:
             found = connection.execute("SELECT FROM test_runs WHERE id = %s", [before]).fetchone()
             if found is None:
-                raise NotFoundError(f"--before names run {before}, and there is none. Take an id that runs list shows.")
+                raise NotFoundError(f"--before: there is no run {before}. Use an id from ./bakeoff runs list.")
     return Page(runs[:limit], len(runs) > limit)
 
 

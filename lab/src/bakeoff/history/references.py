@@ -77,7 +77,7 @@ def resolve_asked(project: Project, server: Server, reference: str, like: Sequen
 def _run(server: Server, run_id: int) -> Referenced:
     runs = _figures(server, "SELECT * FROM run_figures WHERE id = %s", [run_id])
     if not runs:
-        raise BakeoffError(f"There is no run {run_id}. ./bakeoff runs list shows what there is.")
+        raise BakeoffError(f"There is no run {run_id}. ./bakeoff runs list shows the stored ones.")
     return Referenced(str(run_id), _measurement(server, runs))
 
 
@@ -94,7 +94,7 @@ def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
 def _commit(project: Project, server: Server, reference: str, like: Sequence[RunFigures]) -> Referenced:
     commit = commit_of(project, reference)
     if commit is None:
-        raise BakeoffError(f'"{reference}" names nothing here. Write {REFERENCE_HELP}.', exit_code=2)
+        raise BakeoffError(f'"{reference}" is not known here. Use {REFERENCE_HELP}.', exit_code=2)
     found = comparison_at(server, commit, like)
     if found is None:
         raise BakeoffError(
@@ -109,7 +109,7 @@ def _latest(server: Server) -> int:
     with server.connect() as connection:
         row = connection.execute(_LATEST).fetchone()
     if row is None:
-        raise BakeoffError("Nothing has been measured yet: begin with ./bakeoff run quick.")
+        raise BakeoffError("Nothing has been measured yet: start with ./bakeoff run quick.")
     return int(row[0])
 
 

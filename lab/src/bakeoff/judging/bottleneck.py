@@ -47,9 +47,10 @@ def bottleneck_of(usage: Usage) -> Bottleneck:
         if found is not None:
             return found
     if not usage.cpu_percent:
-        return Bottleneck("unknown", "The bottleneck is unknown: the phases were too short to tell who used the CPU.")
+        return Bottleneck("unknown", "The bottleneck is unknown: the phases were too short to measure CPU use.")
     return Bottleneck(
-        "unknown", f"The bottleneck is unknown: CPU was left ({_used(usage)}), and nothing else was seen to be full."
+        "unknown",
+        f"The bottleneck is unknown: CPU was available ({_used(usage)}), and no other resource was saturated.",
     )
 
 
@@ -59,8 +60,8 @@ def _generator(usage: Usage) -> Bottleneck | None:
     who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
     return Bottleneck(
         "generator",
-        f"The bottleneck may have been the load generator: this is {usage.ceiling_share:.0%} of what {who} can do "
-        "here.",
+        f"The bottleneck may have been the load generator: throughput was {usage.ceiling_share:.0%} of what {who} can "
+        "do here.",
     )
 
 
@@ -80,11 +81,9 @@ def _all_cores(usage: Usage) -> Bottleneck | None:
     role, most = max(usage.cpu_percent.items(), key=lambda item: item[1])
     cores = f"{usage.cores} core{'s' if usage.cores > 1 else ''}"
     if most < total * _MOST:
-        return Bottleneck(
-            "machine", f"The bottleneck was the CPU of the machine, {cores} that all share: {_used(usage)}."
-        )
+        return Bottleneck("machine", f"The bottleneck was the CPU of the machine, {cores} (shared): {_used(usage)}.")
     return Bottleneck(
-        _KINDS[role], f"The bottleneck was the CPU of {_NAMES[role]}, on {cores} that all share: {_used(usage)}."
+        _KINDS[role], f"The bottleneck was the CPU of {_NAMES[role]}, on {cores} (shared): {_used(usage)}."
     )
 
 
@@ -96,7 +95,7 @@ def _pool(usage: Usage) -> Bottleneck | None:
         return None
     return Bottleneck(
         "pool",
-        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.sessions} sessions were at work at "
+        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.sessions} sessions were active at "
         "once.",
     )
 
@@ -109,8 +108,8 @@ def _database_waits(usage: Usage) -> Bottleneck | None:
     event, share = max(waits.items(), key=lambda item: item[1])
     return Bottleneck(
         "database",
-        f"The bottleneck was PostgreSQL: its busy sessions waited for {sum(waits.values()):.0%} of their time, most of "
-        f"all for {event} ({share:.0%}).",
+        f"The bottleneck was PostgreSQL: its active sessions waited for {sum(waits.values()):.0%} of their time, "
+        f"mostly for {event} ({share:.0%}).",
     )
 
 
@@ -119,7 +118,8 @@ def _database_line(usage: Usage) -> Bottleneck | None:
         return None
     name, share = max(usage.limiting_lines.items(), key=lambda item: item[1])
     return Bottleneck(
-        "database", f"The bottleneck was PostgreSQL: this is {share:.0%} of what it does here without any API ({name})."
+        "database",
+        f"The bottleneck was PostgreSQL: throughput was {share:.0%} of what it does without any API ({name}).",
     )
 
 
@@ -127,7 +127,7 @@ def _load(usage: Usage) -> Bottleneck | None:
     if not usage.more_load_helps or not usage.cpu_percent or usage.cores is None:
         return None
     return Bottleneck(
-        "load", f"The bottleneck was the load: the highest level was the best, and CPU was left ({_used(usage)})."
+        "load", f"The bottleneck was the load: the highest level was the best, and CPU was available ({_used(usage)})."
     )
 
 

@@ -37,8 +37,8 @@ def _few_rounds(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]
     yield JudgedFinding(
         "too-few-rounds",
         "warning",
-        f"{'One round' if most == 1 else f'{most} rounds'} cannot tell a difference from chance.",
-        f"With {FEWEST_ROUNDS} rounds there are intervals, and with more they narrow: --rounds 5.",
+        f"{'One round' if most == 1 else f'{most} rounds'} cannot separate a difference from chance.",
+        f"Intervals need {FEWEST_ROUNDS} rounds and become narrower with more: --rounds 5.",
     )
 
 
@@ -54,8 +54,8 @@ def _drift(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
             "drift",
             "warning",
             f"In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
-            "Something else used the machine, or it throttled. Ratios are taken within rounds and stand; absolute "
-            "figures do not carry over. ./bakeoff doctor looks for neighbours.",
+            "Other processes used the machine, or its CPU throttled. Ratios are computed within rounds and remain "
+            "valid; absolute figures do not. ./bakeoff doctor looks for the cause.",
             tuple(sorted({slowest, fastest})),
         )
 
@@ -76,7 +76,8 @@ def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
             "throttled",
             "warning",
             f"A core was {slower:.0%} slower {where}.",
-            "Heat, power saving or a neighbour: set the governor to performance, let it cool, or add rounds.",
+            "Possible causes: heat, power saving, other virtual machines. Set the governor to performance, let the "
+            "machine cool down, or add rounds.",
             tuple(sorted({slow_round, fast_round})),
         )
 
@@ -90,10 +91,9 @@ def _same_twice(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
             yield JudgedFinding(
                 "unequal-twins",
                 "error",
-                f"The same thing entered twice differs from itself: {ratio.median:.3f}× ({ratio.low:.3f} to "
-                f"{ratio.high:.3f}).",
-                "The lab favours one of them, or chance struck (one comparison of equals in twenty): run it again with "
-                "more rounds before believing a difference as small.",
+                f"The two contenders of an A/A pair differ: {ratio.median:.3f}× ({ratio.low:.3f} to {ratio.high:.3f}).",
+                "Either the lab favours one of them, or it is chance (one comparison of equals in twenty). Run it "
+                "again with more rounds before you trust a difference of this size.",
             )
 
 
@@ -103,7 +103,7 @@ def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "changed-meanwhile",
             "warning",
-            f"Not the same in all runs: {', '.join(changed)}.",
+            f"Different between runs: {', '.join(changed)}.",
             "Compare only runs of one checkout on one machine.",
         )
 
@@ -113,8 +113,8 @@ def _uncommitted(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "uncommitted-changes",
             "info",
-            "The checkout held changes that no commit names.",
-            "Nobody can repeat this exactly: commit, then run it again for figures to keep.",
+            "The checkout had uncommitted changes.",
+            "These figures cannot be reproduced exactly: commit, then run it again for figures to keep.",
         )
 
 
@@ -123,6 +123,6 @@ def _incomplete(comparison: StoredComparison) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "incomplete",
             "warning",
-            f"The comparison is {comparison.status}: not every contender had all of its turns.",
-            "--resume takes the turns that are left.",
+            f"The comparison is {comparison.status}: some contenders lack runs.",
+            "./bakeoff run --resume runs what is missing.",
         )

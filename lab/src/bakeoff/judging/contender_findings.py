@@ -20,11 +20,13 @@ _LOAD_LEVELS = sorted(Variant().levels().keys() - {SAME_TWICE})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
-    "api-cpu": "Profile the target: its CPU for each operation decides how much it can do here.",
-    "database": "A faster disk, larger batches or fewer statements for each operation would move it.",
-    "pool": "Raise pool_size, if the database has CPU left: --set pool_size=32.",
-    "machine": "Target, database and engine share these cores: ratios hold, absolute figures are this machine's.",
-    "load": "It may do more: go on with more virtual users (--users).",
+    "api-cpu": "Profile the target: its CPU per operation limits its throughput here.",
+    "database": "A faster disk, larger batches or fewer statements per operation would raise this limit.",
+    "pool": "If the database has CPU available, raise pool_size: --set pool_size=32.",
+    "machine": (
+        "Target, database and engine share these cores: ratios are valid, absolute figures apply to this machine only."
+    ),
+    "load": "It may be able to do more: use more virtual users (--users).",
 }
 _BOTTLENECK_KINDS = {
     "api-cpu": "cpu-bound",
@@ -80,8 +82,8 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "early-end",
             "error" if any(run.status is Status.FAILED for run in early) else "warning",
-            f"A run ended before its time: {reason}",
-            "Its figures do not count. Read the target's log in .bakeoff/logs, then run it again.",
+            f"A run ended early: {reason}",
+            "Its figures are not used. Read the target's log in .bakeoff/logs, then run it again.",
             _rounds(run.round for run in early),
         )
     void = [run.result for run in entry.runs if run.result.status is Status.VOID]
@@ -89,8 +91,8 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "audit-failed",
             "error",
-            "The database does not hold what was acknowledged.",
-            "These rounds are void: a target that loses writes has no speed.",
+            "Acknowledged writes are missing from the database.",
+            "These rounds are void: throughput without durability does not count.",
             _rounds(run.round for run in void),
         )
     silent = [run.result for run in entry.runs if _answered_nothing(run.result)]
@@ -98,8 +100,8 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "nothing-answered",
             "error",
-            "Not one request was answered as it must be.",
-            "These rounds do not count. Read the target's log in .bakeoff/logs.",
+            "No request got the expected reply.",
+            "These rounds are not used. Read the target's log in .bakeoff/logs.",
             _rounds(run.round for run in silent),
         )
 
@@ -125,8 +127,8 @@ def _connections(entry: Entry) -> Iterable[JudgedFinding]:
     yield JudgedFinding(
         "connection-exhaustion",
         "error",
-        f"Connections could not be made: {kinds} in one round.",
-        "Limits of the machine or of the target's backlog were measured, not its speed: ./bakeoff doctor shows them.",
+        f"Connections failed: {kinds} in one round.",
+        "This measured limits of the machine or of the target's backlog, not its speed: ./bakeoff doctor shows them.",
         tuple(failed),
     )
 
@@ -142,8 +144,8 @@ def _trends(entry: Entry) -> Iterable[JudgedFinding]:
         "trend",
         "warning",
         f"Throughput {direction} by {abs(worst.change):.0%} within phase {worst.phase}.",
-        "The figure of that phase is one of a moment. Let phases last longer (--phase-duration) if it rose; look for a "
-        "table, log or heap that grows if it fell.",
+        "That phase did not reach a steady state. If throughput rose, use longer phases (--phase-duration); if it "
+        "fell, look for a table, log or heap that grows.",
         tuple(steep),
     )
 
@@ -153,12 +155,12 @@ def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[Judge
     if drift is None:
         return
     direction = "rose" if drift.change > 0 else "fell"
-    others = ", against the other contenders" if drift.against_others else ""
-    advice = "Each round has a new process and a fresh table: look for what rounds leave behind, such as heat."
+    others = ", relative to the other contenders" if drift.against_others else ""
+    advice = "Each round has a new process and a fresh table: look for effects that last between rounds, such as heat."
     if "attached" in settings:
-        advice = "One process serves all rounds, and may change with age: start it anew and measure again."
+        advice = "One process serves all rounds and may change with age: restart it and measure again."
     if not drift.against_others:
-        advice += " A machine that changes looks the same: measure another target beside it."
+        advice += " A change of the machine looks the same: measure another target in the same comparison."
     yield JudgedFinding(
         "own-drift",
         "warning",
@@ -173,8 +175,8 @@ def _missing_rounds(entry: Entry, rounds: int) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "missing-rounds",
             "warning",
-            f"Only {len(entry.counted)} of {rounds} rounds count.",
-            "Its intervals are wider than they need be; --resume measures what is missing.",
+            f"Only {len(entry.counted)} of {rounds} rounds are valid.",
+            "Its intervals are wider than necessary; ./bakeoff run --resume runs what is missing.",
             tuple(missing),
         )
 
@@ -191,7 +193,7 @@ def _spread(contender: Contender) -> Iterable[JudgedFinding]:
             "warning",
             f"Throughput differs between rounds by {spread:.0%} (standard deviation), from {min(peak.values):,.0f} to "
             f"{max(peak.values):,.0f} operations/s.",
-            "Quiet the machine, or add rounds: the interval narrows with their square root.",
+            "Stop other work on the machine, or add rounds: the interval shrinks with the square root of their number.",
         )
 
 
@@ -207,8 +209,8 @@ def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "payload-mismatch",
             "error",
-            f"{own:,.0f} bytes went out for each request, and {usual:,.0f} for others of the same load.",
-            "It was not given the same work: compare the engines' versions and the seeds of the runs.",
+            f"{own:,.0f} bytes were sent per request, but {usual:,.0f} by other contenders with the same load.",
+            "The contenders did not get the same work: compare the engines' versions and the seeds of the runs.",
         )
 
 
@@ -236,7 +238,7 @@ def _bound(contender: Contender) -> Iterable[JudgedFinding]:
             "generator-bound",
             "warning",
             f"Its peak is {share:.0%} of what {who} can do here.",
-            "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
+            "The target may be faster than this figure. Use a more efficient engine, or larger messages.",
         )
     kind = contender.bottleneck.kind
     if kind in _BOTTLENECK_KINDS:

@@ -47,7 +47,7 @@ def reference_lines(runs: Sequence[RunResult]) -> dict[str, float]:
 
 def limits_in_words(limits: Limits) -> str:
     """For people; empty where nothing was calibrated."""
-    words = [f"{share:.2f}× of {name}" for name, share in limits.reference_shares.items()]
+    words = [f"{share:.2f}× PostgreSQL alone ({name})" for name, share in limits.reference_shares.items()]
     if limits.ceiling_share:
         who = "the engine" if limits.agents == 1 else "one engine"
         words.append(f"{who} can send {1 / limits.ceiling_share:.1f} times as much")

@@ -96,11 +96,11 @@ def figures_of_phase(measured: Measured) -> Figures:
 def _objective(part: str, text: str) -> Objective:
     match = _OBJECTIVE.fullmatch(part)
     if match is None:
-        raise UsageError(f'--slo is "{text}": "{part}" is no objective. Write figures below limits: {_EXAMPLE}.')
+        raise UsageError(f'--slo is "{text}": "{part}" is not an objective. Write limits such as {_EXAMPLE}.')
     metric, sign, number, unit = match.groups()
     if metric not in (*LATENCIES, ERRORS):
         known = ", ".join((*LATENCIES, ERRORS))
-        raise UsageError(f'--slo is "{text}": there is no figure "{metric}". Figures: {known}.')
+        raise UsageError(f'--slo is "{text}": unknown metric "{metric}". Metrics: {known}.')
     if metric == ERRORS:
         if unit != "%":
             raise UsageError(f'--slo is "{text}": errors are limited in per cent, such as errors<0.1%.')
@@ -111,7 +111,7 @@ def _objective(part: str, text: str) -> Objective:
         raise UsageError(f'--slo is "{text}": {metric} needs a unit: us, ms or s, such as {metric}<50ms.')
     at_most = sign == "<="
     if limit <= 0 and not (at_most and metric == ERRORS):
-        raise UsageError(f'--slo is "{text}": nothing stays below {number}{unit}. Give {metric} a limit above zero.')
+        raise UsageError(f'--slo is "{text}": the limit of {metric} must be above zero.')
     return Objective(metric, limit, part.replace(" ", ""), at_most)
 
 

@@ -30,7 +30,7 @@ def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_cl
     ties = any(_tied(contenders) for contenders in valid.values())
     if not ties or smallest_claim is None:
         return f"{words}."
-    return f"{words} (differences below {smallest_claim:.1%} cannot be told from chance here)."
+    return f"{words} (smallest detectable difference {smallest_claim:.1%})."
 
 
 def _clause(contenders: Sequence[Contender], told: Told) -> str:
@@ -52,7 +52,7 @@ def _winner(best: Contender, second: Contender, told: Told) -> str:
         factor = _factor(_peak(best).median, _peak(second).median)
         return (
             f"{best.label} was fastest with {rate(_peak(best))}, {factor} the throughput of {second.label}, but "
-            f"{_rounds(min(best.rounds, second.rounds))} cannot tell a difference from chance"
+            f"{_rounds(min(best.rounds, second.rounds))} cannot separate a difference from chance"
         )
     return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
 

@@ -67,7 +67,7 @@ def _make_owned(folder: Path) -> None:
     folder.mkdir(mode=0o711, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
         raise BakeoffError(
-            f"{folder} belongs to somebody else. Remove it, or move the checkout out of a private folder."
+            f"{folder} belongs to another user. Remove it, or move the checkout out of a private folder."
         )
 
 

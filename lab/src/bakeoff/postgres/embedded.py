@@ -160,7 +160,7 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         (partial.parent / "password").unlink()
     if status != 0:
         raise BakeoffError(
-            f"PostgreSQL's data folder {folder} could not be made. Is the disk full? Its words:\n"
+            f"PostgreSQL's data folder {folder} could not be created. Is the disk full? Output:\n"
             f"{processes.last_lines(log)}"
         )
     (partial / "bakeoff.password").write_text(password, "utf-8")
@@ -187,7 +187,7 @@ def _end_leftover(folder: Path) -> None:
         return
     except psutil.TimeoutExpired as error:
         raise BakeoffError(
-            f"A PostgreSQL server, process {pid}, still uses {folder} and does not stop. End it."
+            f"A PostgreSQL server, process {pid}, still uses {folder} and does not stop. Stop it."
         ) from error
 
 
@@ -214,7 +214,7 @@ def _started(
             break
     raise BakeoffError(
         f"The embedded PostgreSQL ({kind.name}) did not start. Is the disk full? If its data is damaged, remove "
-        f"{folder} (its stored results go with it). Its last lines, all of them in {log}:\n{processes.last_lines(log)}"
+        f"{folder} (its stored results go with it). Last lines of {log}:\n{processes.last_lines(log)}"
     )
 
 

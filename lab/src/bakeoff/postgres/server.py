@@ -49,8 +49,8 @@ class Server:
             return psycopg.connect(self.url, autocommit=True, connect_timeout=5)
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             raise DatabaseUnreachableError(
-                f"The database {self.shown_url} cannot be reached: {' '.join(str(error).split())}. Start it, mend its "
-                "URL, or unset the URL to use the embedded PostgreSQL."
+                f"The database {self.shown_url} cannot be reached: {' '.join(str(error).split())}. Start it, correct "
+                "its URL, or unset the URL to use the embedded PostgreSQL."
             ) from error
 
     def execute_script(self, script: str) -> None:
@@ -81,7 +81,7 @@ def user_server(url: str, variable: str) -> Server:
     version = server.version()
     if int(version.split(".")[0]) < _OLDEST_MAJOR_VERSION:
         raise BakeoffError(
-            f"{variable} names PostgreSQL {version}; {_OLDEST_MAJOR_VERSION} or newer is needed. Upgrade it, or unset "
+            f"{variable} is PostgreSQL {version}; {_OLDEST_MAJOR_VERSION} or newer is needed. Upgrade it, or unset "
             f"{variable} to use the embedded PostgreSQL."
         )
     return server
@@ -102,8 +102,8 @@ def permit_reset(server: Server) -> None:
             return
         if names:
             raise BakeoffError(
-                f"The database {server.shown_url} holds tables that bakeoff did not make ({', '.join(names[:3])}), "
-                "and a run drops tables. Name an empty database in DATABASE_URL, or allow this one: "
-                f"CREATE TABLE {_MARKER} ();"
+                f"The database {server.shown_url} contains tables that bakeoff did not create "
+                f"({', '.join(names[:3])}), and a run drops tables. Set DATABASE_URL to an empty database, or allow "
+                f"this one: CREATE TABLE {_MARKER} ();"
             )
         connection.execute(f"CREATE TABLE IF NOT EXISTS public.{_MARKER} ()")

@@ -15,13 +15,13 @@ from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _BOTTLENECKS = {
-    "api-cpu": "its own CPU",
-    "database": "the database",
-    "pool": "its connections",
-    "generator": "the generator",
-    "machine": "the machine's CPU",
-    "load": "the load given",
-    "unknown": "not known",
+    "api-cpu": "target CPU",
+    "database": "database",
+    "pool": "connection pool",
+    "generator": "load generator",
+    "machine": "shared CPU",
+    "load": "offered load",
+    "unknown": "unknown",
 }
 
 

@@ -80,12 +80,14 @@ def _comparison(judgement: Judgement, stored: StoredComparison) -> dict[str, Any
 def _certainty(judgement: Judgement) -> str:
     """How far the verdict can be believed, in a sentence or two."""
     if judgement.rounds < 3:
-        return f"{plural(judgement.rounds, 'round')}, so no intervals: read differences as hints, not as results."
+        return (
+            f"{plural(judgement.rounds, 'round')}, so there are no intervals: differences are indications, not results."
+        )
     words = f"Medians over {plural(judgement.rounds, 'round')}, with bootstrap 95% intervals."
     if judgement.noise_floor is not None:
-        words += f" The same target against itself differs by {percent(judgement.noise_floor)}."
+        words += f" Noise floor {percent(judgement.noise_floor)}."
     if judgement.smallest_claim is not None:
-        words += f" A difference below {percent(judgement.smallest_claim)} is called a tie."
+        words += f" Smallest detectable difference {percent(judgement.smallest_claim)}."
     return words
 
 
@@ -114,7 +116,7 @@ def _reference_lines(judgement: Judgement, stored: StoredComparison) -> list[Ref
         {
             "name": f"{_ENGINE} {protocol}{' tls' if encrypted else ''}",
             "payload": payload,
-            "label": f"generator's ceiling, {level_name(protocol)}{' over TLS' if encrypted else ''}",
+            "label": f"generator capacity, {level_name(protocol)}{' with TLS' if encrypted else ''}",
             "per_s": rounded(value),
         }
         for (protocol, encrypted, payload), value in ceilings.items()
@@ -189,4 +191,4 @@ def _briefly(finding: FindingEntry, entry: ContenderEntry) -> FindingEntry:
     """What limited a contender stands in a table with its figures: here only what it was, once for all it holds of."""
     if finding["message"] != entry["limit"]:
         return finding
-    return {**finding, "message": f"limited by {entry['limited_by']}, as the table of limits shows."}
+    return {**finding, "message": f"limited by {entry['limited_by']}; see the table of limits."}

@@ -21,15 +21,18 @@ def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
     if not judgement.contenders:
         yield "Nothing was measured, so there is nothing to compare."
     elif len(judgement.contenders) == 1:
-        yield "Only one contender was measured: there is nothing to hold it against."
+        yield "Only one contender was measured: there is nothing to compare it with."
     if judgement.status != "completed":
-        yield f"The comparison is {judgement.status}: more runs were planned than are here."
+        yield f"The comparison is {judgement.status}: some planned runs are missing."
     if judgement.contenders and 0 < judgement.rounds < 3:
         yield f"Only {plural(judgement.rounds, 'round')}: intervals and ties need three or more (--rounds 3)."
     if stored.runs and not any(run.result.timeline for run in stored.runs):
-        yield "These runs keep no seconds (an older version made them): nothing can be drawn over time."
+        yield "These runs have no per-second figures (an older version made them), so there are no charts over time."
     if judgement.contenders and not judgement.reference_lines:
-        yield "This machine has no calibration: ./bakeoff calibrate adds what PostgreSQL and the engine can do."
+        yield (
+            "This machine is not calibrated: ./bakeoff calibrate measures PostgreSQL alone and the capacity "
+            "of the engine."
+        )
 
 
 def _contenders(judgement: Judgement, identities: dict[str, Identity]) -> Iterator[str]:
@@ -38,10 +41,10 @@ def _contenders(judgement: Judgement, identities: dict[str, Identity]) -> Iterat
         counts = [
             f"{identities[each.key].name} ({each.void_rounds} of {each.rounds + each.void_rounds})" for each in void
         ]
-        yield f"Void rounds, which count for nothing: {_some(counts)}."
+        yield f"Void rounds, which are not used: {_some(counts)}."
     idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
     if idle:
-        yield f"No request was measured of {_some([identities[each.key].name for each in idle])}."
+        yield f"No request was measured for {_some([identities[each.key].name for each in idle])}."
     known = sorted({level.name for each in judgement.contenders for level in each.levels})
     short = [each for each in judgement.contenders if each.levels and len(_phases(each)) < len(known)]
     if short:
@@ -57,7 +60,7 @@ def _runs(judgement: Judgement, stored: StoredComparison, identities: dict[str, 
             yield f"{plural(len(hit), 'run')} {status}: {_some(sorted(set(hit)))}."
     without = {names.get(run.id, run.result.target) for run in stored.runs if not run.result.timeline}
     if without and any(run.result.timeline for run in stored.runs):
-        yield f"No seconds were kept of every run of {_some(sorted(without))}."
+        yield f"Per-second figures are missing for some runs of {_some(sorted(without))}."
 
 
 def _phases(contender: Contender) -> set[str]:

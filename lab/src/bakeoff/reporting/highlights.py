@@ -19,16 +19,16 @@ def highlights_of(contenders: Sequence[ContenderEntry]) -> list[Highlight]:
     if len(ranked) < 2:
         return []
     found = [
-        _most(ranked, _Question("Most operations", "the maximum", "/s", numbers.rate, max)),
+        _most(ranked, _Question("Highest throughput", "maximum", "/s", numbers.rate, max)),
         _best(ranked, _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, min), _p99),
         _best(
             ranked,
-            _Question("Least CPU", "of the API for each operation, at its best load", " µs", numbers.three_digits, min),
+            _Question("Least CPU", "API, per operation, at its best load", " µs", numbers.three_digits, min),
             _cpu,
         ),
         _best(
             ranked,
-            _Question("Least memory", "peak of the API, at its best load", " MB", numbers.megabytes, min),
+            _Question("Least memory", "API peak, at its best load", " MB", numbers.megabytes, min),
             _memory,
         ),
     ]

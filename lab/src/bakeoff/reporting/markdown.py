@@ -28,17 +28,17 @@ def _lines(data: ReportData) -> Iterator[str]:
     ]
     yield from (" · ".join(facts), "")
     if data["missing"]:
-        yield from ("**What is missing**", "", *(f"- {plain(sentence)}" for sentence in data["missing"]), "")
+        yield from ("**Missing**", "", *(f"- {plain(sentence)}" for sentence in data["missing"]), "")
     for table in all_tables(data):
         yield from _table(table)
     yield from ("## Findings", "")
     yield from map(_doubt, doubts_of(data["findings"]))
-    yield from ("", "") if data["findings"] else ("Nothing was found.", "")
+    yield from ("", "") if data["findings"] else ("No findings.", "")
     if data["not_measured"]:
         yield from ("## Not measured", "")
         yield from (f"- **{plain(name)}**: {plain(reason)}" for name, reason in data["not_measured"].items())
         yield ""
-    yield from ("## Provenance", "", "To repeat it, in a checkout of the same commit:", "")
+    yield from ("## Provenance", "", "To repeat it in a checkout of the same commit:", "")
     yield from ("    " + comparison["command"].replace("\n", " "), "")
     yield from (f"- {plain(name.replace('_', ' '))}: {plain(value)}" for name, value in data["provenance"].items())
 

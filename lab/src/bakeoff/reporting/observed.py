@@ -1,4 +1,4 @@
-"""What PostgreSQL did and what the machine was like, as columns: one list for every table that shows them."""
+"""PostgreSQL activity and what the machine was like, as columns: one list for every table that shows them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,9 @@ class Column(Generic[_Figures]):
 
 
 DATABASE_NOTE = (
-    "PostgreSQL's own counters, warm-up and phases together. WAL: the log that makes commits durable. "
-    "HOT: updates that touched no index."
+    "PostgreSQL's counters, warm-up and phases together. WAL: write-ahead log. HOT: updates without index changes."
 )
-SESSIONS_NOTE = "Shares of the time of the sessions that were at work: on the CPU, or waiting for what is named."
+SESSIONS_NOTE = "Share of the time of active sessions: on the CPU, or waiting for the named event."
 DATABASE: Sequence[Column[DatabaseFigures]] = (
     Column("WAL bytes/op", lambda figures: numbers.three_digits(figures["wal_bytes_each"])),
     Column("commits/op", lambda figures: numbers.three_digits(figures["commits_each"])),
@@ -34,13 +33,13 @@ DATABASE: Sequence[Column[DatabaseFigures]] = (
     Column("updated", lambda figures: _count(figures["rows_updated"])),
     Column("HOT", lambda figures: numbers.percent(figures["hot_update_share"])),
     Column("checkpoints", lambda figures: _count(figures["checkpoints"])),
-    Column("sessions at work were at", lambda figures: _waits(figures), words=True),
+    Column("active sessions", lambda figures: _waits(figures), words=True),
 )
 
 MACHINE_NOTE = (
-    "Before the run: how fast one core hashed, and the load average. Then % of one core: steal is what the hypervisor "
-    "took, others are other programs, lab is bakeoff itself, and sampling a part of that. Stall is the kernel's "
-    "pressure: the part of the time in which a task waited for it."
+    "MB/s: hashing speed of one core before the run. Load: load average before the run. Steal (hypervisor), others "
+    "(other processes), lab (bakeoff) and sampling (part of lab): % of one core. Stall: pressure (PSI), % of the time "
+    "in which a task waited."
 )
 MACHINE: Sequence[Column[MachineFigures]] = (
     Column("MB/s", lambda figures: numbers.rate(figures["speed_mb_s"])),

@@ -1,4 +1,4 @@
-"""Tables for the terminal of what PostgreSQL did in a run, and of what the machine was like."""
+"""Tables for the terminal of PostgreSQL activity in a run, and of what the machine was like."""
 
 from collections.abc import Iterable
 
@@ -14,21 +14,21 @@ _MOST_WAITS = 3
 
 def database_table(figures: DatabaseFigures | None) -> Table | Text:
     """What PostgreSQL counted; a dash where nobody asked it."""
-    title = "what PostgreSQL did"
+    title = "PostgreSQL activity"
     if figures is None:
         return _unknown(title)
     hot = figures["hot_update_share"]
     return _table(
         f"{title}, warm-up and phases together",
         (
-            ("WAL, the log that makes commits durable", number(figures["wal_bytes_each"], 0, " bytes/op")),
+            ("WAL (write-ahead log)", number(figures["wal_bytes_each"], 0, " bytes/op")),
             ("commits", _commits(figures)),
             ("rows inserted", number(figures["rows_inserted"], 0)),
             ("rows updated", number(figures["rows_updated"], 0)),
-            ("  of these HOT, which touched no index", percent(hot)),
+            ("  of these HOT (no index change)", percent(hot)),
             ("rows deleted", number(figures["rows_deleted"], 0)),
             ("checkpoints", number(figures["checkpoints"], 0)),
-            ("sessions at work were at", _waits(figures)),
+            ("active sessions", _waits(figures)),
         ),
     )
 
@@ -46,13 +46,13 @@ def machine_table(figures: MachineFigures | None) -> Table | Text:
     return _table(
         f"{title}, CPU in % of one core",
         (
-            ("probe of its speed: one core hashes", number(figures["speed_mb_s"], 0, " MB/s")),
-            ("load average before", number(figures["load_average_before"], 2)),
-            ("steal, which the hypervisor took", percent_of_hundred(figures["steal_percent"])),
-            ("CPU of other programs", percent_of_hundred(figures["other_cpu_percent"])),
+            ("speed probe: hashing on one core", number(figures["speed_mb_s"], 0, " MB/s")),
+            ("load average before the run", number(figures["load_average_before"], 2)),
+            ("steal (hypervisor)", percent_of_hundred(figures["steal_percent"])),
+            ("CPU of other processes", percent_of_hundred(figures["other_cpu_percent"])),
             ("CPU of the lab", percent_of_hundred(figures["lab_cpu_percent"])),
-            ("  of it sampling", percent_of_hundred(figures["sampling_cpu_percent"])),
-            ("pressure: time in which a task waited for", ", ".join(pressures)),
+            ("  of this sampling", percent_of_hundred(figures["sampling_cpu_percent"])),
+            ("pressure (PSI): time in which a task waited for", ", ".join(pressures)),
         ),
     )
 
@@ -74,7 +74,7 @@ def _commits(figures: DatabaseFigures) -> str:
     each, operations = figures["commits_each"], figures["operations_per_commit"]
     if each is None or operations is None:
         return NOTHING
-    return f"{each:.3g}/op: {operations:,.{0 if operations >= 100 else 1}f} operations a commit"
+    return f"{each:.3g}/op: {operations:,.{0 if operations >= 100 else 1}f} operations per commit"
 
 
 def _waits(figures: DatabaseFigures) -> str:

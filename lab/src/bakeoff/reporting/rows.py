@@ -93,7 +93,7 @@ def _contender(entry: ContenderEntry) -> Iterator[Row]:
         ("rank", entry["rank"]),
         ("optimal users", entry["optimal_users"]),
         ("breaking users", entry["breaking_users"]),
-        ("share of the generator's ceiling", entry["ceiling_share"]),
+        ("share of generator capacity", entry["ceiling_share"]),
         *((f"times {name}", share) for name, share in entry["reference_shares"].items()),
     ):
         if value is not None:

@@ -21,7 +21,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="latency in ms · CPU: µs of the API for each operation · MB: its peak memory",
+        caption="latency in ms · CPU: µs of the API per operation · MB: peak memory of the API",
         caption_justify="left",
     )
     table.add_column("target", overflow="fold")
@@ -108,7 +108,7 @@ def _cost_table(run: RunResult) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="memory: resident, shared pages counted once · PSS: its part of each page that others share too",
+        caption="memory: resident, shared pages counted once · PSS: shared pages counted in proportion",
         caption_justify="left",
     )
     for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak", "PSS MB peak"):

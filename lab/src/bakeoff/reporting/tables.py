@@ -52,8 +52,8 @@ def all_tables(data: ReportData) -> list[Table]:
 
 
 def ranking(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
-    headings = ("rank", "target", "operations/s", "of the leader", "optimal", "breaks")
-    note = "optimal: users of optimal parallelism. breaks: users of the breaking point. In brackets: 95% intervals."
+    headings = ("rank", "target", "operations/s", "relative to leader", "optimal", "breaks")
+    note = "optimal: users at optimal parallelism. breaks: users at the breaking point. In parentheses: 95% intervals."
     return Table(f"Ranking{payload}", headings, [_standing(entry) for entry in entries], left=2, note=note)
 
 
@@ -73,13 +73,13 @@ def at_best(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for api in [level["costs"].get("api")]
     ]
     headings = ("target", "load", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
-    note = "The load of the maximum, medians over rounds. CPU and peak memory of the API."
-    return Table(f"At the best load of each{payload}", headings, rows, left=2, note=note)
+    note = "The load with the highest throughput, medians over rounds. CPU and peak memory of the API."
+    return Table(f"At the best load of each target{payload}", headings, rows, left=2, note=note)
 
 
 def limits(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     rows = [(entry["name"], entry["limited_by"], evidence(entry["limit"])) for entry in entries if entry["limit"]]
-    return Table(f"What limited each{payload}", ("target", "limited by", "what was seen"), rows, left=3)
+    return Table(f"Bottlenecks{payload}", ("target", "limited by", "evidence"), rows, left=3)
 
 
 def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
@@ -89,7 +89,7 @@ def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for entry in entries
         if (level := entry["at_optimum"]) is not None
     ]
-    note = "Milliseconds at the optimal load of each, medians over rounds."
+    note = "Milliseconds at the optimal load of each target, medians over rounds."
     return Table(f"Latency{payload}", ("target", "load", *names), rows, left=2, note=note)
 
 
@@ -111,8 +111,8 @@ def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for role, used in entry["total"]["costs"].items()
     ]
     note = (
-        "All phases together. µs/op: CPU for each operation. CPU: % of one core. memory: % of the machine's. "
-        "Means, then peaks. PSS: MB with each shared page in proportion, the peak."
+        "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the machine's memory. Means, "
+        "then peaks. PSS: peak in MB, shared pages counted in proportion."
     )
     return Table(f"Overall resource usage{payload}", headings, rows, left=2, note=note)
 
@@ -125,14 +125,14 @@ def phases(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
 
 def resources(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     """Resource usage by phase, as documented."""
-    headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s each", "MB·s each")
+    headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
         (entry["name"], level["load"], *_used(level["costs"]["api"]), *_each(level))
         for entry in entries
         for level in entry["levels"][:MOST_ROWS]
         if "api" in level["costs"]
     ]
-    note = "Of the API. CPU: mean and peak % of one core. each: mean × seconds ÷ requests."
+    note = "API only. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
     return Table(f"Resource usage by phase{payload}", headings, rows, left=2, note=note)
 
 
@@ -146,7 +146,7 @@ def postgresql(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         if entry["database"] is not None
     ]
     note = f"{observed.DATABASE_NOTE} Medians over rounds."
-    return Table(f"What PostgreSQL did{payload}", headings, rows, note=note)
+    return Table(f"PostgreSQL activity{payload}", headings, rows, note=note)
 
 
 def sessions(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
@@ -158,7 +158,7 @@ def sessions(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for entry in entries
         if entry["database"] is not None and entry["database"]["waits"]
     ]
-    return Table(f"What its busy sessions were at{payload}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
+    return Table(f"Active sessions{payload}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
 
 
 def machine(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
@@ -182,8 +182,8 @@ def effects(data: ReportData) -> Table:
         )
         for each in data["effects"]
     ]
-    headings = ("factor", "choice", "times the throughput", "verdict")
-    return Table("What each choice did", headings, rows, left=2, words_last=True)
+    headings = ("factor", "levels", "throughput ratio", "verdict")
+    return Table("Effect of each factor", headings, rows, left=2, words_last=True)
 
 
 def references(data: ReportData) -> Table:
@@ -194,7 +194,12 @@ def references(data: ReportData) -> Table:
         )
         for line in data["reference_lines"]
     ]
-    return Table("Limits", ("reference", "operations/s"), rows, note="What PostgreSQL and the generator do alone.")
+    return Table(
+        "Limits",
+        ("reference", "operations/s"),
+        rows,
+        note=("PostgreSQL without an API, and the capacity of the generator."),
+    )
 
 
 def _standing(entry: ContenderEntry) -> Sequence[str]:

@@ -31,7 +31,7 @@ def rendered(data: ReportData) -> Group:
         parts += [Text(), _laid(table), *([Text(table.note, style="dim")] if table.note else [])]
     parts += [Text(), Text("Findings", style="bold")]
     parts += [Padding(_doubt(doubt), _MARGIN) for doubt in doubts_of(data["findings"])]
-    parts += [] if data["findings"] else [Padding("Nothing was found.", _MARGIN)]
+    parts += [] if data["findings"] else [Padding("No findings.", _MARGIN)]
     parts += [Text(f"Not measured: {_clean(reason)}") for reason in data["not_measured"].values()]
     parts += [Text(), Text(f"To repeat it: {_clean(data['comparison']['command'])}")]
     return Group(*parts)

@@ -15,8 +15,10 @@ def judgement_table(judgement: Judgement) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="each contender at its best load: median of the rounds, ± half of the 95% interval, = tied · "
-        "latency in ms · CPU: µs of the API for each operation · MB: its peak memory",
+        caption=(
+            "each contender at its best load: median of the rounds, ± half of the 95% interval, = tie · "
+            "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
+        ),
         caption_justify="left",
     )
     table.add_column("", justify="right", no_wrap=True)
@@ -88,7 +90,7 @@ def _effect(effect: Effect) -> str:
     interval = "" if ratio.low is None or ratio.high is None else f" (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
     matched = "" if effect.matched == 1 else f", over {effect.matched} matched pairs"
     factor = effect.factor.replace("_", " ")
-    return f"{factor}: {effect.one} reaches {ratio.median:.2f}× of {effect.other}{interval}{matched}"
+    return f"{factor}: {effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}{interval}{matched}"
 
 
 def _limits(contender: Contender) -> str | None:

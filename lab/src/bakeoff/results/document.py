@@ -101,8 +101,8 @@ def read_documents(text: str, source: str, project: Project) -> list[StoredDocum
         return [_read(part, project) for part in ([msgspec.Raw(text)] if file.runs is None else file.runs)]
     except (msgspec.ValidationError, ValueError) as error:
         if isinstance(error, msgspec.ValidationError) or not isinstance(error, msgspec.DecodeError):
-            raise BakeoffError(f"{source} is no result of a run: {error}.") from error
-        raise BakeoffError(f"{source} is cut off or no JSON: {error}.") from error
+            raise BakeoffError(f"{source} is not a run result: {error}.") from error
+        raise BakeoffError(f"{source} is truncated or not JSON: {error}.") from error
 
 
 def _read(text: msgspec.Raw, project: Project) -> StoredDocument:

@@ -23,5 +23,5 @@ def read_result_file(project: Project, path: Path) -> list[StoredDocument]:
     except OSError as error:
         raise BakeoffError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise BakeoffError(f"{path} is damaged: it is no UTF-8 text.") from error
+        raise BakeoffError(f"{path} is damaged: not UTF-8 text.") from error
     return read_documents(text, project.relative(path), project)

@@ -51,7 +51,7 @@ _Figures = TypeVar("_Figures", DatabaseFigures, MachineFigures)
 
 
 def database_figures(run: RunResult) -> DatabaseFigures | None:
-    """What PostgreSQL did; None where it was not asked."""
+    """PostgreSQL activity; None where it was not asked."""
     activity = run.database_activity
     if activity is None:
         return None

@@ -38,14 +38,14 @@ def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, le
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BakeoffError(f"The audit could not be made: {error}.") from error
+        raise BakeoffError(f"The audit failed: {error}.") from error
     if done.returncode not in (_CLEAN, _VIOLATED):
-        raise BakeoffError(f"The audit could not be made (status {done.returncode}): {done.stderr.strip()}")
+        raise BakeoffError(f"The audit failed (status {done.returncode}): {done.stderr.strip()}")
     try:
         document = json.loads(done.stdout)
     except ValueError as error:
         raise BakeoffError(f"The audit's verdict is not JSON: {done.stdout[:200]!r}.") from error
     problem = first_problem(document, workload.directory.parent / "schemas" / "verdict.schema.json")
     if problem:
-        raise BakeoffError(f"The audit's verdict breaks its schema: {problem}.")
+        raise BakeoffError(f"The audit's verdict does not match its schema: {problem}.")
     return replace(msgspec.convert(document, Audit), clean=done.returncode == _CLEAN)

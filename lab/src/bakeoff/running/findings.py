@@ -42,7 +42,7 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
                 "errors",
                 "error" if crossed else "warning",
                 f"{total.failed} of {total.requests} requests failed ({total.error_rate:.2%}): {kinds}.",
-                "Read the target's log; figures of a run with errors say little about the target's speed.",
+                "Read the target's log. Figures of a run with errors do not show the target's speed.",
             )
         )
     for percentile in ("p95", "p99"):
@@ -54,7 +54,7 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
                     "threshold",
                     "warning",
                     f"{percentile} was {latency_ms:.0f} ms, and the threshold is {limit:.0f} ms.",
-                    "Look at the phases: the load of the first one above it is more than this target can take.",
+                    "Look at the phases: the first one above the threshold has more load than this target can handle.",
                 )
             )
     return findings
@@ -79,8 +79,9 @@ def generator_findings(
             Finding(
                 "not-calibrated",
                 "info",
-                f"Nobody has measured what this build of the engine {engine} can do on this machine in this way.",
-                f"{calibrate} measures it; until then a limit of the engine may look like one of the target.",
+                f"The capacity of this build of the engine {engine} is not measured on this machine for this kind of "
+                "load.",
+                f"{calibrate} measures it; until then a limit of the engine can look like a limit of the target.",
             )
         )
     elif peak_per_s >= ceiling_per_s * _CEILING_SHARE:
@@ -90,7 +91,7 @@ def generator_findings(
                 "warning",
                 f"The fastest phase reached {peak_per_s:,.0f}/s, {peak_per_s / ceiling_per_s:.0%} of the "
                 f"{ceiling_per_s:,.0f}/s that {_engines(engine, agents)} can do here.",
-                "The target may be faster than this figure. Choose a leaner engine, or larger messages.",
+                "The target may be faster than this figure. Use a more efficient engine, or larger messages.",
             )
         )
     unsent = sum(record.unsent for record in records if isinstance(record, PhaseEnd))
@@ -109,14 +110,14 @@ def generator_findings(
 def not_audited(engine: str, *, has_query: bool, has_ledger: bool) -> Finding:
     """Why nobody looked at what a run has stored: no query to look with, no ledger to compare with, or an early end."""
     if not has_query:
-        message = "The workload has no audit query, so that what was stored could not be audited."
-        advice = 'Name one in its workload.toml: audit = "audit.sql", which returns (key, document) of every row.'
+        message = "The workload has no audit query, so the stored state could not be audited."
+        advice = 'Add one to its workload.toml: audit = "audit.sql", which returns (key, document) of every row.'
     elif not has_ledger:
-        message = f"The engine {engine} keeps no ledger, so that what was stored could not be audited."
-        advice = "The native engine's runs are audited: --engine native."
+        message = f"The engine {engine} keeps no ledger, so the stored state could not be audited."
+        advice = "Use the native engine for audited runs: --engine native."
     else:
-        message = "The run failed before what was stored could be audited."
-        advice = "Its figures do not count. Run it again once its failure is understood."
+        message = "The run failed before its stored state could be audited."
+        advice = "Its figures are not used. Find the cause of the failure, then run it again."
     return Finding("not-audited", "info", message, advice)
 
 
@@ -129,8 +130,8 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
             Finding(
                 "audit-failed",
                 "error",
-                f"The audit found acknowledged writes that the database does not hold as it must: {broken}.",
-                "This run is void: a target that loses writes has no speed. The examples stand in the run's JSON file.",
+                f"The audit found acknowledged writes that are not stored correctly: {broken}.",
+                "This run is void: throughput without durability does not count. The run's JSON file lists examples.",
             )
         )
     if not verdict.ledger_complete:
@@ -138,8 +139,8 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
             Finding(
                 "audit-incomplete",
                 "warning",
-                "The ledger of acknowledged writes was cut off, so that the audit covers only part of the run.",
-                "Run it again: an engine that ends in good order writes its ledger to the end.",
+                "The ledger of acknowledged writes is truncated, so the audit covers only part of the run.",
+                "Run it again: an engine that ends normally writes a complete ledger.",
             )
         )
     unexplained = verdict.unexplained_rows.count - preloaded
@@ -148,8 +149,8 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
             Finding(
                 "unexplained-rows",
                 "warning",
-                f"The database holds {unexplained:,} entities that nobody sent.",
-                "Nothing else should write to the table during a run; else the target stores what it was not given.",
+                f"The database contains {unexplained:,} entities that no request sent.",
+                "Either another process writes to the table, or the target stores data that it did not receive.",
             )
         )
     return findings
@@ -164,8 +165,8 @@ def warm_up_findings(warm_up: WarmUp | None) -> list[Finding]:
             "not-steady",
             "warning",
             f"Throughput was not steady at the end of a warm-up of {warm_up.duration_s:.0f} s ({warm_up.rule}).",
-            "The first phase may show a target that still warms up, or a machine that is not quiet. Later rounds may "
-            "warm up for twice as long; --warm-up 60s allows a minute from the first.",
+            "The target may still have been warming up in the first phase, or other processes disturbed it. Later "
+            "rounds may warm up for twice as long; --warm-up 60s allows a minute from the first round.",
         )
     ]
 
@@ -177,7 +178,7 @@ def machine_findings(state: MachineState | None) -> list[Finding]:
         "other processes": (state.other_cpu_percent, _OTHERS_PERCENT),
         "the hypervisor": (state.steal_percent, _STEAL_PERCENT),
     }
-    words = [f"{who} took {used:.0f}%" for who, (used, limit) in taken.items() if used is not None and used > limit]
+    words = [f"{who} used {used:.0f}%" for who, (used, limit) in taken.items() if used is not None and used > limit]
     if not words:
         return []
     return [
@@ -185,7 +186,7 @@ def machine_findings(state: MachineState | None) -> list[Finding]:
             "noisy-machine",
             "warning",
             f"During the run {' and '.join(words)} of a core.",
-            "Give the machine to the measurement alone, or compare only what ran interleaved in many rounds.",
+            "Stop other work on this machine, or compare only contenders that ran interleaved in many rounds.",
         )
     ]
 
@@ -199,9 +200,9 @@ def sampling_findings(state: MachineState | None, measured_s: float) -> list[Fin
         Finding(
             "costly-sampling",
             "warning",
-            f"The lab's sampling took {used:.1f}% of a core: beyond {_SAMPLING_PERCENT:g}% it disturbs what it sees.",
-            "Each process of target and database is looked at: fewer workers and connections make that cheaper. On a "
-            "machine with cores to spare, --pin keeps theirs free of it.",
+            f"The lab's sampling used {used:.1f}% of a core; above {_SAMPLING_PERCENT:g}% it disturbs the measurement.",
+            "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. "
+            "On a machine with spare cores, --pin keeps the lab off the target's cores.",
         )
     ]
 
@@ -215,9 +216,9 @@ def clock_findings(state: MachineState | None) -> list[Finding]:
         Finding(
             "clock-jumped",
             "warning",
-            f"The wall clock was set by {jump_s:+.1f} s during the run. Throughput and latencies come from a clock "
-            "that does not jump; what CPU and memory each phase took cannot be told.",
-            "Let the time server settle, then run it again for the costs.",
+            f"The wall clock was adjusted by {jump_s:+.1f} s during the run. Throughput and latency use a monotonic "
+            "clock and are valid; CPU and memory of each phase are unknown.",
+            "Wait until the clock is synchronised, then run it again to measure the costs.",
         )
     ]
 
@@ -231,9 +232,9 @@ def agents_findings(state: MachineState | None) -> list[Finding]:
         Finding(
             "agents-apart",
             "warning",
-            f"The agents began a phase {apart_ms:,.0f} ms apart, or their clocks disagree by that.",
-            "Begin and end of each phase had less load than planned, and its seconds are blurred. Let the clocks be "
-            "set by one time server, and give the agents more CPU.",
+            f"The agents began a phase {apart_ms:,.0f} ms apart, or their clocks differ by that.",
+            "The load was lower than planned at the begin and end of each phase, and figures per second are "
+            "imprecise. Synchronise the clocks with one time server, and give the agents more CPU.",
         )
     ]
 
@@ -255,10 +256,10 @@ def _lag_findings(records: Sequence[Record]) -> list[Finding]:
                 Finding(
                     "generator-lagged",
                     "warning",
-                    f"In phase {record.phase + 1} requests left up to {lag_ns / 1e6:.1f} ms (p99) after they were "
-                    "due, their user was free and their connection had room.",
-                    "That delay is the engine's own, for want of CPU, and distorts the figures of this phase. Give it "
-                    "a core of its own (--pin engine=1), or lower the load.",
+                    f"In phase {record.phase + 1} the engine sent requests up to {lag_ns / 1e6:.1f} ms (p99) late, "
+                    "although their user was free and their connection had room.",
+                    "The engine lacked CPU, which distorts the figures of this phase. Give it its own core (--pin "
+                    "engine=1), or lower the load.",
                 )
             )
     return findings

@@ -26,4 +26,4 @@ def told(runs: Sequence[Mapping[str, float]]) -> str | None:
     names = list(dict.fromkeys(name for run in runs for name in run))
     means = {name: sum(run.get(name, 0.0) for run in runs) / len(runs) for name in names}
     parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in means.items())
-    return f"outside the phases: {sum(means.values()):.1f} s a run ({parts})"
+    return f"time outside the phases: {sum(means.values()):.1f} s per run ({parts})"

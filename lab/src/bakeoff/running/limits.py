@@ -55,8 +55,8 @@ def _parent(root: Path) -> Path:
         given = set((root / "cgroup.subtree_control").read_text("utf-8").split())
     except OSError as error:
         if (root / "memory").is_dir():
-            raise _refused(f"{root} has the controllers of version 1 (the kernel decides when it boots)") from error
-        raise _refused(f"{root} is no cgroup file system of version 2") from error
+            raise _refused(f"{root} is a cgroup version 1 file system (chosen when the kernel boots)") from error
+        raise _refused(f"{root} is not a cgroup version 2 file system") from error
     missing = sorted(_CONTROLLERS - given)
     if missing:
         raise _refused(f"the controllers {' and '.join(missing)} are not enabled in {root}/cgroup.subtree_control")
@@ -70,6 +70,6 @@ def _remove(group: Path) -> None:
 
 def _refused(reason: str) -> BakeoffError:
     return BakeoffError(
-        f"--limit-cpus and --limit-memory need cgroup version 2 and the right to use it, but {reason}. Run as root on "
-        "a machine that has it (most Linux systems since 2021), or leave the limits out."
+        f"--limit-cpus and --limit-memory need cgroup version 2 and permission to use it, but {reason}. Run as root on "
+        "a machine that has it (most Linux systems since 2021), or omit the limits."
     )

@@ -22,8 +22,8 @@ def only_lab(lock_file: Path) -> Iterator[None]:
     with _held(
         lock_file,
         str(os.getpid()),
-        "Another bakeoff is at work in this checkout (process {holder}). Two labs would measure each other: wait until "
-        "it has ended, or end it.",
+        "Another bakeoff is running in this checkout (process {holder}). Two labs would disturb each other: "
+        "wait until it ends, or stop it.",
     ):
         yield
 
@@ -39,8 +39,8 @@ def measuring_lab(project: Project) -> Iterator[None]:
         _held(
             machine_lock(),
             f"{os.getpid()} in {project.root}",
-            "Another bakeoff is measuring on this machine (process {holder}). Two labs would measure each other: wait "
-            f"until it has ended, or end it. Labs that do not share cores may each name a file in "
+            "Another bakeoff is measuring on this machine (process {holder}). Two labs would disturb each "
+            "other: wait until it ends, or stop it. Labs that do not share cores can each set a file of their own in "
             f"{MACHINE_LOCK_VARIABLE}.",
         ),
     ):
@@ -87,5 +87,5 @@ def _opened(path: Path) -> int:
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1:
         os.close(descriptor)
-        raise BakeoffError(f"The lock {path} is no file of its own. Remove it and start again.")
+        raise BakeoffError(f"The lock {path} is not a regular file. Remove it and start again.")
     return descriptor

@@ -31,9 +31,10 @@ def memory_findings(samples: Sequence[Sample], phases: Sequence[PhaseResult]) ->
         Finding(
             "memory-growing",
             "warning",
-            f"The target's memory rose through all of phase {longest.number}, {seconds:.0f} s of one load: from "
+            f"The target's memory grew during all of phase {longest.number}, {seconds:.0f} s of one load: from "
             f"{levels[0] / 1e6:.0f} to {levels[-1] / 1e6:.0f} MB.",
-            "It may leak, or its collector has not settled. A longer phase tells which: --phase-duration 5m.",
+            "It may leak memory, or its garbage collector has not settled. A longer phase shows which: "
+            "--phase-duration 5m.",
         )
     ]
 

@@ -96,8 +96,8 @@ def _check_same(docker: DockerEngine, begun: Container) -> None:
     now = find_container(docker, begun.name)
     if (now.id, now.started_at) != (begun.id, begun.started_at):
         raise BakeoffError(
-            f"The container {begun.name} was started anew while the run went on ({begun.started_at}, then "
-            f"{now.started_at}): docker logs {begun.name} may show why. Its figures would be those of two."
+            f"The container {begun.name} was restarted during the run ({begun.started_at}, then "
+            f"{now.started_at}): docker logs {begun.name} may show why. Its figures would mix two processes."
         )
 
 

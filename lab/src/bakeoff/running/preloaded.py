@@ -39,12 +39,12 @@ def preload_findings(before: Preloaded | None, after: Preloaded | None) -> list[
     """Nothing where the rows are as they were, or where nobody looked."""
     if before is None or after is None or before == after:
         return []
-    rows = f"{before.rows - after.rows:,} are gone" if after.rows < before.rows else "some hold another document"
+    rows = f"{before.rows - after.rows:,} are missing" if after.rows < before.rows else "some contain another document"
     return [
         Finding(
             "audit-failed",
             "error",
-            f"Of {before.rows:,} rows that were stored before the run and that no operation names, {rows}.",
-            "This run is void: the target changes what it was not told to, or somebody else writes to the table.",
+            f"Of {before.rows:,} rows that were inserted before the run and that no operation updates, {rows}.",
+            "This run is void: the target changes rows that no request names, or another process writes to the table.",
         )
     ]

@@ -182,7 +182,7 @@ class _Run:
         """Fills the table with rows that no operation touches, and writes them out."""
         count, server = self._request.contender.variant.preload, self._bench.server
         if count and server is not None:
-            self._bench.progress.step(f"{self._request.contender.key}: storing {count:,} rows before")
+            self._bench.progress.step(f"{self._request.contender.key}: inserting {count:,} rows")
             for statement in preload_statements(self._request.contender.workload, plan, count):
                 server.execute_script(statement)
             server.execute_script("VACUUM (ANALYZE)")

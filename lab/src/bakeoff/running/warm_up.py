@@ -20,8 +20,8 @@ _EXTENDED_TIMES = 2
 # A Poisson count's deviation is its square root.
 _DEVIATIONS_FORGIVEN = 3
 RULE = (
-    f"throughput of the last {WINDOW_S} s, and its mean in the {WINDOW_S} s before, within {TOLERANCE:.0%} of their "
-    "mean or within counting noise"
+    f"throughput of each of the last {WINDOW_S} s, and the mean of the {WINDOW_S} s before them, within "
+    f"{TOLERANCE:.0%} of the mean of the last {WINDOW_S} s or within counting noise"
 )
 
 # Engines with this feature end the warm-up by the rule; others hold it for as long as it may last.

@@ -52,11 +52,11 @@ def scaffold_of(name: str, protocol: str, database: str, url: str | None) -> Sca
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f'"{name}" is no name of a workload: use lower-case letters, digits and hyphens, a letter first, at most '
+            f'"{name}" is not a workload name: use lower-case letters, digits and hyphens, a letter first, at most '
             "58 of them, such as users or car-loans."
         )
     if name in MADE_BY_BUILDS:
-        raise UsageError(f'A workload cannot be called "{name}": folders of that name are taken for what builds make.')
+        raise UsageError(f'A workload cannot be called "{name}": folders of that name hold build outputs.')
     if protocol not in PROTOCOLS:
         raise UsageError(f'--protocol is "{protocol}": use {" or ".join(PROTOCOLS)}.')
     if database not in DATABASES:
@@ -68,10 +68,10 @@ def scaffold_of(name: str, protocol: str, database: str, url: str | None) -> Sca
 def _placed(scaffold: Scaffold, url: str) -> Scaffold:
     parts = re.fullmatch(r"(https?://[^/?#]*)(/[A-Za-z0-9/._~-]*)?", url)
     if parts is None:
-        raise UsageError(f'"{url}" is no address of an API: write http://host:port, or http://host:port/path.')
+        raise UsageError(f'"{url}" is not an API address: write http://host:port, or http://host:port/path.')
     path = (parts[2] or "").rstrip("/")
     if path and scaffold.protocol == "grpc":
-        raise UsageError(f'"{url}" has a path, which gRPC does not know: write http://host:port.')
+        raise UsageError(f'"{url}" has a path, but gRPC addresses have none: write http://host:port.')
     access = access_of(parts[1])
     return replace(scaffold, base_url=parts[1], port=access.port, path=path or scaffold.path)
 
@@ -84,9 +84,7 @@ def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
     folders = (project.contract / scaffold.name, project.targets / scaffold.name)
     for folder in folders:
         if folder.exists():
-            raise UsageError(
-                f"{project.relative(folder)} exists already, and nothing in it was touched. Choose another name."
-            )
+            raise UsageError(f"{project.relative(folder)} already exists and was not changed. Choose another name.")
     files = dict(_rendered(project, scaffold))
     try:
         for path, text in files.items():

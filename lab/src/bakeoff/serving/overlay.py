@@ -23,7 +23,7 @@ def overlaid(runs: Sequence[StoredRun], command: str) -> StoredComparison:
     ]
     return StoredComparison(
         id=0,
-        name="Overlay of " + ", ".join(f"run {run.id}" for run in runs),
+        name="Comparison of " + ", ".join(f"run {run.id}" for run in runs),
         workload=results[0].workload,
         mode=results[0].mode,
         command=command,

@@ -91,8 +91,8 @@ class Pages:
         """Several runs in one report."""
         ids = ids_in_query(request.query_params.getlist("run"))
         if not 1 <= len(ids) <= _MOST_OVERLAID:
-            raise HTTPException(400, f"Choose 1 to {_MOST_OVERLAID} runs to overlay.")
-        return _report(overlaid(load_runs(self._server, ids), "an overlay of single runs"))
+            raise HTTPException(400, f"Select 1 to {_MOST_OVERLAID} runs to compare.")
+        return _report(overlaid(load_runs(self._server, ids), "selected runs"))
 
     def trends(self, request: Request) -> Response:
         """One figure of one target over time, with its change points."""

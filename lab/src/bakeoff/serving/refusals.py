@@ -38,7 +38,7 @@ def _unreachable(_request: Request, error: Exception) -> Response:
 
 def _failed(_request: Request, _error: Exception) -> Response:
     # The server logs the error with its traceback.
-    return page("message.html.j2", 500, words="Something failed inside bakeoff. The terminal that serves says what.")
+    return page("message.html.j2", 500, words="Internal error. See the terminal that runs ./bakeoff serve.")
 
 
 HANDLERS: Mapping[Any, Callable[[Request, Exception], Response]] = {

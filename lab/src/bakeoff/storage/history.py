@@ -57,9 +57,9 @@ def load_comparison(server: Server, comparison_id: int | None = None) -> StoredC
             found = cursor.execute(_LATEST if comparison_id is None else _BY_ID, [comparison_id]).fetchone()
         if found is None:
             raise NotFoundError(
-                "Nothing has been measured yet: begin with ./bakeoff run smoke."
+                "Nothing has been measured yet: start with ./bakeoff run smoke."
                 if comparison_id is None
-                else f"There is no comparison {comparison_id}. ./bakeoff runs list shows what there is."
+                else f"There is no comparison {comparison_id}. ./bakeoff runs list shows the stored ones."
             )
         ids = connection.execute(_RUNS_OF_MODE, [found.id, found.mode]).fetchall()
         return replace(found, runs=_load(connection, [run_id for (run_id,) in ids]))
@@ -71,7 +71,7 @@ def load_runs(server: Server, run_ids: Sequence[int]) -> list[StoredRun]:
         runs = _load(connection, run_ids)
     missing = set(run_ids) - {run.id for run in runs}
     if missing:
-        raise NotFoundError(f"There is no run {min(missing)}. ./bakeoff runs list shows what there is.")
+        raise NotFoundError(f"There is no run {min(missing)}. ./bakeoff runs list shows the stored ones.")
     return runs
 
 

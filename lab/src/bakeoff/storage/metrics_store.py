@@ -151,7 +151,7 @@ class MetricsStore:
         except psycopg.Error as error:
             raise BakeoffError(
                 f"The run of {run.target} could not be stored in {self._server.shown_url}: "
-                f"{' '.join(str(error).split())}. Its files lie in results/{run.target}/."
+                f"{' '.join(str(error).split())}. Its files are in results/{run.target}/."
             ) from error
 
     @contextlib.contextmanager
@@ -162,7 +162,7 @@ class MetricsStore:
                 yield connection
         except psycopg.OperationalError as error:
             raise DatabaseUnreachableError(
-                f"The connection to the database {self._server.shown_url} broke off: {' '.join(str(error).split())}."
+                f"The connection to the database {self._server.shown_url} was lost: {' '.join(str(error).split())}."
             ) from error
 
 

@@ -42,8 +42,8 @@ def access_of(url: str, token: str | None = None) -> Access:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f'"{url}" is no address: {error}.') from error
+        raise UsageError(f'"{url}" is not an address: {error}.') from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-        raise UsageError(f'"{url}" is no address of a target: write http://host:port or https://host:port.')
+        raise UsageError(f'"{url}" is not an address of a target: write http://host:port or https://host:port.')
     secure = parts.scheme == "https"
     return Access(parts.hostname, port or (443 if secure else 80), Tls() if secure else None, token)

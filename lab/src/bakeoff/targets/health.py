@@ -77,5 +77,5 @@ def health_check(workload: Workload, protocol: str) -> HealthCheck:
     if protocol == "grpc":
         return GrpcHealthCheck(declared.get("grpc", {}).get("service", ""))
     if "http" not in declared:
-        raise BakeoffError(f"{workload.name}: workload.toml needs [health] http to tell when a target is ready.")
+        raise BakeoffError(f"{workload.name}: workload.toml needs [health] http, which shows when a target is ready.")
     return HttpHealthCheck(**declared["http"])

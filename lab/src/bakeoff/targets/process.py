@@ -53,8 +53,8 @@ class TargetProcess:
     def __enter__(self) -> "TargetProcess":
         if not processes.port_is_free(self.port):
             raise BakeoffError(
-                f"Port {self.port} is taken, so {self._target.name} cannot listen there. "
-                f"End what uses it (ss -ltnp 'sport = :{self.port}') or name another with --port."
+                f"Port {self.port} is in use, so {self._target.name} cannot listen on it. Stop the process that uses it"
+                f" (ss -ltnp 'sport = :{self.port}') or choose another with --port."
             )
         began = time.monotonic()
         try:
@@ -93,8 +93,8 @@ class TargetProcess:
         """The error that tells how a target ended that should be running."""
         assert self._process is not None
         return BakeoffError(
-            f"{self._target.name} ended by itself with status {self._process.poll()}. "
-            f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
+            f"{self._target.name} exited with status {self._process.poll()}. "
+            f"Last lines of {self._log}:\n{processes.last_lines(self._log)}"
         )
 
     def wait(self) -> None:
@@ -126,7 +126,7 @@ class TargetProcess:
             if time.monotonic() > deadline:
                 raise BakeoffError(
                     f"{self._target.name} did not become healthy within {_HEALTHY_WITHIN_S:.0f} s. "
-                    f"Its last lines, all of them in {self._log}:\n{processes.last_lines(self._log)}"
+                    f"Last lines of {self._log}:\n{processes.last_lines(self._log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)

@@ -29,8 +29,8 @@ def rows_of(plan: Plan, count: int) -> list[StoredRow]:
     """
     if not any(_stores_alone(operation) for operation in plan["operations"]):
         raise BakeoffError(
-            f"{plan['workload']} has no operation that stores a document under a key of its own making, so the lab "
-            f"cannot tell what its rows look like. Give one an effect of kind merge or put without captured values."
+            f"{plan['workload']} has no operation that stores a document under a generated key, so the shape of its "
+            "rows is unknown. Give one an effect of kind merge or put without captured values."
         )
     rows = (_row(plan, sequence) for sequence in itertools.count())
     return list(itertools.islice((row for row in rows if row is not None), count))

@@ -156,7 +156,9 @@ def _size(workload: Workload, payload: str) -> int | None:
 def _keys(workload: Workload, reuse: Reuse) -> list[Document]:
     kinds: dict[str, Document] = workload.document.get("keys", {})
     if not reuse.is_empty and not any("reuse" in kind for kind in kinds.values()):
-        raise UsageError(f"{workload.name} uses no key again: leave out what says how keys are used again.")
+        raise UsageError(
+            f"{workload.name} has no operation that updates existing keys: omit the options about updates."
+        )
     return [
         {"name": name, "format": parse_template(kind["format"]), "reuse": reuse.applied_to(kind.get("reuse"))}
         for name, kind in kinds.items()
@@ -197,7 +199,7 @@ def _variants(workload: Workload, message: str, size: int | None, seed: int, key
     if size is None:
         return [parse_template(without_white_space(message).replace("${fill}", ""))]
     if len(grows) != 1:
-        raise TemplateError(f"a message that is to have {size} bytes needs ${{fill}} in it, once.")
+        raise TemplateError(f"a message of {size} bytes needs ${{fill}} in it, once.")
     fill = workload.document.get("fill")
     if fill is None:
         raise TemplateError("${fill} needs a [fill] table in workload.toml.")
@@ -253,5 +255,5 @@ def descriptor_set(proto: Path) -> bytes:
             ]
         )
         if status != 0:
-            raise BakeoffError(f"{proto} does not compile (protoc's words are above). Mend it there.")
+            raise BakeoffError(f"{proto} does not compile (protoc's output is above). Correct it.")
         return Path(out.name).read_bytes()

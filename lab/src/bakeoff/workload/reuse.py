@@ -61,4 +61,4 @@ def parse_pick(text: str) -> Mapping[str, Any]:
             theta = 0.0
         if 0 < theta <= _HIGHEST_EXPONENT:
             return {"pick": "zipf", "s": theta}
-    raise UsageError(f'"{text}" is no distribution of keys: use uniform, or zipf:THETA like zipf:0.99.')
+    raise UsageError(f'"{text}" is not a key distribution: use uniform, or zipf:THETA like zipf:0.99.')

@@ -12,7 +12,7 @@ def upsert(workload: Workload, arrays: Sequence[str]) -> str:
     """`upsert.sql` with these expressions in the place of `$1`, `$2`, …: arrays of the key's parts and documents."""
     text = workload.sql("upsert")
     if text is None:
-        raise BakeoffError(f"{workload.name} names no upsert in workload.toml, so the lab cannot store rows itself.")
+        raise BakeoffError(f"{workload.name} has no upsert in workload.toml, so the lab cannot insert rows.")
     statement = re.sub(r"--[^\n]*\n", "", text).strip().rstrip(";")
     # In one pass: a document may hold what looks like a parameter.
     return re.sub(r"\$(\d+)", lambda found: f"({arrays[int(found[1]) - 1]})", statement)

@@ -9,7 +9,7 @@ from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"api": "API", "database": "database", "engine": "generator"}
 
-_CPU: Axis = {"label": "CPU µs for each operation", "scale": "linear", "format": "us", "ticks": None}
+_CPU: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us", "ticks": None}
 _MEMORY: Axis = {"label": "peak memory, MB", "scale": "linear", "format": "mb", "ticks": None}
 
 
@@ -19,7 +19,7 @@ def cost_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Char
     charts = [
         bars(
             "cost-cpu",
-            "CPU for each operation",
+            "CPU per operation",
             _CPU,
             _rows(shown),
             _stacks(shown, _cpu_us),

@@ -59,5 +59,5 @@ def _chart(
         payload=payload,
         variant=load,
         preferred=preferred,
-        note="All rounds in one HDR histogram; each nine takes the same room. Lower is better.",
+        note="All rounds in one HDR histogram; logarithmic percentile axis. Lower is better.",
     )

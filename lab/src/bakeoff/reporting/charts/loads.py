@@ -22,12 +22,12 @@ def throughput_chart(
     references, beyond = references_for(highest, reference_lines)
     return lines(
         "throughput",
-        "Throughput against load",
+        "Throughput by load",
         load_axis(contenders),
         THROUGHPUT,
         drawn,
         payload=payload,
-        note="Ringed: the maximum. Squared: optimal parallelism. Crossed: the breaking point. Whiskers: 95% interval.",
+        note="Circle: maximum. Square: optimal parallelism. Cross: breaking point. Whiskers: 95% interval.",
         marks=[mark for each in contenders for mark in _marks(each)],
         references=references,
         beyond=beyond,
@@ -39,8 +39,8 @@ def resource_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[
     measures: list[tuple[str, str, Format, Callable[[LevelFigures], float | None]]] = [
         ("CPU %", "Mean CPU of the API, % of one core", "percent", _cpu_percent),
         ("Memory", "Mean memory of the API, MB", "mb", _memory_mb),
-        ("CPU % per request", "CPU % × seconds for each request", "derived", itemgetter("cpu_percent_s_each")),
-        ("Memory per request", "MB × seconds for each request", "derived", itemgetter("memory_mb_s_each")),
+        ("CPU % per request", "CPU % × seconds per request", "derived", itemgetter("cpu_percent_s_each")),
+        ("Memory per request", "MB × seconds per request", "derived", itemgetter("memory_mb_s_each")),
     ]
     charts = [
         lines(
@@ -84,11 +84,11 @@ def _marks(contender: ContenderEntry) -> Iterable[Mark]:
     for level in contender["levels"]:
         users = level["users"]
         if level["load"] == contender["best_load"]:
-            yield _mark(contender, level, "maximum", "the maximum")
+            yield _mark(contender, level, "maximum", "maximum")
         if users and users == contender["optimal_users"]:
             yield _mark(contender, level, "optimal", "optimal parallelism")
         if users and users == contender["breaking_users"]:
-            yield _mark(contender, level, "breaking", "the breaking point")
+            yield _mark(contender, level, "breaking", "breaking point")
 
 
 def _mark(contender: ContenderEntry, level: LevelFigures, kind: MarkKind, words: str) -> Mark:

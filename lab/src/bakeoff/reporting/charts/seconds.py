@@ -30,7 +30,7 @@ def time_charts(
         THROUGHPUT,
         [series(each, [[at.at_s, at.operations_per_s] for at in timelines[each["key"]]]) for each in entries],
         payload=payload,
-        note="Each step is the median over rounds.",
+        note="Median over rounds for each time step.",
         spans=spans,
     )
     p99 = lines(
@@ -40,7 +40,7 @@ def time_charts(
         _P99,
         [series(each, [[at.at_s, at.p99_ms] for at in timelines[each["key"]] if at.p99_ms]) for each in entries],
         payload=payload,
-        note="The worst second of each step, median over rounds.",
+        note="Worst second of each time step, median over rounds.",
         spans=spans,
     )
     return [throughput, p99]

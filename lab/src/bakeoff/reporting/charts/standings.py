@@ -6,7 +6,7 @@ from bakeoff.reporting.chart_shape import Axis, Chart, Series
 from bakeoff.reporting.charts.making import THROUGHPUT, dots, lines, point, references_for, series
 from bakeoff.reporting.shape import ContenderEntry, EffectEntry, Figure, ReferenceLine
 
-_RATIO: Axis = {"label": "times the throughput", "scale": "log", "format": "ratio", "ticks": None}
+_RATIO: Axis = {"label": "throughput ratio", "scale": "log", "format": "ratio", "ticks": None}
 
 
 def ranking_chart(
@@ -43,10 +43,13 @@ def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
     ]
     return dots(
         "effects",
-        "What each choice did to throughput",
+        "Effect of each factor on throughput",
         _RATIO,
         drawn,
-        note="Matched contenders and rounds, all else alike. Right of 1: the first is faster. Whisker: 95% interval.",
+        note=(
+            "Matched contenders and rounds, everything else equal. Right of 1: the first is faster. Whisker: "
+            "95% interval."
+        ),
         references=[{"label": "no difference", "value": 1.0}],
     )
 
@@ -64,7 +67,7 @@ def payloads_chart(payloads: Sequence[str], contenders: Sequence[ContenderEntry]
         by_identity.setdefault(each["identity"], {})[each["payload"]] = each
     return lines(
         "payloads",
-        "Maximum throughput against payload",
+        "Maximum throughput by payload",
         {
             "label": "payload",
             "scale": "linear",
