@@ -1,11 +1,14 @@
 """What `./bakeoff calibrate` measures: every workload, unless one is named."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from bakeoff.cli.calibrate import requests_of
-from bakeoff.errors import UsageError
+from bakeoff.calibration.calibrate import CalibrationRequest
+from bakeoff.cli.calibrate import measured_of, requests_of
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
 from made_up_manifests import engine, workload
@@ -46,3 +49,15 @@ def test_what_no_workload_has_is_refused(payloads: list[str], way: Way, words: s
 
     with pytest.raises(UsageError, match=words):
         chosen(payloads, way, *workloads)
+
+
+def test_a_workload_that_cannot_be_measured_takes_nothing_from_the_others() -> None:
+    def measure(request: CalibrationRequest) -> Iterator[Calibration]:
+        yield Calibration("here", "engine", "native", "1", request.workload.name, "http", "default", 64, 1000.0)
+        if request.workload.name == "events":
+            raise BakeoffError("all of its requests failed.")
+
+    measured, failed = measured_of(requests_of([EVENTS, REST_ONLY], ENGINE, ENGINE, [], 1.0, UNARY), measure)
+
+    assert [each.workload for each in measured] == ["events", "users"]
+    assert failed == {"events": "all of its requests failed."}

@@ -1,6 +1,8 @@
 """What each finding of the doctor's means, at its edges."""
 
+import io
 import resource
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -119,3 +121,21 @@ def test_only_what_makes_results_wrong_fails(
     said = capsys.readouterr()
     assert all(each.subject in said.out for each in found)
     assert f"1 {states[-1]}" in said.err
+
+
+class Terminal(io.StringIO):
+    """An output that takes colours."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(command, "examine", lambda _project: iter([Diagnosis("cores", OK, "2")]))
+    command.run_doctor(False)
+    assert ("\x1b" in terminal.getvalue()) == coloured
+    assert "cores" in terminal.getvalue()

@@ -58,6 +58,12 @@ def test_a_run_in_one_line() -> None:
     assert one_line(run_of(phases=[])) == "rust-rest: nothing was measured"
 
 
+def test_an_interrupted_run_has_no_figures() -> None:
+    run = replace(run_of(), status=Status.INTERRUPTED)
+    assert one_line(run) == "rust-rest: interrupted, so that it has no figures"
+    assert text_of(comparison_table([run]))[2] == "rust-rest – – – – – – –"
+
+
 @pytest.mark.parametrize(("value", "text"), [(0.0123, "0.01"), (1.234, "1.23"), (12.34, "12.3"), (1234.5, "1,234")])
 def test_milliseconds(value: float, text: str) -> None:
     assert milliseconds(value) == text

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff import processes
+from bakeoff.calibration.null_replies import for_null_server
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
@@ -43,7 +44,7 @@ class Drive:
         return {"TLS_CERT_FILE": str(self.certificate.certificate), "TLS_KEY_FILE": str(self.certificate.key)}
 
     def plan(self, port: int) -> Plan:
-        """What the engine is told: as hard as it can."""
+        """The plan: as many requests as the engine can send."""
         load = Load(
             target="null-server",
             protocol=self.way.protocol,
@@ -58,7 +59,7 @@ class Drive:
             tls=None if self.certificate is None else Tls(ca_file=self.certificate.authority),
             verify_share=0,
         )
-        return _without_reply_rules(compile_plan(self.workload, load))
+        return for_null_server(compile_plan(self.workload, load))
 
 
 @dataclass(frozen=True)
@@ -105,15 +106,6 @@ def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
     version = next(record.engine.version for record in records if isinstance(record, Start))
     cost = cpu_us_each(measured.costs.get("engine"), measured.operations)
     return Ceiling(version, measured.throughput_per_s, cost)
-
-
-def _without_reply_rules(plan: Plan) -> Plan:
-    """The plan for a server whose replies say nothing, whatever the workload: their status alone counts."""
-    calls = [call for operation in plan["operations"] for call in (operation["http"], operation["grpc"])]
-    for call in (*calls, plan["batch"], plan["stream"]):
-        if call is not None:
-            call["reply"] = {}
-    return plan
 
 
 def _sample_at_edges(record: Record, sampler: Sampler) -> None:

@@ -224,12 +224,18 @@ def conform(
     write_mode: Annotated[
         str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
     ] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TARGET=URL", help="Target that is already running, such as NAME=http://host:8081; may be repeated."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check targets against their contract: run every conformance vector."""
     from bakeoff.cli.conform import conform_targets
 
-    conform_targets(target or [], target_class, write_mode, json)
+    conform_targets(target or [], target_class, write_mode, attach or [], json)
 
 
 @app.command()
@@ -255,7 +261,7 @@ def calibrate(
 
 @app.command()
 def report(
-    comparison: Annotated[int | None, typer.Argument(help="Id of the comparison. [the latest]")] = None,
+    comparison: Annotated[str | None, typer.Argument(help="The comparison, such as c6 or 6. [the latest]")] = None,
     format: Annotated[str, typer.Option(help="Format: html, markdown, json, csv, text, svg or png.")] = "html",
     output: Annotated[
         Path | None,

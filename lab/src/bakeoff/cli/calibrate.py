@@ -1,24 +1,26 @@
 """`bakeoff calibrate`."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
-from bakeoff.cli.history import print_json
+from bakeoff.cli.history import print_json, say
 from bakeoff.cli.progress import shown_on
 from bakeoff.comparing.preparation import build
 from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import Engine, find_engine
-from bakeoff.errors import UsageError
+from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, metrics_database
-from bakeoff.project import find_project
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
 from bakeoff.running.lock import measuring_lab
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
@@ -34,14 +36,13 @@ def calibrate_machine(
 ) -> None:
     """Measures and stores ceilings and reference lines of one workload or of all, then prints a table of them, or JSON.
 
-    `way` is taken over each protocol.
+    `way` is used over each protocol. A workload that cannot be measured is reported at the end, with exit status 1.
     """
     project = find_project()
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
     names = [workload_name] if workload_name else workload_names(project)
     workloads = [load_workload(project, name) for name in names]
     requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), way)
-    measured: list[Calibration] = []
     with (
         shown_on(Console(stderr=True)) as progress,
         measuring_lab(project),
@@ -55,18 +56,50 @@ def calibrate_machine(
         MetricsStore(metrics).migrate()
         has_lines = any(_has_reference_lines(request.workload) for request in requests)
         server = stack.enter_context(application_database(project)) if has_lines else None
-        for request in requests:
-            bench = None
-            if server is not None and _has_reference_lines(request.workload):
-                pgbench = find_installation(project).programs / "pgbench"
-                bench = ReferenceBench(request.workload, server, pgbench, project.state / "reference")
-            for calibration in calibrate(project, request, server, bench, progress):
+
+        def measure(request: CalibrationRequest) -> Iterator[Calibration]:
+            for calibration in calibrate(project, request, server, _bench(project, request, server), progress):
                 add_calibration(metrics, calibration)
+                yield calibration
+
+        measured, failed = measured_of(requests, measure)
+    _print(measured, failed, as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def measured_of(
+    requests: Sequence[CalibrationRequest], measure: Callable[[CalibrationRequest], Iterable[Calibration]]
+) -> tuple[list[Calibration], dict[str, str]]:
+    """What was measured of all requests, and by workload why one could not be: the others are measured all the same."""
+    measured: list[Calibration] = []
+    failed: dict[str, str] = {}
+    for request in requests:
+        try:
+            # One by one: what was measured before an error counts.
+            for calibration in measure(request):
                 measured.append(calibration)
+        except BakeoffError as error:
+            failed[request.workload.name] = error.message
+    return measured, failed
+
+
+def _bench(project: Project, request: CalibrationRequest, server: Server | None) -> ReferenceBench | None:
+    """What PostgreSQL alone is measured with; None where the workload has no statement for it."""
+    if server is None or not _has_reference_lines(request.workload):
+        return None
+    pgbench = find_installation(project).programs / "pgbench"
+    return ReferenceBench(request.workload, server, pgbench, project.state / "reference")
+
+
+def _print(measured: Sequence[Calibration], failed: Mapping[str, str], as_json: bool) -> None:
     if as_json:
-        print_json({"calibrations": [asdict(calibration) for calibration in measured]})
-    else:
+        calibrations = [asdict(calibration) for calibration in measured]
+        print_json({"calibrations": calibrations, "failed": dict(failed)})
+    elif measured:
         Console().print(_table(measured))
+    for workload, reason in failed.items():
+        say(f"{workload}: not calibrated. {reason}")
 
 
 def requests_of(

@@ -1,6 +1,8 @@
 """`bakeoff conform`."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 import typer
 from rich.console import Console
@@ -8,36 +10,44 @@ from rich.console import Console
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import write_mode_of
+from bakeoff.comparing.comparison import TOKEN_VARIABLE
 from bakeoff.comparing.preparation import build, buildable, conform, required_profile
+from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.conformance.text import conformance_table, described, differences
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.option import options_of
+from bakeoff.factors.table import ComparisonTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.databases import application_database
-from bakeoff.project import find_project
+from bakeoff.project import Project, find_project
 from bakeoff.running.bench import Bench
 from bakeoff.running.lock import only_lab
-from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.running.progress import Progress
+from bakeoff.targets.access import Access, access_of
+from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
 
-def conform_targets(names: Sequence[str], target_class: str, write_mode: str | None, as_json: bool) -> None:
+def conform_targets(
+    names: Sequence[str], target_class: str, write_mode: str | None, attach: Sequence[str], as_json: bool
+) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
     project = find_project()
     variant = Variant(settings=write_mode_of(write_mode))
-    results = {}
+    attached = _attached(attach)
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
-        chosen = choose_targets(find_targets(project), names, target_class)
-        targets = buildable(chosen, bool(names), lambda _target, reason: progress.say(reason))
+        found = find_targets(project)
+        choose_targets(found, list(attached))
+        chosen = choose_targets(found, names or list(attached), target_class)
+        _check_attached(project, [target for target in chosen if target.name in attached], variant)
+        own = [target for target in chosen if target.name not in attached]
+        built = buildable(own, bool(names), lambda _target, reason: progress.say(reason))
+        targets = [target for target in chosen if target.name in attached or target in built]
         if not targets:
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")
-        for target in targets:
+        for target in built:
             build(target.build, progress)
-        progress.step("starting PostgreSQL")
-        with application_database(project) as server:
-            bench = Bench(project, server, progress)
-            for target in targets:
-                progress.step(f"{target.name}: conformance")
-                results[target.name] = conform(bench, target, load_workload(project, target.workload), variant)
+        results = _checked(project, targets, variant, attached, progress)
     required = {target.name: required_profile(target) for target in targets}
     if as_json:
         print_json({"targets": [described(name, result, required[name]) for name, result in results.items()]})
@@ -48,3 +58,39 @@ def conform_targets(names: Sequence[str], target_class: str, write_mode: str | N
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     if not all(result.conforms(required[name]) for name, result in results.items()):
         raise typer.Exit(1)
+
+
+def _checked(
+    project: Project, targets: Sequence[Target], variant: Variant, attached: Mapping[str, Access], progress: Progress
+) -> dict[str, ConformanceResult]:
+    workloads = {target.name: load_workload(project, target.workload) for target in targets}
+    results = {}
+    with ExitStack() as stack:
+        server = None
+        if any(workload.uses_database for workload in workloads.values()):
+            progress.step("starting PostgreSQL")
+            server = stack.enter_context(application_database(project))
+        bench = Bench(project, server, progress, attached)
+        for target in targets:
+            progress.step(f"{target.name}: conformance")
+            results[target.name] = conform(bench, target, workloads[target.name], variant)
+    return results
+
+
+def _attached(attach: Sequence[str]) -> dict[str, Access]:
+    """Where each attached target answers."""
+    urls = options_of(ComparisonTable)["attached"].read_flag(list(attach)) if attach else {}
+    assert isinstance(urls, Mapping)
+    return {name: access_of(str(url), os.environ.get(TOKEN_VARIABLE)) for name, url in urls.items()}
+
+
+def _check_attached(project: Project, targets: Sequence[Target], variant: Variant) -> None:
+    """Refuses what the lab cannot do to a target that it did not start."""
+    for target in targets:
+        if variant.settings:
+            raise UsageError(f"{target.name} is attached, so that the lab cannot set it: leave out --write-mode.")
+        if load_workload(project, target.workload).uses_database and not os.environ.get("DATABASE_URL"):
+            raise UsageError(
+                f"{target.name} is attached: name the database that it stores into in DATABASE_URL. The cases drop its "
+                "tables."
+            )

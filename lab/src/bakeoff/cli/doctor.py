@@ -1,5 +1,6 @@
 """`bakeoff doctor`."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -32,11 +33,13 @@ def run_doctor(as_json: bool) -> None:
 
 def _print(diagnosis: Diagnosis) -> None:
     state = typer.style(f"{diagnosis.state:7}", fg=_COLOURS[diagnosis.state])
-    typer.echo(f"{state}  {diagnosis.subject:20}  {diagnosis.found}")
+    # The library takes colour away where output is no terminal; the convention of NO_COLOR it does not know.
+    color = False if os.environ.get("NO_COLOR") else None
+    typer.echo(f"{state}  {diagnosis.subject:20}  {diagnosis.found}", color=color)
     if diagnosis.cost:
         typer.echo(f"{'':31}costs: {diagnosis.cost}")
     if diagnosis.remedy:
-        typer.echo(f"{'':31}mend:  {diagnosis.remedy}")
+        typer.echo(f"{'':31}fix:   {diagnosis.remedy}")
 
 
 def _wrong(found: Sequence[Diagnosis]) -> bool:

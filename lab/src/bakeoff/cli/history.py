@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -21,7 +22,6 @@ from bakeoff.storage.metrics_store import MetricsStore
 if TYPE_CHECKING:
     from bakeoff.judging.judgement import Judgement
 
-_DETAILS_WIDTH = 110
 _EMPTY = "Nothing is stored yet: begin with ./bakeoff run smoke."
 
 
@@ -56,24 +56,36 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
         say(hint)
 
 
-def show_run(run_id: int, as_json: bool) -> None:
-    """`runs show`."""
+def show_run(reference: str, as_json: bool) -> None:
+    """`runs show`: one run, or each run of a comparison."""
     from bakeoff.storage.history import load_runs
 
+    if re.fullmatch(r"c?\d{1,18}|latest", reference) is None:
+        raise UsageError(f'"{reference}" is neither a run (42) nor a comparison (c7 or latest).')
     project = find_project()
     with stored_history(project) as store:
+        ids = _run_ids(project, store, reference)
         if as_json:
             from bakeoff.history.exporting import json_export
 
-            typer.echo(json_export(project, store.server, [run_id]), nl=False)
+            typer.echo(json_export(project, store.server, ids), nl=False)
             return
-        (run,) = load_runs(store.server, [run_id])
+        runs = load_runs(store.server, ids)
     from rich.console import Console
 
+    from bakeoff.cli.fitting import print_fitted
     from bakeoff.reporting.run_table import run_details
 
-    # Wide enough for every column, where the terminal is not.
-    Console(width=max(_DETAILS_WIDTH, Console().width)).print(run_details(run.result))
+    for run in runs:
+        print_fitted(Console(), run_details(run.result))
+
+
+def _run_ids(project: Project, store: MetricsStore, reference: str) -> list[int]:
+    from bakeoff.history.references import resolve
+
+    if reference.isdecimal():
+        return [int(reference)]
+    return [run.id for run in resolve(project, store.server, reference).runs]
 
 
 def export_runs(reference: str, file: Path | None, kind: str, force: bool) -> None:

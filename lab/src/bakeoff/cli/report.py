@@ -1,5 +1,6 @@
 """`bakeoff report`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -16,13 +17,14 @@ from bakeoff.reporting.text import rendered
 from bakeoff.storage.history import load_comparison
 
 
-def report_comparison(comparison_id: int | None, form: str, output: Path | None) -> None:
-    """Judges a stored comparison and writes it down; `-` as output, and text without one, go to standard output."""
+def report_comparison(comparison: str | None, form: str, output: Path | None) -> None:
+    """Writes the report of a stored comparison; `-` as output, and text without one, go to standard output."""
     if form not in FORMATS:
         raise UsageError(f'There is no format "{form}". Formats: {", ".join(FORMATS)}.')
     printed = str(output) == "-"
     if printed and form not in DOCUMENTS:
         raise UsageError(f"--format {form} makes a folder of pictures: name one with --output.")
+    comparison_id = None if comparison is None else comparison_number(comparison)
     project = find_project()
     with stored_history(project) as store:
         stored = load_comparison(store.server, comparison_id)
@@ -36,3 +38,12 @@ def report_comparison(comparison_id: int | None, form: str, output: Path | None)
         if not written:
             raise BakeoffError(f"Comparison {stored.id} has no chart to draw: nothing was measured.")
         typer.echo(project.relative(written[0] if form in DOCUMENTS else written[0].parent))
+
+
+def comparison_number(text: str) -> int | None:
+    """The id in `c6` or `6`; None for `latest`."""
+    if text == "latest":
+        return None
+    if re.fullmatch(r"c?\d{1,18}", text) is None:
+        raise UsageError(f'"{text}" is not a comparison: write c6, 6 or latest. ./bakeoff runs list shows them.')
+    return int(text.removeprefix("c"))

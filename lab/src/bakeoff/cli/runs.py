@@ -48,8 +48,11 @@ def list_command(
 
 
 @runs_app.command()
-def show(run: Annotated[int, typer.Argument(min=1, help="Id of the run.")], json: Json = False) -> None:
-    """Show one run: phases, cost, bottleneck, PostgreSQL activity, environment and findings."""
+def show(
+    run: Annotated[str, typer.Argument(help="A run (42), or a comparison (c7 or latest) for each of its runs.")],
+    json: Json = False,
+) -> None:
+    """Show a run: phases, cost, bottleneck, PostgreSQL activity, environment and findings."""
     from bakeoff.cli.history import show_run
 
     show_run(run, json)

@@ -7,6 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from bakeoff.cli.fitting import print_fitted
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
 from bakeoff.comparing.preparation import build, buildable
@@ -21,12 +22,13 @@ def list_targets(as_json: bool) -> None:
     if as_json:
         print_json({"targets": [_described(target) for target in found]})
     else:
-        Console().print(_table(found))
+        print_fitted(Console(), _table(found))
 
 
 def _described(target: Target) -> dict[str, object]:
     return {
         "name": target.name,
+        "title": target.title,
         "workload": target.workload,
         "language": target.language,
         "protocol": target.protocol,
@@ -40,13 +42,13 @@ def _described(target: Target) -> dict[str, object]:
 
 def _table(targets: Sequence[Target]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("target", "workload", "class", "port", "state"):
-        table.add_column(heading, no_wrap=heading != "state")
+    for heading in ("target", "port", "workload", "class", "state", "title"):
+        table.add_column(heading, no_wrap=heading not in ("state", "title"))
     for target in targets:
         missing = target.missing_programs
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
-        table.add_row(target.name, target.workload, target.target_class, port, state)
+        table.add_row(target.name, port, target.workload, target.target_class, state, target.title)
     return table
 
 

@@ -29,7 +29,7 @@ from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
 
 # A token of the user's own, for attached targets; it stays out of command lines, which are stored.
-_TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
+TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
 
 
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
@@ -135,7 +135,7 @@ def _measure_built(
         server = stack.enter_context(application_database(project)) if uses_database else None
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()
-        token = os.environ.get(_TOKEN_VARIABLE)
+        token = os.environ.get(TOKEN_VARIABLE)
         attached = {name: access_of(url, token) for name, url in request.attached.items()}
         bench = Bench(project, server, progress, attached, _docker(request), request.containers)
         stack.enter_context(_pinned_database(server, request))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bakeoff.history.figures import METRICS, RunFigures
+from bakeoff.results.run import Status
 
 if TYPE_CHECKING:
     from bakeoff.history.cleanup import TargetCleanup
@@ -45,15 +46,19 @@ def runs_table(runs: Sequence[RunFigures]) -> str:
                 run.mode,
                 run.payload,
                 run.status,
-                rate(run.throughput_per_s),
-                milliseconds(run.p50_ms),
-                milliseconds(run.p99_ms),
-                share(run.error_rate),
+                *_figures(run),
             )
             for run in runs
         ),
         left=7,
     )
+
+
+def _figures(run: RunFigures) -> list[str]:
+    """None of an interrupted run: its phases did not come to their end."""
+    if run.status == Status.INTERRUPTED:
+        return [NOTHING] * 4
+    return [rate(run.throughput_per_s), milliseconds(run.p50_ms), milliseconds(run.p99_ms), share(run.error_rate)]
 
 
 def latest_table(runs: Sequence[RunFigures]) -> str:

@@ -78,12 +78,14 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
     """Runs that did not come to their end, and void ones whose own finding is not there."""
     early = [run.result for run in entry.runs if run.result.status in (Status.FAILED, Status.INTERRUPTED)]
     if early:
+        failed = any(run.status is Status.FAILED for run in early)
         reason = next((run.failure for run in early if run.failure), "it was interrupted.")
+        advice = "Read the target's log in .bakeoff/logs, then run it again." if failed else "Run it again."
         yield JudgedFinding(
             "early-end",
-            "error" if any(run.status is Status.FAILED for run in early) else "warning",
+            "error" if failed else "warning",
             f"A run ended early: {reason}",
-            "Its figures are not used. Read the target's log in .bakeoff/logs, then run it again.",
+            f"Its figures are not used. {advice}",
             _rounds(run.round for run in early),
         )
     void = [run.result for run in entry.runs if run.result.status is Status.VOID]

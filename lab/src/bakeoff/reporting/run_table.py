@@ -12,7 +12,7 @@ from bakeoff.judging.usage import bottleneck_of_run
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
-from bakeoff.results.run import ROLES, Measured, RunResult
+from bakeoff.results.run import ROLES, Measured, RunResult, Status
 from bakeoff.sampling.cost import cpu_us_each
 
 
@@ -28,7 +28,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     for heading in ("ops/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
-        table.add_row(run.contender or run.target, *_figures(run.total))
+        table.add_row(run.contender or run.target, *_figures(None if was_interrupted(run) else run.total))
     return table
 
 
@@ -49,6 +49,8 @@ def run_details(run: RunResult) -> Group:
 def one_line(run: RunResult) -> str:
     """A run in a line, for the moment it ends."""
     name = run.contender or run.target
+    if was_interrupted(run):
+        return f"{name}: interrupted, so that it has no figures"
     if run.total is None:
         return f"{name}: nothing was measured"
     percentiles = run.total.latency.percentiles_ms
@@ -56,6 +58,11 @@ def one_line(run: RunResult) -> str:
         f"{name}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles['p50'])} ms · "
         f"p99 {milliseconds(percentiles['p99'])} ms · {run.total.failed:,} failed"
     )
+
+
+def was_interrupted(run: RunResult) -> bool:
+    """Whether it was ended before its phases were: a rate over what is left of them would mean nothing."""
+    return run.status is Status.INTERRUPTED
 
 
 def _limits(run: RunResult) -> list[Text]:

@@ -80,8 +80,13 @@ class _Run:
         warmed = self._warm_up()
         version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
         ceilings = request.ceilings(version)
-        found = [] if total is None else self._findings(records, phases, total, warmed, ceilings)
-        found += memory_findings(samples, phases)
+        found: list[Finding] = []
+        if total is not None and status is Status.INTERRUPTED:
+            # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
+            found += self._audit_findings() if contender.workload.uses_database else []
+        elif total is not None:
+            found += self._findings(records, phases, total, warmed, ceilings)
+            found += memory_findings(samples, phases)
         if any(finding.kind == "audit-failed" for finding in found):
             status = Status.VOID
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)

@@ -52,6 +52,11 @@ class Target:
         return str(self.document["workload"])
 
     @property
+    def title(self) -> str:
+        """What it is in words: that of its manifest, or its name."""
+        return str(self.document.get("title") or self.name)
+
+    @property
     def language(self) -> str:
         return str(self.document["language"])
 
