@@ -13,7 +13,6 @@ from psycopg.types.json import Jsonb
 
 from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.kinds import Json
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 
 # Whoever only lists what is stored does not wait for what runs are made of.
