@@ -1,4 +1,4 @@
-"""Who is best at what: one sentence for each question that a team asks, with ties called ties."""
+"""Who is best at what. Throughputs *tie* by the verdict's rule; other figures are *similar* where intervals overlap."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,21 +51,21 @@ def _most(contenders: Sequence[ContenderEntry], question: _Question) -> Highligh
     if not peaks:
         return None
     best = max(peaks, key=lambda peak: peak["median"])
-    return _highlight(question, [contender["name"] for contender in leaders], best, len(contenders))
+    return _highlight(question, [contender["name"] for contender in leaders], best, len(contenders), "tie")
 
 
 def _best(contenders: Sequence[ContenderEntry], question: _Question, pick: Pick) -> Highlight | None:
-    """Who leads by the medians, and those whose intervals meet the leader's."""
+    """Who leads by the medians, and those whose intervals overlap the leader's."""
     figures = [(contender["name"], figure) for contender in contenders if (figure := pick(contender)) is not None]
     if not figures:
         return None
     median = reduce(question.choose, (figure["median"] for _, figure in figures))
     first, best = next((name, figure) for name, figure in figures if figure["median"] == median)
     tied = [name for name, figure in figures if figure is not best and _same(figure, best)]
-    return _highlight(question, [first, *tied], best, len(contenders))
+    return _highlight(question, [first, *tied], best, len(contenders), "similar")
 
 
-def _highlight(question: _Question, names: list[str], best: Figure, contenders: int) -> Highlight:
+def _highlight(question: _Question, names: list[str], best: Figure, contenders: int, shared: str) -> Highlight:
     low, high = best["low"], best["high"]
     return {
         "title": question.title,
@@ -73,6 +73,7 @@ def _highlight(question: _Question, names: list[str], best: Figure, contenders: 
         "who": f"All {len(names)}" if 2 < len(names) == contenders else _shortly(names),
         "value": f"{question.write(best['median'])}{question.unit}",
         "interval": None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
+        "shared": shared if len(names) > 1 else None,
         "note": question.note,
     }
 
@@ -83,7 +84,7 @@ def _shortly(names: Sequence[str]) -> str:
 
 
 def _same(one: Figure, other: Figure) -> bool:
-    """Without intervals only equal figures are called a tie."""
+    """Without intervals only equal figures are similar."""
     if one["low"] is None or other["low"] is None:
         return one["median"] == other["median"]
     return overlap(one, other)

@@ -156,13 +156,14 @@ class EffectEntry(TypedDict):
 
 
 class Highlight(TypedDict):
-    """Who is best at one thing; several names are a tie, and `who` says them in words."""
+    """Who is best at one thing; `shared` says how several names stand: tie or similar, `who` names them."""
 
     title: str
     names: list[str]
     who: str
     value: str
     interval: str | None
+    shared: str | None
     note: str
 
 
