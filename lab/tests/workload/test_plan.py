@@ -8,6 +8,7 @@ import pytest
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, Tls, compile_plan
 from bakeoff.workload.random_numbers import RandomNumbers
@@ -171,7 +172,7 @@ def test_what_a_workload_cannot_do_is_said(empty_checkout: Project, load: Load, 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (("weight = 3", "weight = 0"), r"operations\.0\.weight: 0 is less than the minimum"),
+        (("weight = 3", "weight = -1"), r"operations\.0\.weight: -1 is less than the minimum"),
         (("weight = 3", "wait = 3"), "'wait' was unexpected|'weight' is a required property"),
         (("version = 1", "version ="), "not valid TOML"),
         (('name = "notes"', 'name = "other"'), 'name is "other" but the folder is "notes"'),
@@ -211,3 +212,86 @@ def test_a_file_that_is_named_must_exist(empty_checkout: Project) -> None:
         workload.sql("reset")
     assert workload.sql("audit") is None
     assert isinstance(workload.directory, Path)
+
+
+SHOP = """
+version = 1
+name = "shop"
+title = "Shop"
+database = "none"
+[mixes.reads]
+get = 9
+[[operations]]
+name = "login"
+weight = 0
+login = true
+http = { method = "POST", path = "/login", expect = 200, capture = { token = "/token" } }
+message = '{ "name": "user-${user}" }'
+[[operations]]
+name = "create"
+weight = 1
+creates = "item"
+http.method = "POST"
+http.path = "/items"
+http.expect = 201
+http.capture = { id = "/id" }
+http.headers = { Authorization = "Bearer ${login.token}", X-Tenant = "7" }
+message = '{ "a": ${integer 1 9} }'
+effect = { kind = "put", document = "", key = ["${captured.id}"] }
+[[operations]]
+name = "get"
+weight = 2
+needs = "item"
+http.method = "GET"
+http.path = "/items/${captured.id}"
+http.expect = [200, 410]
+http.reply = { "/id" = "${captured.id}", "/kind" = "item" }
+reads = { document = "", key = ["${captured.id}"], absent = 404 }
+[[operations]]
+name = "note"
+weight = 1
+body = "text"
+http.method = "POST"
+http.path = "/notes"
+http.expect = 204
+http.headers = { content-type = "application/x-www-form-urlencoded" }
+message = "a=${integer 1 9}&b=two words"
+"""
+
+
+def test_what_real_apis_need_is_compiled(empty_checkout: Project, project: Project) -> None:
+    plan = compile_plan(workload_of(empty_checkout, SHOP, "shop"), LOAD)
+    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    login, create, get, note = plan["operations"]
+    assert (login["login"], login["weight"]) == (True, 0)
+    assert create["http"]["headers"] == {"content-type": "application/json", "x-tenant": "7"}
+    assert create["http"]["header_templates"] == {"authorization": ["Bearer ", {"slot": "login", "name": "token"}]}
+    assert get["http"]["expect"] == [200, 410]
+    assert get["http"]["reply"] == {"/kind": "item"}
+    assert get["http"]["reply_templates"] == {"/id": [{"slot": "captured", "name": "id"}]}
+    assert get["reads"] == {"document": "", "key": [[{"slot": "captured", "name": "id"}]], "absent": 404}
+    assert note["http"]["headers"] == {"content-type": "application/x-www-form-urlencoded"}
+    assert note["variants"] == [["a=", {"slot": "integer", "min": 1, "max": 9}, "&b=two words"]]
+
+
+def test_a_mix_replaces_the_weights(empty_checkout: Project) -> None:
+    shop = workload_of(empty_checkout, SHOP, "shop")
+    weights = {entry["name"]: entry["weight"] for entry in compile_plan(shop, replace(LOAD, mix="reads"))["operations"]}
+    assert weights == {"login": 0, "create": 0, "get": 9, "note": 0}
+    with pytest.raises(UsageError, match=r'There is no mix "writes"\. Mixes of shop: reads'):
+        compile_plan(shop, replace(LOAD, mix="writes"))
+    wrong = workload_of(empty_checkout, SHOP.replace("get = 9", "got = 9"), "shop")
+    with pytest.raises(BakeoffError, match=r"the mix reads names the operation got\. Operations: login, create"):
+        compile_plan(wrong, LOAD)
+
+
+def test_features_that_a_workload_needs_name_their_operation(empty_checkout: Project) -> None:
+    assert needed_features(workload_of(empty_checkout, SHOP, "shop"), "http") == {
+        "captures": "login",
+        "login": "login",
+        "header-templates": "create",
+        "accepted-statuses": "get",
+        "reply-templates": "get",
+        "verified-reads": "get",
+    }
+    assert needed_features(workload_of(empty_checkout, NOTES), "http") == {}

@@ -15,6 +15,16 @@ SCHEMA = Path(__file__).resolve().parents[3] / "contract" / "schemas" / "plan.sc
 PhaseKind = Literal["duration", "iterations", "rate"]
 
 
+# Parts of an operation, or of its call, that this engine does not interpret.
+_NATIVE_ONLY = (
+    ("reads", "verified reads"),
+    ("login", "login"),
+    ("header_templates", "headers with slots"),
+    ("metadata_templates", "metadata with slots"),
+    ("reply_templates", "reply checks with slots"),
+)
+
+
 class PlanError(Exception):
     """A plan that is not one. The message is one line for a person."""
 
@@ -113,6 +123,11 @@ def refusal(plan: Plan) -> str | None:
         return "the k6 engine writes no ledger of acknowledged operations: use the native engine to audit"
     if any(operation["creates"] or operation["needs"] for operation in operations):
         return "the k6 engine does not use values captured from replies: use the native engine"
+    for part, name in _NATIVE_ONLY:
+        if any(operation.get(part) or (operation[plan.protocol] or {}).get(part) for operation in operations):
+            return f"the k6 engine has no {name}: use the native engine"
+    if any(isinstance((operation[plan.protocol] or {}).get("expect"), list) for operation in operations):
+        return "the k6 engine accepts one status for each operation: use the native engine"
     if any(phase.get("arrival") == "poisson" for phase in plan.document["phases"]):
         return "the k6 engine has a constant arrival rate only: use the native engine for poisson"
     if any("until_steady" in phase for phase in plan.document["phases"]):

@@ -39,7 +39,7 @@ pub fn http2_frames(bytes: &[u8]) {
     let mut outcomes = 0;
     wire.greet(&mut out);
     for tag in 0..2 {
-        wire.send(&Request { tag, call: 0, path: &[], body: &[7; 100] }, &mut out);
+        wire.send(&Request { tag, call: 0, path: &[], headers: &[], body: &[7; 100] }, &mut out);
     }
     let mut sink = |reply: Reply<'_>| {
         assert!(reply.tag < 2);

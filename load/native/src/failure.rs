@@ -23,6 +23,8 @@ pub enum Failure {
     Malformed,
     /// The reply's content is not what was expected.
     Body,
+    /// The reply shows a stored document in a state that was not possible.
+    WrongRead,
     Status(u16),
     Grpc(u8),
     StreamReset,
@@ -68,6 +70,7 @@ impl Failure {
             Self::Timeout => "timeout",
             Self::Malformed => "malformed",
             Self::Body => "body",
+            Self::WrongRead => "wrong_read",
             Self::StreamReset => "stream_reset",
             Self::GoAway => "goaway",
             Self::Interrupted => "interrupted",
@@ -86,7 +89,7 @@ impl Failure {
     /// long as the timeout allows.
     #[must_use]
     pub fn has_time(self) -> bool {
-        matches!(self, Self::Status(_) | Self::Grpc(_) | Self::Body | Self::Timeout)
+        matches!(self, Self::Status(_) | Self::Grpc(_) | Self::Body | Self::WrongRead | Self::Timeout)
     }
 
     /// Explains the kind to a person.
@@ -105,6 +108,7 @@ impl Failure {
             Self::Timeout => Some("no reply before the timeout; see --timeout"),
             Self::Malformed => Some("the reply is not valid in this protocol"),
             Self::Body => Some("the reply's content is not what was expected"),
+            Self::WrongRead => Some("the reply shows a state that the user's own writes exclude"),
             Self::StreamReset | Self::GoAway => Some("the target ended the call without a status"),
             Self::Interrupted => Some("abandoned after an interruption"),
             Self::Status(_) | Self::Grpc(_) => None,

@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::wire::Code;
-use crate::workload::Entity;
+use crate::workload::{END_OF_PART, Entity};
+
+/// Captured values go into paths and headers, whose length is bounded.
+const LONGEST_CAPTURED: usize = 4 * 1024;
 
 /// How a reply's content is read.
 #[derive(Debug, Clone)]
@@ -28,9 +31,12 @@ pub enum Thoroughness {
 /// The rules for the replies of one call.
 #[derive(Debug)]
 pub struct ReplyRules {
-    expected: Code,
+    /// The expected status, then others that are accepted.
+    accepted: Vec<Code>,
     values: Vec<(String, Value)>,
     captures: Vec<(Box<str>, String)>,
+    /// Pointers to texts that depend on the event.
+    texts: Vec<String>,
     format: Format,
     sampler: Sampler,
     /// The last content that was found right: most targets answer the same again and again.
@@ -41,30 +47,36 @@ pub struct ReplyRules {
 #[derive(Debug, PartialEq)]
 pub struct Inspection {
     /// What was captured, or why the reply is a failure.
-    pub outcome: Result<Option<Entity>, Failure>,
+    pub outcome: Result<Accepted, Failure>,
     /// Whether its content was checked.
     pub is_checked: bool,
 }
 
-impl Inspection {
-    fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Self {
-        Self { outcome, is_checked: false }
-    }
+/// A reply that is no failure.
+#[derive(Debug, PartialEq)]
+pub enum Accepted {
+    /// With the expected status, and what was captured.
+    Expected(Option<Entity>),
+    /// With another status that the workload accepts: whether the operation was applied is unknown.
+    Other,
+}
 
-    fn checked(outcome: Result<Option<Entity>, Failure>) -> Self {
-        Self { outcome, is_checked: true }
+impl Inspection {
+    fn unchecked(outcome: Result<Accepted, Failure>) -> Self {
+        Self { outcome, is_checked: false }
     }
 }
 
 impl ReplyRules {
     /// `share` is the fraction of replies whose content is checked, where their status shows the outcome.
     #[must_use]
-    pub fn new(expected: Code, format: Format, thoroughness: Thoroughness, share: f64) -> Self {
+    pub fn new(accepted: Vec<Code>, format: Format, thoroughness: Thoroughness, share: f64) -> Self {
         let share = if thoroughness == Thoroughness::Always { 1.0 } else { share };
         Self {
-            expected,
+            accepted,
             values: Vec::new(),
             captures: Vec::new(),
+            texts: Vec::new(),
             format,
             sampler: Sampler::new(share),
             last_right: Vec::new(),
@@ -85,34 +97,60 @@ impl ReplyRules {
         self
     }
 
+    /// Adds pointers to texts that `inspect` gets for each event, in this order.
+    #[must_use]
+    pub fn with_texts<'a>(mut self, pointers: impl IntoIterator<Item = &'a String>) -> Self {
+        self.texts = pointers.into_iter().cloned().collect();
+        self
+    }
+
+    /// Accepts one more status.
+    #[must_use]
+    pub fn accepting(mut self, code: Option<Code>) -> Self {
+        self.accepted.extend(code);
+        self
+    }
+
     /// The fraction of replies whose content is checked: every reply that values are captured from.
     #[must_use]
     pub fn check_share(&self) -> f64 {
-        match (self.captures.is_empty(), self.values.is_empty()) {
+        match (self.captures.is_empty(), !self.has_expectations()) {
             (false, _) => 1.0,
             (true, false) => self.sampler.share,
             (true, true) => 0.0,
         }
     }
 
-    /// Checks a reply: its status always, its content where it is due or needed.
-    pub fn inspect(&mut self, code: Code, body: &[u8]) -> Inspection {
-        if code != self.expected {
-            return Inspection::unchecked(Err(code.failure()));
-        }
-        let is_checked = !self.captures.is_empty() || (!self.values.is_empty() && self.sampler.picks_next());
-        if !is_checked {
-            return Inspection::unchecked(Ok(None));
-        }
-        Inspection::checked(self.inspect_content(body))
+    fn has_expectations(&self) -> bool {
+        !self.values.is_empty() || !self.texts.is_empty()
     }
 
-    fn inspect_content(&mut self, body: &[u8]) -> Result<Option<Entity>, Failure> {
-        if self.captures.is_empty() && !self.last_right.is_empty() && self.last_right == body {
+    /// Checks a reply: its status always, its content where it is due or needed. `texts` appends the texts of the
+    /// reply's event, each ended by `END_OF_PART`.
+    pub fn inspect(&mut self, code: Code, body: &[u8], texts: impl FnOnce(&mut Vec<u8>)) -> Inspection {
+        match self.accepted.iter().position(|accepted| *accepted == code) {
+            None => return Inspection::unchecked(Err(code.failure())),
+            Some(0) => {}
+            Some(_) => return Inspection::unchecked(Ok(Accepted::Other)),
+        }
+        let is_checked = !self.captures.is_empty() || (self.has_expectations() && self.sampler.picks_next());
+        if !is_checked {
+            return Inspection::unchecked(Ok(Accepted::Expected(None)));
+        }
+        let outcome = self.inspect_content(body, texts).map(Accepted::Expected);
+        Inspection { outcome, is_checked: true }
+    }
+
+    fn inspect_content(&mut self, body: &[u8], texts: impl FnOnce(&mut Vec<u8>)) -> Result<Option<Entity>, Failure> {
+        let is_constant = self.captures.is_empty() && self.texts.is_empty();
+        if is_constant && !self.last_right.is_empty() && self.last_right == body {
             return Ok(None);
         }
         let document = self.read(body).ok_or(Failure::Body)?;
         if self.values.iter().any(|(pointer, value)| document.pointer(pointer) != Some(value)) {
+            return Err(Failure::Body);
+        }
+        if !self.texts.is_empty() && !self.holds_texts(&document, texts) {
             return Err(Failure::Body);
         }
         if self.captures.is_empty() {
@@ -121,6 +159,25 @@ impl ReplyRules {
             return Ok(None);
         }
         self.capture(&document).map(Some).ok_or(Failure::Body)
+    }
+
+    fn holds_texts(&self, document: &Value, texts: impl FnOnce(&mut Vec<u8>)) -> bool {
+        let mut rendered = Vec::new();
+        texts(&mut rendered);
+        let mut expected = rendered.split(|byte| *byte == END_OF_PART);
+        self.texts.iter().all(|pointer| {
+            let found = document.pointer(pointer).and_then(text_of);
+            expected.next().is_some_and(|expected| found.is_some_and(|found| found.as_bytes() == expected))
+        })
+    }
+
+    /// A reply's content as JSON; empty when it has none.
+    #[must_use]
+    pub fn content(&self, body: &[u8]) -> Vec<u8> {
+        match &self.format {
+            Format::Json => body.to_vec(),
+            Format::Protobuf(_) => self.read(body).map(|value| value.to_string().into_bytes()).unwrap_or_default(),
+        }
     }
 
     fn read(&self, body: &[u8]) -> Option<Value> {
@@ -145,11 +202,14 @@ impl ReplyRules {
 
 /// A captured value goes into messages as it is, inside or outside quotes, so that it must need no escapes.
 fn captured_text(value: &Value) -> Option<String> {
+    let plain = |c: char| c != '"' && c != '\\' && !c.is_control();
+    text_of(value).filter(|text| text.len() <= LONGEST_CAPTURED && text.chars().all(plain))
+}
+
+/// A scalar as text: a number is the same inside and outside quotes.
+fn text_of(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => {
-            let plain = |c: char| c != '"' && c != '\\' && !c.is_control();
-            text.chars().all(plain).then(|| text.clone())
-        }
+        Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(value) => Some(value.to_string()),
         _ => None,
@@ -188,51 +248,72 @@ mod tests {
 
     fn rules(share: f64) -> ReplyRules {
         let values = BTreeMap::from([("/ok".to_owned(), json!(true))]);
-        ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Sampled, share).with_values(&values)
+        ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, share).with_values(&values)
     }
 
     fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
-        Inspection { outcome, is_checked: false }
+        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: false }
     }
 
     fn checked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
-        Inspection { outcome, is_checked: true }
+        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: true }
+    }
+
+    #[test]
+    fn a_further_accepted_status_is_neither_checked_nor_a_failure() {
+        let mut rules = rules(1.0).accepting(Some(Code::Http(404)));
+        let found = rules.inspect(Code::Http(404), b"no JSON", |_| ());
+        assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false });
+    }
+
+    #[test]
+    fn texts_of_an_event_are_compared_as_scalars() {
+        let pointers = ["/id".to_owned(), "/name".to_owned()];
+        let rules = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 1.0);
+        let mut rules = rules.with_texts(&pointers);
+        let mut outcome = |body: &str| {
+            let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xffcar-1\xff");
+            rules.inspect(Code::Http(200), body.as_bytes(), texts).outcome.is_ok()
+        };
+        assert!(outcome(r#"{"id":7,"name":"car-1"}"#) && outcome(r#"{"id":"7","name":"car-1"}"#));
+        assert!(!outcome(r#"{"id":8,"name":"car-1"}"#) && !outcome(r#"{"id":7}"#) && !outcome("[]"));
     }
 
     #[test]
     fn a_wrong_status_is_a_failure_of_its_own_kind() {
-        assert_eq!(rules(1.0).inspect(Code::Http(503), b""), unchecked(Err(Failure::Status(503))));
+        assert_eq!(rules(1.0).inspect(Code::Http(503), b"", |_| ()), unchecked(Err(Failure::Status(503))));
     }
 
     #[test]
     fn wrong_content_is_found_when_looked_at() {
         let wrong = br#"{"ok":false}"#;
-        assert_eq!(rules(0.0).inspect(Code::Http(200), wrong), unchecked(Ok(None)));
+        assert_eq!(rules(0.0).inspect(Code::Http(200), wrong, |_| ()), unchecked(Ok(None)));
         let mut sampled = rules(0.5);
-        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), wrong)).collect();
+        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), wrong, |_| ())).collect();
         let (looked, not) = (|| checked(Err(Failure::Body)), || unchecked(Ok(None)));
         assert_eq!(found, [looked(), not(), looked(), not()]);
-        let always = ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Always, 0.0);
+        let always = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 0.0);
         assert_eq!(always.with_values(&BTreeMap::from([("/ok".to_owned(), json!(true))])).check_share(), 1.0);
     }
 
     #[test]
     fn a_right_reply_is_remembered_and_a_wrong_one_still_found() {
         let mut rules = rules(1.0);
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":1}"#), checked(Err(Failure::Body)));
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, |_| ()), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, |_| ()), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":1}"#, |_| ()), checked(Err(Failure::Body)));
     }
 
     #[test]
     fn values_are_captured_or_the_reply_is_wrong() {
         let captures = BTreeMap::from([("id".to_owned(), "/id".to_owned())]);
         let mut rules =
-            ReplyRules::new(Code::Http(200), Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
-        let entity = rules.inspect(Code::Http(200), br#"{"id":7}"#).outcome.expect("right").expect("captured");
+            ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
+        let entity = rules.inspect(Code::Http(200), br#"{"id":7}"#, |_| ()).outcome.expect("right");
+        let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
-            assert_eq!(rules.inspect(Code::Http(200), body.as_bytes()), checked(Err(Failure::Body)), "{body}");
+            assert_eq!(rules.inspect(Code::Http(200), body.as_bytes(), |_| ()), checked(Err(Failure::Body)), "{body}");
         }
     }
 

@@ -114,7 +114,7 @@ fn http_2_frames() {
             let mut replies = 0;
             wire.greet(&mut out);
             for tag in 0..2 {
-                wire.send(&Request { tag, call: 0, path: &[], body: &[7; 100] }, &mut out);
+                wire.send(&Request { tag, call: 0, path: &[], headers: &[], body: &[7; 100] }, &mut out);
                 sent += 1;
             }
             let mut sink = |reply: Reply<'_>| {

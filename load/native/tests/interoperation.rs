@@ -19,6 +19,8 @@ use serde_json::json;
 struct Seen {
     messages: Mutex<Vec<Bytes>>,
     paths: Mutex<Vec<String>>,
+    /// The header `x-request` of each call.
+    requests: Mutex<Vec<String>>,
     at_once: AtomicUsize,
     most_at_once: AtomicUsize,
 }
@@ -54,6 +56,9 @@ fn serve(settings: fn(&mut server::Builder)) -> (SocketAddr, Arc<Seen>) {
 async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, seen: Arc<Seen>) {
     assert_eq!(request.headers()["content-type"], "application/grpc");
     assert_eq!(request.headers()["te"], "trailers");
+    if let Some(request) = request.headers().get("x-request") {
+        seen.requests.lock().expect("a lock").push(request.to_str().expect("ASCII").to_owned());
+    }
     seen.paths.lock().expect("a lock").push(request.uri().path().to_owned());
     let at_once = seen.at_once.fetch_add(1, Ordering::SeqCst) + 1;
     seen.most_at_once.fetch_max(at_once, Ordering::SeqCst);
@@ -70,7 +75,7 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert("grpc-message", HeaderValue::from_static("as%20it%20should%20be"));
-    // The client may have gone: then nobody waits for the trailers.
+    // The client may have closed the connection already.
     let _ = stream.send_trailers(trailers);
 }
 
@@ -145,4 +150,17 @@ fn one_long_call_for_each_connection() {
     assert_eq!((memory.ok(), memory.errors().len(), memory.connections_opened()), (400, 0, 2));
     assert_eq!(seen.messages.lock().expect("a lock").len(), 400);
     assert_eq!(seen.paths.lock().expect("a lock").len(), 2, "the calls last through both phases");
+}
+
+#[test]
+fn metadata_may_differ_from_call_to_call() {
+    for settings in [stingy, generous] {
+        let (address, seen) = serve(settings);
+        let mut changes = json!({"phases": [{"name": "all", "virtual_users": 1, "iterations": 3}]});
+        let mut operations = events::changes()["operations"].clone();
+        operations[0]["grpc"]["metadata_templates"] = json!({"x-request": ["r-", {"slot": "sequence"}]});
+        changes["operations"] = operations;
+        assert_eq!(support::run(&events::plan(address, &changes)).ok(), 3);
+        assert_eq!(*seen.requests.lock().expect("a lock"), ["r-0", "r-1", "r-2"]);
+    }
 }

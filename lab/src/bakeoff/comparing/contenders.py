@@ -7,6 +7,7 @@ from bakeoff.errors import UsageError
 from bakeoff.factors.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import Target
+from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
 
 
@@ -50,6 +51,12 @@ def why_impossible(contender: Contender) -> str | None:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.document["protocols"]:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
+    for feature, operation in needed_features(workload, contender.protocol).items():
+        if not engine.can(feature):
+            return (
+                f"The engine {engine.name} has no {feature}, which the operation {operation} of {workload.name} needs: "
+                "use another --engine."
+            )
     features = (
         (variant.transport_mode.batch > 1, "batch"),
         (variant.transport_mode.stream, "stream"),

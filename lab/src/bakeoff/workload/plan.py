@@ -70,7 +70,8 @@ class Load:
 
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
     `window` is how many messages a user has under way in a stream. `headers` go with every request, as HTTP headers or
-    gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before.
+    gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
+    one of the workload's named mixes; None takes the weights of its operations.
     """
 
     target: str
@@ -94,17 +95,25 @@ class Load:
     headers: Mapping[str, str] = field(default_factory=dict)
     reuse: Reuse = field(default_factory=Reuse)
     preload: int = 0
+    mix: str | None = None
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
     """The plan, as contract/schemas/plan.schema.json says.
 
-    Raises UsageError for what the workload does not have: a payload, a protocol, a batch, a stream, keys to use again.
+    Raises UsageError for what the workload does not have: a payload, a mix, a protocol, a batch, a stream, keys to use
+    again.
     """
     document = workload.document
     size = _size(workload, load.payload)
     keys = list(document.get("keys", {}))
-    operations = [_operation(workload, entry, keys, size, load) for entry in document["operations"]]
+    weights = _weights(workload, load.mix)
+    if not any(weights.values()):
+        raise BakeoffError(f"{workload.name}: every operation has weight 0. Give at least one a weight.")
+    operations = [
+        {**_operation(workload, entry, keys, size, load), "weight": weights[entry["name"]]}
+        for entry in document["operations"]
+    ]
     return {
         "version": 1,
         "workload": workload.name,
@@ -153,6 +162,23 @@ def _size(workload: Workload, payload: str) -> int | None:
     return None if size == "natural" else int(size)
 
 
+def _weights(workload: Workload, mix: str | None) -> dict[str, int]:
+    """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name."""
+    own = {entry["name"]: int(entry["weight"]) for entry in workload.document["operations"]}
+    mixes = workload.document.get("mixes", {})
+    for name, weights in mixes.items():
+        unknown = [operation for operation in weights if operation not in own]
+        if unknown:
+            raise BakeoffError(
+                f"{workload.name}: the mix {name} names the operation {unknown[0]}. Operations: {', '.join(own)}."
+            )
+    if mix is None:
+        return own
+    if mix not in mixes:
+        raise UsageError(f'There is no mix "{mix}". Mixes of {workload.name}: {", ".join(mixes) or "none"}.')
+    return {name: int(mixes[mix].get(name, 0)) for name in own}
+
+
 def _keys(workload: Workload, reuse: Reuse) -> list[Document]:
     kinds: dict[str, Document] = workload.document.get("keys", {})
     if not reuse.is_empty and not any("reuse" in kind for kind in kinds.values()):
@@ -177,20 +203,69 @@ def _operation(workload: Workload, entry: Document, keys: list[str], size: int |
             "name": entry["name"],
             "weight": entry["weight"],
             "key": keys.index(entry["key"]) if "key" in entry else None,
-            "http": _http(entry["http"], "message" in entry) if "http" in entry else None,
-            "grpc": {"reply": {}, "capture": {}, **entry["grpc"]} if "grpc" in entry else None,
-            "variants": _variants(workload, entry.get("message", ""), size, load.seed, key_format),
+            "http": _http(entry["http"], _content_type(entry)) if "http" in entry else None,
+            "grpc": _grpc(entry["grpc"]) if "grpc" in entry else None,
+            "variants": _messages(workload, entry, size, load.seed, key_format),
             "creates": entry.get("creates"),
             "needs": entry.get("needs"),
             "effect": _effect(entry["effect"]) if "effect" in entry else None,
+            **({"reads": _effect(entry["reads"])} if "reads" in entry else {}),
+            **({"login": True} if entry.get("login") else {}),
         }
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
 
 
-def _http(entry: Document, has_body: bool) -> Document:
-    headers = {"content-type": "application/json"} if has_body else {}
-    return {"reply": {}, "capture": {}, **entry, "path": parse_template(entry["path"]), "headers": headers}
+def _content_type(entry: Document) -> str | None:
+    """What the body of an operation's requests is; None where they have none."""
+    if "message" not in entry:
+        return None
+    return "text/plain; charset=utf-8" if entry.get("body") == "text" else "application/json"
+
+
+def _http(entry: Document, content_type: str | None) -> Document:
+    headers = {} if content_type is None else {"content-type": content_type}
+    headers |= {name.lower(): value for name, value in entry.get("headers", {}).items()}
+    constant, templates = _constants_and_templates(headers)
+    return {
+        "capture": {},
+        **{name: value for name, value in entry.items() if name != "headers"},
+        **_reply(entry),
+        "path": parse_template(entry["path"]),
+        "headers": constant,
+        **({"header_templates": templates} if templates else {}),
+    }
+
+
+def _grpc(entry: Document) -> Document:
+    metadata = {name: parse_template(value) for name, value in entry.get("metadata", {}).items()}
+    return {
+        "capture": {},
+        **{name: value for name, value in entry.items() if name != "metadata"},
+        **_reply(entry),
+        **({"metadata_templates": metadata} if metadata else {}),
+    }
+
+
+def _reply(entry: Document) -> Document:
+    """What a reply must hold: constant values, and texts with slots."""
+    constant, templates = _constants_and_templates(entry.get("reply", {}))
+    return {"reply": constant, **({"reply_templates": templates} if templates else {})}
+
+
+def _constants_and_templates(values: Mapping[str, Any]) -> tuple[Document, dict[str, Segments]]:
+    """Values by name: those without slots as they are, and those with slots as segments."""
+    has_slot = {name: isinstance(value, str) and "${" in value for name, value in values.items()}
+    constant = {name: value for name, value in values.items() if not has_slot[name]}
+    return constant, {name: parse_template(value) for name, value in values.items() if has_slot[name]}
+
+
+def _messages(workload: Workload, entry: Document, size: int | None, seed: int, key_format: Segments) -> list[Segments]:
+    """The variants of an operation's message: JSON without white space, or text as it is written."""
+    message = entry.get("message", "")
+    if entry.get("body") == "text":
+        return [parse_template(message.removesuffix("\n"))]
+    return _variants(workload, message, size, seed, key_format)
 
 
 def _variants(workload: Workload, message: str, size: int | None, seed: int, key_format: Segments) -> list[Segments]:

@@ -20,6 +20,7 @@ class Event:
     base_time_ms: int
     key: str = ""
     captured: Mapping[str, str] | None = None
+    login: Mapping[str, str] | None = None
 
 
 def render(segments: Sequence[Segment], numbers: RandomNumbers, event: Event, size_bytes: int | None = None) -> str:
@@ -96,4 +97,5 @@ _SLOTS: Mapping[str, Callable[[Slot, RandomNumbers, Event], str]] = {
     "run": lambda _slot, _numbers, event: event.run,
     "key": lambda _slot, _numbers, event: event.key,
     "captured": lambda slot, _numbers, event: (event.captured or {})[slot["name"]],
+    "login": lambda slot, _numbers, event: (event.login or {})[slot["name"]],
 }

@@ -51,12 +51,13 @@ def without_white_space(json_text: str) -> str:
 
 def _parse_slot(inside: str) -> Slot:
     name, _, argument = inside.partition(" ")
-    if name.startswith("captured."):
-        return {"slot": "captured", "name": name.removeprefix("captured.")}
+    source, dot, value = name.partition(".")
+    if dot and source in ("captured", "login"):
+        return {"slot": source, "name": value}
     parse = _SLOTS.get(name)
     if parse is None:
         known = ", ".join(sorted(_SLOTS))
-        raise TemplateError(f"${{{inside}}} is not a slot. Slots are: {known}, captured.NAME.")
+        raise TemplateError(f"${{{inside}}} is not a slot. Slots are: {known}, captured.NAME, login.NAME.")
     try:
         return {"slot": name, **parse(argument)}
     except (ValueError, InvalidOperation) as error:

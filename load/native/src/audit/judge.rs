@@ -40,18 +40,29 @@ pub(super) fn members_of(document: &[u8]) -> Members<'_> {
 /// Checks a row, or its absence.
 #[must_use]
 pub fn judge(steps: &[Step], row: Option<&[u8]>) -> Judgement {
+    judge_members(steps, row.map(members_of))
+}
+
+/// Checks a document that a reply shows, or that it shows none: members that no operation ever wrote are the target's.
+#[must_use]
+pub fn judge_reply(steps: &[Step], shown: Option<&[u8]>) -> Judgement {
+    let written: Vec<Members<'_>> = steps.iter().map(|step| members_of(&step.document)).collect();
+    let is_written = |(name, _): &(&[u8], &[u8])| written.iter().any(|members| find(members, name).is_some());
+    judge_members(steps, shown.map(|document| members_of(document).into_iter().filter(is_written).collect()))
+}
+
+fn judge_members(steps: &[Step], found: Option<Members<'_>>) -> Judgement {
     let last = fold(steps.iter().filter(|step| !step.is_unknown));
     let unknown = || steps.iter().filter(|step| step.is_unknown);
     let may_vanish = unknown().any(|step| step.kind == EffectKind::Delete);
     let may_appear = unknown().any(|step| step.kind != EffectKind::Delete);
-    let Some(row) = row else {
+    let Some(found) = found else {
         return match last {
             None => Judgement::Right,
             Some(_) if may_vanish => Judgement::RightWithUnacknowledged,
             Some(_) => Judgement::Lost,
         };
     };
-    let found = members_of(row);
     let Some(last) = last else {
         return if may_appear && explained(&found, &[], steps) {
             Judgement::RightWithUnacknowledged

@@ -10,8 +10,8 @@ use prost::Message as _;
 use super::arguments::ToolArguments;
 use super::target::Target;
 use crate::plan::{
-    Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, Operation, Phase, Plan, PlanError, Proto,
-    Protocol, Segment, Stream, Thresholds, Tls, Transport, check_header,
+    Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, OneOrMore, Operation, Phase, Plan, PlanError,
+    Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport, check_header,
 };
 use crate::template::parse_template;
 
@@ -109,7 +109,10 @@ fn operation(target: &Target, arguments: &ToolArguments) -> Result<Operation, Bo
         Protocol::Http => (Some(http_call(target, arguments, !body.is_empty())?), None),
         Protocol::Grpc => {
             let (reply, capture) = (BTreeMap::new(), BTreeMap::new());
-            (None, Some(GrpcCall { method: target.path.clone(), expect: "OK".to_owned(), reply, capture }))
+            let expect = OneOrMore::One("OK".to_owned());
+            let (metadata_templates, reply_templates) = (BTreeMap::new(), BTreeMap::new());
+            let method = target.path.clone();
+            (None, Some(GrpcCall { method, metadata_templates, expect, reply, reply_templates, capture }))
         }
     };
     Ok(Operation {
@@ -122,6 +125,8 @@ fn operation(target: &Target, arguments: &ToolArguments) -> Result<Operation, Bo
         creates: None,
         needs: None,
         effect: None,
+        reads: None,
+        login: false,
     })
 }
 
@@ -144,8 +149,10 @@ fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Resu
         method: arguments.method.clone().unwrap_or_else(|| if has_body { "POST" } else { "GET" }.to_owned()),
         path: parse_template(&target.path)?,
         headers: arguments.headers.iter().map(|text| header(Protocol::Http, text)).collect::<Result<_, PlanError>>()?,
-        expect: arguments.expect.unwrap_or(USUAL_STATUS),
+        header_templates: BTreeMap::new(),
+        expect: OneOrMore::One(arguments.expect.unwrap_or(USUAL_STATUS)),
         reply: BTreeMap::new(),
+        reply_templates: BTreeMap::new(),
         capture: BTreeMap::new(),
     })
 }

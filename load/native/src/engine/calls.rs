@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::records::CheckShare;
+use super::verified_reads::ReadRules;
+use crate::audit::json::Pointer;
 use crate::failure::GRPC_CODES;
-use crate::plan::{GrpcCall, HttpCall, Plan, PlanError};
+use crate::plan::{GrpcCall, HttpCall, Operation, Plan, PlanError, Protocol};
 use crate::reply::{Format, ReplyRules, Thoroughness};
 use crate::wire::Code;
 use crate::wire::h2::GrpcCalls;
@@ -42,9 +44,12 @@ fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a 
 /// The rules for the replies of the HTTP requests.
 pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
     let mut rules = Vec::new();
-    for call in plan.operations.iter().filter_map(|operation| operation.http.as_ref()) {
-        let rule = ReplyRules::new(Code::Http(call.expect), Format::Json, Thoroughness::Sampled, plan.verify_share);
-        rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
+    for operation in &plan.operations {
+        let Some(call) = &operation.http else { continue };
+        let accepted = call.expect.as_slice().iter().map(|status| Code::Http(*status)).collect();
+        let rule = ReplyRules::new(accepted, Format::Json, Thoroughness::Sampled, plan.verify_share);
+        let rule = rule.with_values(&call.reply).with_texts(call.reply_templates.keys()).with_captures(&call.capture);
+        rules.push(rule.accepting(absent_code(operation, Protocol::Http)?));
     }
     if let Some(batch) = &plan.batch {
         let status = batch.expect.as_u64().and_then(|status| u16::try_from(status).ok());
@@ -53,7 +58,7 @@ pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
             None if plan.transport.batch == 1 => Code::Http(200),
             None => return Err(PlanError::rule("batch.expect: a status for http")),
         };
-        rules.push(ReplyRules::new(expected, Format::Json, Thoroughness::Always, 1.0).with_values(&batch.reply));
+        rules.push(ReplyRules::new(vec![expected], Format::Json, Thoroughness::Always, 1.0).with_values(&batch.reply));
     }
     Ok(rules)
 }
@@ -78,13 +83,17 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
         Ok::<_, PlanError>(Format::Protobuf(descriptors.method(method)?.output()))
     };
     let always = |method: &str, expected, values: &BTreeMap<String, Value>| {
-        Ok::<_, PlanError>(ReplyRules::new(expected, format(method)?, Thoroughness::Always, 1.0).with_values(values))
+        Ok::<_, PlanError>(
+            ReplyRules::new(vec![expected], format(method)?, Thoroughness::Always, 1.0).with_values(values),
+        )
     };
     let mut rules = Vec::new();
-    for call in grpc_operations(plan)? {
-        let expected = Code::Grpc(grpc_code(&call.expect)?);
-        let rule = ReplyRules::new(expected, format(&call.method)?, Thoroughness::Sampled, plan.verify_share);
-        rules.push(rule.with_values(&call.reply).with_captures(&call.capture));
+    for (operation, call) in plan.operations.iter().zip(grpc_operations(plan)?) {
+        let codes = call.expect.as_slice().iter().map(|name| grpc_code(name).map(Code::Grpc));
+        let accepted = codes.collect::<Result<_, _>>()?;
+        let rule = ReplyRules::new(accepted, format(&call.method)?, Thoroughness::Sampled, plan.verify_share);
+        let rule = rule.with_values(&call.reply).with_texts(call.reply_templates.keys()).with_captures(&call.capture);
+        rules.push(rule.accepting(absent_code(operation, Protocol::Grpc)?));
     }
     match (&plan.stream, &plan.batch) {
         (Some(stream), _) if plan.transport.stream => {
@@ -105,11 +114,36 @@ pub fn operations(plan: &Plan, rules: &[ReplyRules]) -> Vec<CheckShare> {
     let batch = (plan.transport.batch > 1).then(|| BATCH.to_owned());
     let rule_of = |call: usize| if plan.transport.stream { plan.operations.len() } else { call };
     let share = |call| rules.get(rule_of(call)).map_or(0.0, ReplyRules::check_share);
-    names.chain(batch).enumerate().map(|(call, name)| CheckShare { name, share: share(call) }).collect()
+    // Reads are verified for a fraction of the documents.
+    let verified = |call: usize| plan.operations.get(call).is_some_and(|operation| operation.reads.is_some());
+    let reads = |call| if verified(call) { plan.verify_share } else { 0.0 };
+    let share_of = |call: usize| f64::max(share(call), reads(call));
+    names.chain(batch).enumerate().map(|(call, name)| CheckShare { name, share: share_of(call) }).collect()
+}
+
+/// Where the replies of each operation show a stored document.
+pub fn read_rules(plan: &Plan) -> Result<Vec<Option<ReadRules>>, PlanError> {
+    let rules = |operation: &Operation| {
+        let Some(reads) = &operation.reads else { return Ok(None) };
+        let absent = absent_code(operation, plan.transport.protocol)?;
+        Ok(Some(ReadRules { document: Pointer::new(&reads.document), absent }))
+    };
+    plan.operations.iter().map(rules).collect()
+}
+
+/// The status that stands for a document that does not exist.
+fn absent_code(operation: &Operation, protocol: Protocol) -> Result<Option<Code>, PlanError> {
+    let Some(absent) = operation.reads.as_ref().and_then(|reads| reads.absent.as_ref()) else { return Ok(None) };
+    let code = match protocol {
+        Protocol::Http => absent.as_u64().and_then(|status| u16::try_from(status).ok()).map(Code::Http),
+        Protocol::Grpc => absent.as_str().map(grpc_code).transpose()?.map(Code::Grpc),
+    };
+    let wrong = || PlanError::rule(format!("operation {}: reads.absent: a status of the protocol", operation.name));
+    code.map(Some).ok_or_else(wrong)
 }
 
 fn grpc_operations(plan: &Plan) -> Result<Vec<&GrpcCall>, PlanError> {
-    let call = |operation: &'_ crate::plan::Operation| operation.grpc.is_some();
+    let call = |operation: &Operation| operation.grpc.is_some();
     if !plan.operations.iter().all(call) {
         return Err(PlanError::rule("operations: an operation has no gRPC call"));
     }

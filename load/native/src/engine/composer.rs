@@ -32,6 +32,7 @@ pub struct Composer {
     is_protobuf: bool,
     events_per_request: u32,
     pub path: Vec<u8>,
+    pub headers: Vec<u8>,
     pub body: Vec<u8>,
 }
 
@@ -45,6 +46,7 @@ impl Composer {
             is_protobuf: plan.transport.protocol == Protocol::Grpc,
             events_per_request: plan.transport.batch,
             path: Vec::new(),
+            headers: Vec::new(),
             body: Vec::new(),
         })
     }
@@ -86,12 +88,14 @@ impl Composer {
     /// the others of a batch go to `more`.
     pub fn compose(&mut self, user: u32, state: &UserState, sequence: u32, more: &mut Vec<Event>) -> (usize, Event) {
         self.path.clear();
+        self.headers.clear();
         self.body.clear();
         let shared_call = self.renderer.workload().operations.len();
         match &self.framing {
             Framing::Single => {
                 let event = self.renderer.next(user, state, sequence);
                 self.renderer.path(&mut self.path);
+                self.renderer.headers(&mut self.headers);
                 self.write_event();
                 (usize::from(event.operation), event)
             }
@@ -123,6 +127,12 @@ impl Composer {
                 (shared_call, first)
             }
         }
+    }
+
+    /// Appends the texts that the reply to an event must hold, each ended by `END_OF_PART`.
+    pub fn reply_texts(&mut self, user: u32, event: &Event, out: &mut Vec<u8>) {
+        let workload = Arc::clone(self.renderer.workload());
+        self.renderer.texts(user, event, None, &workload.operations[usize::from(event.operation)].reply_texts, out);
     }
 
     fn write_event(&mut self) {

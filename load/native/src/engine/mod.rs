@@ -21,6 +21,7 @@ mod stop;
 mod tally;
 mod trust;
 mod users;
+mod verified_reads;
 mod worker;
 
 pub use agent::Agent;

@@ -14,6 +14,7 @@ use super::error::EngineError;
 use super::options::Options;
 use super::records::{Observer, StartRecord};
 use super::users::Users;
+use super::verified_reads::VerifiedReads;
 use super::worker::Worker;
 use super::{calls, descriptors, trust};
 use crate::ledger::{LedgerFile, LedgerSink};
@@ -94,7 +95,8 @@ fn run_over<W: Wire>(
         .map(|worker| {
             let composer = Composer::new(plan, Arc::clone(workload))?;
             let sink = ledger.as_ref().map(LedgerFile::sink);
-            Ok(make_users(plan, composer, make_rules()?, sink, agent.place(worker, threads)))
+            let reads = VerifiedReads::new(workload, calls::read_rules(plan)?, plan.verify_share);
+            Ok(make_users(plan, composer, make_rules()?, sink, reads, agent.place(worker, threads)))
         })
         .collect::<Result<Vec<_>, PlanError>>()?;
     let interrupted = std::thread::scope(|scope| {
@@ -149,9 +151,10 @@ fn make_users(
     composer: Composer,
     rules: Vec<ReplyRules>,
     ledger: Option<LedgerSink>,
+    reads: Option<VerifiedReads>,
     numbering: (u32, u32),
 ) -> Users {
-    Users::new(composer, rules, ledger, timeout_ns(plan), numbering)
+    Users::new(composer, rules, ledger, reads, timeout_ns(plan), numbering)
 }
 
 fn timeout_ns(plan: &Plan) -> u64 {

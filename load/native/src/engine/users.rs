@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use super::composer::Composer;
 use super::tally::Tally;
+use super::verified_reads::VerifiedReads;
 use crate::failure::Failure;
 use crate::ledger::{LedgerSink, Outcome};
-use crate::reply::ReplyRules;
+use crate::reply::{Accepted, ReplyRules};
 use crate::wire::{Code, Reply, Request, Wire};
 use crate::workload::{Entity, Event, UserState};
 
@@ -67,6 +68,7 @@ pub struct Users {
     composer: Composer,
     rules: Vec<ReplyRules>,
     ledger: Option<LedgerSink>,
+    reads: Option<VerifiedReads>,
     timeout_ns: u64,
     /// This worker has every `stride`-th user, from `first` on.
     first: u32,
@@ -96,6 +98,7 @@ impl Users {
         composer: Composer,
         rules: Vec<ReplyRules>,
         ledger: Option<LedgerSink>,
+        reads: Option<VerifiedReads>,
         timeout_ns: u64,
         (first, stride): (u32, u32),
     ) -> Self {
@@ -104,6 +107,7 @@ impl Users {
             composer,
             rules,
             ledger,
+            reads,
             timeout_ns,
             first,
             stride,
@@ -167,7 +171,16 @@ impl Users {
             if self.composer.events_per_request() > 1 { self.spare.pop().unwrap_or_default() } else { Vec::new() };
         let (rules, event) = self.composer.compose(user.number, &user.state, user.sequence, &mut more);
         user.sequence = user.sequence.wrapping_add(self.composer.events_per_request());
-        wire.send(&Request { tag, call: rules, path: &self.composer.path, body: &self.composer.body }, out);
+        wire.send(
+            &Request {
+                tag,
+                call: rules,
+                path: &self.composer.path,
+                headers: &self.composer.headers,
+                body: &self.composer.body,
+            },
+            out,
+        );
         let now = now();
         if call.started_ns == 0 {
             call.started_ns = now;
@@ -189,11 +202,14 @@ impl Users {
         // The wire also reports streams here that ended without a reply.
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
-        match reply.outcome.and_then(|code| self.inspect(code, reply.body, &sent)) {
-            Ok(captured) => {
+        match reply.outcome.and_then(|code| self.inspect(reply.tag, code, reply.body, &sent)) {
+            Ok(accepted) => {
                 self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64);
                 self.record_times(sent.counted_as, &call, now);
-                self.acknowledge(reply.tag, sent, captured);
+                match accepted {
+                    Accepted::Expected(captured) => self.acknowledge(reply.tag, sent, captured),
+                    Accepted::Other => self.record_unknown(reply.tag, sent),
+                }
             }
             Err(failure) => {
                 self.count_failed(sent.counted_as, failure, &call, now);
@@ -265,10 +281,20 @@ impl Users {
     }
 
     #[inline]
-    fn inspect(&mut self, code: Code, body: &[u8], sent: &Sent) -> Result<Option<Entity>, Failure> {
+    fn inspect(&mut self, tag: u32, code: Code, body: &[u8], sent: &Sent) -> Result<Accepted, Failure> {
+        let user = self.users[tag as usize].number;
+        let (rules, composer) = (&mut self.rules[sent.rules], &mut self.composer);
+        let mut inspection = rules.inspect(code, body, |out| composer.reply_texts(user, &sent.event, out));
+        if let (true, Some(reads)) = (inspection.outcome.is_ok() && sent.more.is_empty(), &mut self.reads)
+            && let Some(is_possible) = reads.check(user, &sent.event, code, || rules.content(body))
+        {
+            inspection.is_checked = true;
+            if !is_possible {
+                inspection.outcome = Err(Failure::WrongRead);
+            }
+        }
         let counts = &mut self.tally.calls[sent.counted_as];
         counts.count_status(code);
-        let inspection = self.rules[sent.rules].inspect(code, body);
         if inspection.is_checked {
             counts.checked += 1;
             counts.checks_failed += u64::from(inspection.outcome.is_err());
@@ -298,6 +324,9 @@ impl Users {
             if let (Some(ledger), true) = (&mut self.ledger, operation.effect.is_some()) {
                 ledger.record(user.number, event, Outcome::Acknowledged, captured.as_ref());
             }
+            if let Some(reads) = &mut self.reads {
+                reads.record(user.number, event, captured.as_ref(), false);
+            }
             user.state.acknowledge(operation, event, captured.clone());
         }
         self.reuse(sent.more);
@@ -307,6 +336,11 @@ impl Users {
     fn record_unknown(&mut self, tag: u32, sent: Sent) {
         let user = &self.users[tag as usize];
         let operations = &self.composer.workload().operations;
+        if let Some(reads) = &mut self.reads {
+            std::iter::once(&sent.event)
+                .chain(&sent.more)
+                .for_each(|event| reads.record(user.number, event, None, true));
+        }
         if let Some(ledger) = &mut self.ledger {
             for event in std::iter::once(&sent.event).chain(&sent.more) {
                 if operations[usize::from(event.operation)].effect.is_some() {

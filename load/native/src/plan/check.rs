@@ -3,7 +3,7 @@
 use super::document::{Plan, VERSION};
 use super::error::PlanError;
 use super::headers;
-use super::operation::KeyKind;
+use super::operation::{KeyKind, Operation};
 use super::phase::Phase;
 use super::transport::Protocol;
 
@@ -16,7 +16,12 @@ impl Plan {
             (is_hexadecimal(&self.run, 8), "run: must be 8 hexadecimal digits"),
             (!self.phases.is_empty(), "phases: at least one"),
             (!self.operations.is_empty(), "operations: at least one"),
-            (self.operations.iter().all(|o| o.weight > 0 && !o.variants.is_empty()), "operations: weight and variants"),
+            (self.operations.iter().any(|o| o.weight > 0), "operations: at least one with a weight above zero"),
+            (self.operations.iter().all(|o| !o.variants.is_empty()), "operations: at least one variant each"),
+            (self.operations.iter().all(expects_something), "operations: expect is at least one status"),
+            (self.operations.iter().filter(|o| o.login).count() <= 1, "operations: at most one login"),
+            (self.operations.iter().all(login_is_possible), "operations: login needs nothing and has no effect"),
+            (self.is_single() || !self.has_templates(), "header_templates: not with batches or streams"),
             (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
             (self.keys.iter().all(key_is_possible), "keys: share is 0 to 1, s above zero, shared at least one"),
             (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
@@ -46,14 +51,39 @@ impl Plan {
         }
     }
 
+    /// Whether each request carries one message, to its operation's own call.
+    fn is_single(&self) -> bool {
+        self.transport.batch == 1 && !self.transport.stream
+    }
+
+    fn has_templates(&self) -> bool {
+        self.operations.iter().any(|operation| {
+            operation.http.as_ref().is_some_and(|call| !call.header_templates.is_empty())
+                || operation.grpc.as_ref().is_some_and(|call| !call.metadata_templates.is_empty())
+        })
+    }
+
     fn check_headers(&self) -> Result<(), PlanError> {
         for operation in &self.operations {
             if let Some(call) = &operation.http {
                 headers::check_own(&operation.name, &call.headers)?;
+                headers::check_templates(&operation.name, Protocol::Http, &call.header_templates)?;
+            }
+            if let Some(call) = &operation.grpc {
+                headers::check_templates(&operation.name, Protocol::Grpc, &call.metadata_templates)?;
             }
         }
         headers::check_of_all(&self.transport.headers)
     }
+}
+
+fn expects_something(operation: &Operation) -> bool {
+    operation.http.as_ref().is_none_or(|call| !call.expect.as_slice().is_empty())
+        && operation.grpc.as_ref().is_none_or(|call| !call.expect.as_slice().is_empty())
+}
+
+fn login_is_possible(operation: &Operation) -> bool {
+    !operation.login || (operation.needs.is_none() && operation.effect.is_none() && operation.creates.is_none())
 }
 
 fn key_is_possible(kind: &KeyKind) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::PlanError;
+use super::segment::Segment;
 use super::transport::Protocol;
 
 /// An HTTP/2 frame holds 16 KiB, and a header block must fit into one.
@@ -42,6 +43,30 @@ pub(super) fn check_own(operation: &str, headers: &BTreeMap<String, String>) -> 
     }
     if headers.keys().filter(|name| name.eq_ignore_ascii_case("host")).count() > 1 {
         return Err(PlanError::rule(format!("operation {operation}: http.headers: only one Host is allowed")));
+    }
+    Ok(())
+}
+
+/// Checks headers with slots: their literal text like constant ones.
+pub(super) fn check_templates(
+    operation: &str,
+    protocol: Protocol,
+    templates: &BTreeMap<String, Vec<Segment>>,
+) -> Result<(), PlanError> {
+    for (name, segments) in templates {
+        let wrong =
+            |error: &dyn std::fmt::Display| PlanError::rule(format!("operation {operation}: {name:?}: {error}"));
+        check_header(protocol, name, "").map_err(|error| wrong(&error))?;
+        if protocol == Protocol::Grpc && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err(wrong(&"the name must be lower-case"));
+        }
+        let is_printable = |segment: &Segment| match segment {
+            Segment::Literal(text) => text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+            Segment::Slot(_) => true,
+        };
+        if !segments.iter().all(is_printable) {
+            return Err(wrong(&"the value must be printable ASCII on one line"));
+        }
     }
     Ok(())
 }

@@ -51,6 +51,12 @@ pub struct Operation {
     pub creates: Option<String>,
     pub needs: Option<String>,
     pub effect: Option<Effect>,
+    /// The reply shows a stored document, which is verified.
+    #[serde(default)]
+    pub reads: Option<Reads>,
+    /// Each user sends it before its first other operation; what it captures is `login` in headers and paths.
+    #[serde(default)]
+    pub login: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -59,17 +65,60 @@ pub struct HttpCall {
     pub method: String,
     pub path: Vec<Segment>,
     pub headers: BTreeMap<String, String>,
-    pub expect: u16,
+    /// Headers with slots, beside the constant ones.
+    #[serde(default)]
+    pub header_templates: BTreeMap<String, Vec<Segment>>,
+    pub expect: OneOrMore<u16>,
     pub reply: BTreeMap<String, Value>,
+    /// Texts with slots that must be found at JSON pointers.
+    #[serde(default)]
+    pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
+}
+
+/// One value, or several: the first is the usual one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+impl<T> OneOrMore<T> {
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::More(values) => values,
+        }
+    }
+}
+
+/// Which stored document a reply shows.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reads {
+    /// JSON pointer into the reply.
+    pub document: String,
+    /// The key of the document, as in effects.
+    pub key: Vec<Vec<Segment>>,
+    /// The accepted status for a document that does not exist: a number for HTTP, a name for gRPC.
+    #[serde(default)]
+    pub absent: Option<Value>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrpcCall {
     pub method: String,
-    pub expect: String,
+    /// Metadata with slots.
+    #[serde(default)]
+    pub metadata_templates: BTreeMap<String, Vec<Segment>>,
+    pub expect: OneOrMore<String>,
     pub reply: BTreeMap<String, Value>,
+    /// Texts with slots that must be found at JSON pointers.
+    #[serde(default)]
+    pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
 }
 

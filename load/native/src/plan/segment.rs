@@ -26,5 +26,6 @@ pub enum SlotSegment {
     Run,
     Key,
     Captured { name: String },
+    Login { name: String },
     Pad { text: String },
 }

@@ -40,7 +40,11 @@ fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
         ("date", years) => parse_pair(years).map(|(from, to)| SlotSegment::Date { from, to }),
         ("decimal", bounds) => parse_decimal(bounds),
         ("alphanumeric", length) => length.parse().ok().map(|length| SlotSegment::Alphanumeric { length }),
-        (name, "") => name.strip_prefix("captured.").map(|name| SlotSegment::Captured { name: name.to_owned() }),
+        (name, "") => match name.split_once('.') {
+            Some(("captured", name)) => Some(SlotSegment::Captured { name: name.to_owned() }),
+            Some(("login", name)) => Some(SlotSegment::Login { name: name.to_owned() }),
+            _ => None,
+        },
         _ => None,
     };
     slot.ok_or_else(|| {

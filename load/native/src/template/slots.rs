@@ -7,23 +7,38 @@ use crate::plan::{PlanError, SlotSegment};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Slot {
     Uuid,
-    Integer { min: i64, span: u64 },
-    Decimal { min: i64, max: i64, scale: u32 },
+    Integer {
+        min: i64,
+        span: u64,
+    },
+    Decimal {
+        min: i64,
+        max: i64,
+        scale: u32,
+    },
     Choice(Vec<Box<[u8]>>),
     Alphanumeric(u32),
-    Date { first: i64, days: u64 },
+    Date {
+        first: i64,
+        days: u64,
+    },
     Timestamp,
     User,
     Sequence,
     Run,
     Key,
     Captured(Box<str>),
+    /// A value that the user's login captured.
+    Login(Box<str>),
 }
 
 impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
-        matches!(self, Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_))
+        matches!(
+            self,
+            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_) | Self::Login(_)
+        )
     }
 }
 
@@ -78,6 +93,7 @@ fn compile(segment: &SlotSegment) -> Result<Slot, PlanError> {
         SlotSegment::Run => Slot::Run,
         SlotSegment::Key => Slot::Key,
         SlotSegment::Captured { name } => Slot::Captured(name.as_str().into()),
+        SlotSegment::Login { name } => Slot::Login(name.as_str().into()),
         SlotSegment::Pad { .. } => return Err(PlanError::rule("slot pad: only in a message, and once")),
     })
 }

@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub key: &'a [u8],
     /// Names and texts of values captured from earlier replies.
     pub captured: &'a [(Box<str>, Box<str>)],
+    /// Values captured by the user's login.
+    pub login: &'a [(Box<str>, Box<str>)],
 }
 
 /// Texts and numbers of a message's slots; reused from event to event.
@@ -95,11 +97,14 @@ fn render(slot: &Slot, context: &Context<'_>, draws: &mut Draws, out: &mut Vec<u
         Slot::Sequence => write_integer(i64::from(context.sequence), out),
         Slot::Run => write_text(context.run, out),
         Slot::Key => write_text(context.key, out),
-        Slot::Captured(name) => {
-            let value = context.captured.iter().find(|(known, _)| known == name);
-            write_text(value.map_or("", |(_, text)| text).as_bytes(), out)
-        }
+        Slot::Captured(name) => write_named(context.captured, name, out),
+        Slot::Login(name) => write_named(context.login, name, out),
     }
+}
+
+fn write_named(values: &[(Box<str>, Box<str>)], name: &str, out: &mut Vec<u8>) -> i64 {
+    let value = values.iter().find(|(known, _)| **known == *name);
+    write_text(value.map_or("", |(_, text)| text).as_bytes(), out)
 }
 
 fn write_text(text: &[u8], out: &mut Vec<u8>) -> i64 {
@@ -158,8 +163,15 @@ mod tests {
     use super::*;
 
     fn rendered(slot: Slot, sequence: u32) -> String {
-        let context =
-            Context { user: 3, sequence, base_time_ms: 1_705_314_600_000, run: b"0badcafe", key: b"k", captured: &[] };
+        let context = Context {
+            user: 3,
+            sequence,
+            base_time_ms: 1_705_314_600_000,
+            run: b"0badcafe",
+            key: b"k",
+            captured: &[],
+            login: &[],
+        };
         let mut values = Values::default();
         values.fill(&[slot], &context, &mut Draws::of_event(42, 3, sequence));
         String::from_utf8(values.text(0).to_vec()).expect("text")

@@ -46,6 +46,8 @@ pub struct Request<'a> {
     /// Index into the calls that the protocol was made with.
     pub call: usize,
     pub path: &'a [u8],
+    /// Beside the call's own: lines for HTTP, encoded header fields for gRPC.
+    pub headers: &'a [u8],
     pub body: &'a [u8],
 }
 

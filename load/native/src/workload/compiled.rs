@@ -29,6 +29,8 @@ pub struct Workload {
     pub kinds: Vec<String>,
     pub descriptors: Option<Descriptors>,
     cumulative_weights: Vec<u64>,
+    /// The operation that each user sends first.
+    login: Option<usize>,
 }
 
 impl Workload {
@@ -72,6 +74,7 @@ impl Workload {
             size: plan.size_bytes.map(|size| size as usize),
             cumulative_weights: cumulative_weights.collect(),
             keys: plan.keys.iter().map(compile_key).collect::<Result<_, _>>()?,
+            login: operations.iter().position(|operation: &Operation| operation.is_login),
             operations,
             kinds,
             descriptors,
@@ -140,8 +143,12 @@ impl Workload {
         self.cumulative_weights.iter().position(|weight| *weight > drawn).unwrap_or(0)
     }
 
-    /// An operation that needs what this user does not have gives way to the first one that creates it.
+    /// A user without a login logs in first. An operation that needs what this user does not have is replaced by the first
+    /// one that creates it.
     fn possible_operation(&self, chosen: usize, state: &UserState) -> usize {
+        if let Some(login) = self.login.filter(|_| state.login().is_none()) {
+            return login;
+        }
         match self.operations[chosen].needs {
             Some(kind) if state.entities(kind).is_empty() => self.creator_of(kind).unwrap_or(chosen),
             _ => chosen,

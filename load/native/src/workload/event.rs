@@ -23,3 +23,11 @@ pub const SHARED_USER: u32 = 9_999_999;
 pub struct Entity {
     pub captured: Vec<(Box<str>, Box<str>)>,
 }
+
+impl Entity {
+    /// Whether a value of this name was captured.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.captured.iter().any(|(known, _)| **known == *name)
+    }
+}

@@ -10,6 +10,6 @@ mod user;
 pub use compiled::{KeyKind, Workload};
 pub use event::{Entity, Event, SHARED_USER};
 pub use keys::AcknowledgedKeys;
-pub use operation::{Effect, EffectKind, Operation, Variant};
+pub use operation::{Effect, EffectKind, Operation, Texts, Variant};
 pub use renderer::{END_OF_PART, Renderer};
 pub use user::UserState;

@@ -13,6 +13,11 @@ pub struct Operation {
     pub needs: Option<usize>,
     pub variants: Vec<Variant>,
     pub effect: Option<Effect>,
+    /// Texts that a reply must hold, in the order of the plan's pointers.
+    pub reply_texts: Texts,
+    /// The key of the stored document that a reply shows.
+    pub reads: Option<Texts>,
+    pub is_login: bool,
 }
 
 /// One template of an operation's message, and the path that it goes to.
@@ -24,6 +29,27 @@ pub struct Variant {
     pub encoder: Option<Encoder>,
     /// For HTTP.
     pub path: Template,
+    /// For HTTP: whole lines.
+    pub headers: Template,
+    /// For gRPC: names and values.
+    pub metadata: Vec<(Box<str>, Template)>,
+}
+
+/// Texts that are derived, never drawn: they can be rendered again.
+#[derive(Debug, Default)]
+pub struct Texts {
+    pub templates: Vec<Template>,
+    pub slots: SlotTable,
+}
+
+impl Texts {
+    fn compile<'a>(texts: impl IntoIterator<Item = &'a Vec<Segment>>, what: &str) -> Result<Self, PlanError> {
+        let mut slots = SlotTable::default();
+        let compile = |text: &Vec<Segment>| Template::compile(text, &mut slots);
+        let templates = texts.into_iter().map(compile).collect::<Result<_, _>>()?;
+        refuse_draws(&slots, what)?;
+        Ok(Self { templates, slots })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +65,7 @@ pub struct Effect {
     pub kind: EffectKind,
     /// JSON pointer into the message.
     pub document: String,
-    pub key: Vec<Template>,
-    pub slots: SlotTable,
+    pub key: Texts,
 }
 
 impl Operation {
@@ -55,13 +80,27 @@ impl Operation {
             (Some(descriptors), Some(call)) => Some(descriptors.method(&call.method)?.input()),
             _ => None,
         };
+        // Where nothing is sent, headers are not needed either.
+        let headers = if protocol == Some(Protocol::Http) { header_lines(operation) } else { Vec::new() };
         let variants = operation.variants.iter().map(|segments| {
             let mut slots = SlotTable::default();
             let json = Template::compile(segments, &mut slots)?;
             let encoder = message.as_ref().map(|message| compile(&json, &slots, message)).transpose()?;
+            if slots.slots().iter().any(|slot| matches!(slot, Slot::Login(_))) {
+                return Err(PlanError::rule("login values are for headers and paths, not for messages"));
+            }
             let path = Template::compile(path, &mut slots)?;
-            Ok(Variant { slots, json, encoder, path })
+            let headers = Template::compile(&headers, &mut slots)?;
+            let is_grpc = protocol == Some(Protocol::Grpc);
+            let metadata = if is_grpc { metadata(operation, &mut slots)? } else { Vec::new() };
+            Ok(Variant { slots, json, encoder, path, headers, metadata })
         });
+        let reply_texts = match (protocol, &operation.http, &operation.grpc) {
+            (Some(Protocol::Http), Some(call), _) => Texts::compile(call.reply_templates.values(), "reply: a value")?,
+            (Some(Protocol::Grpc), _, Some(call)) => Texts::compile(call.reply_templates.values(), "reply: a value")?,
+            _ => Texts::default(),
+        };
+        let reads = operation.reads.as_ref().map(|reads| Texts::compile(&reads.key, "reads: a key"));
         let kind_index = |name: &Option<String>| kinds.iter().position(|kind| Some(kind) == name.as_ref());
         Ok(Self {
             name: operation.name.clone(),
@@ -70,12 +109,31 @@ impl Operation {
             needs: kind_index(&operation.needs),
             variants: variants.collect::<Result<_, PlanError>>().map_err(|error| named(operation, &error))?,
             effect: operation.effect.as_ref().map(Effect::compile).transpose()?,
+            reply_texts,
+            reads: reads.transpose()?,
+            is_login: operation.login,
         })
     }
 }
 
 fn named(operation: &plan::Operation, error: &PlanError) -> PlanError {
     PlanError::rule(format!("operation {}: {error}", operation.name))
+}
+
+/// The lines of headers with slots, over HTTP.
+fn header_lines(operation: &plan::Operation) -> Vec<Segment> {
+    let mut lines = Vec::new();
+    for (name, value) in operation.http.iter().flat_map(|call| &call.header_templates) {
+        lines.push(Segment::Literal(format!("{name}: ")));
+        lines.extend(value.iter().cloned());
+        lines.push(Segment::Literal("\r\n".to_owned()));
+    }
+    lines
+}
+
+fn metadata(operation: &plan::Operation, slots: &mut SlotTable) -> Result<Vec<(Box<str>, Template)>, PlanError> {
+    let templates = operation.grpc.iter().flat_map(|call| &call.metadata_templates);
+    templates.map(|(name, value)| Ok((name.as_str().into(), Template::compile(value, slots)?))).collect()
 }
 
 /// The path's slots draw after the message's; without a protocol nothing is sent, and there is no path.
@@ -96,10 +154,7 @@ impl Effect {
             plan::Effect::Put { document, key } => (EffectKind::Put, document.clone(), key),
             plan::Effect::Delete { key } => (EffectKind::Delete, String::new(), key),
         };
-        let mut slots = SlotTable::default();
-        let key = key.iter().map(|part| Template::compile(part, &mut slots)).collect::<Result<_, _>>()?;
-        refuse_draws(&slots, "effect: a key")?;
-        Ok(Self { kind, document, key, slots })
+        Ok(Self { kind, document, key: Texts::compile(key, "effect: a key")? })
     }
 }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::compiled::Workload;
 use super::event::{Entity, Event, SHARED_USER};
-use super::operation::Variant;
+use super::operation::{Texts, Variant};
 use super::user::UserState;
 use crate::message::Scratch;
 use crate::random::Draws;
 use crate::template::{Context, Values};
+use crate::wire::h2::hpack::write_literal;
 
 /// Ends a part of a key; no UTF-8 text holds it.
 pub const END_OF_PART: u8 = 0xff;
@@ -45,23 +46,24 @@ impl Renderer {
     /// Chooses and renders a user's event of this sequence.
     pub fn next(&mut self, user: u32, state: &UserState, sequence: u32) -> Event {
         let (event, variant, draws) = self.workload.choose(user, state, sequence);
-        self.fill(user, &event, variant, draws);
+        self.fill(user, &event, variant, draws, state.login());
         event
     }
 
     /// Renders an event that is known already.
     pub fn recall(&mut self, user: u32, event: &Event) {
         let (variant, draws) = self.workload.recall(user, event);
-        self.fill(user, event, variant, draws);
+        self.fill(user, event, variant, draws, None);
     }
 
-    fn fill(&mut self, user: u32, event: &Event, variant: usize, mut draws: Draws) {
+    fn fill(&mut self, user: u32, event: &Event, variant: usize, mut draws: Draws, login: Option<&Entity>) {
         let workload = Arc::clone(&self.workload);
         self.operation = usize::from(event.operation);
         self.variant = variant;
         self.render_key(&workload, user, event);
         let captured = event.entity.as_ref().map_or(&[][..], |entity| &entity.captured);
-        let context = context(&workload, user, event.sequence, &self.key, captured);
+        let login = login.map_or(&[][..], |login| &login.captured);
+        let context = Context { login, ..context(&workload, user, event.sequence, &self.key, captured) };
         let slots = &workload.operations[self.operation].variants[variant].slots;
         self.values.fill(slots.slots(), &context, &mut draws);
     }
@@ -111,11 +113,30 @@ impl Renderer {
         self.variant().path.render(&self.values, None, out);
     }
 
+    /// Appends the headers with slots: lines for HTTP, header fields for gRPC.
+    pub fn headers(&self, out: &mut Vec<u8>) {
+        let variant = self.variant();
+        variant.headers.render(&self.values, None, out);
+        for (name, value) in &variant.metadata {
+            let mut text = Vec::new();
+            value.render(&self.values, None, &mut text);
+            write_literal(name, &text, out);
+        }
+    }
+
     /// Appends the parts of the key of the operation's effect, each ended by `END_OF_PART`, whatever was rendered
     /// before; `own` is what the event's own reply captured. False without an effect.
     pub fn effect_key(&mut self, user: u32, event: &Event, own: Option<&Entity>, out: &mut Vec<u8>) -> bool {
         let workload = Arc::clone(&self.workload);
         let Some(effect) = &workload.operations[usize::from(event.operation)].effect else { return false };
+        self.texts(user, event, own, &effect.key, out);
+        true
+    }
+
+    /// Appends derived texts of an event, each ended by `END_OF_PART`, whatever was rendered before; `own` is what the
+    /// event's own reply captured.
+    pub fn texts(&mut self, user: u32, event: &Event, own: Option<&Entity>, texts: &Texts, out: &mut Vec<u8>) {
+        let workload = Arc::clone(&self.workload);
         self.operation = usize::from(event.operation);
         self.render_key(&workload, user, event);
         let needed = event.entity.as_ref().map_or(&[][..], |entity| &entity.captured);
@@ -128,12 +149,11 @@ impl Renderer {
             }
         };
         let context = context(&workload, user, event.sequence, &self.key, captured);
-        self.values.fill(effect.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
-        for part in &effect.key {
-            part.render(&self.values, None, out);
+        self.values.fill(texts.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
+        for text in &texts.templates {
+            text.render(&self.values, None, out);
             out.push(END_OF_PART);
         }
-        true
     }
 }
 
@@ -144,5 +164,5 @@ fn context<'a>(
     key: &'a [u8],
     captured: &'a [(Box<str>, Box<str>)],
 ) -> Context<'a> {
-    Context { user, sequence, base_time_ms: workload.base_time_ms, run: &workload.run, key, captured }
+    Context { user, sequence, base_time_ms: workload.base_time_ms, run: &workload.run, key, captured, login: &[] }
 }

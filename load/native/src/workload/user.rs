@@ -11,12 +11,13 @@ use super::operation::{EffectKind, Operation};
 pub struct UserState {
     keys: Vec<AcknowledgedKeys>,
     entities: Vec<Vec<Arc<Entity>>>,
+    login: Option<Entity>,
 }
 
 impl UserState {
     /// A user that knows nothing yet, of so many kinds of keys and entities.
     pub(super) fn new(keys: usize, kinds: usize) -> Self {
-        Self { keys: vec![AcknowledgedKeys::default(); keys], entities: vec![Vec::new(); kinds] }
+        Self { keys: vec![AcknowledgedKeys::default(); keys], entities: vec![Vec::new(); kinds], login: None }
     }
 
     #[must_use]
@@ -29,6 +30,12 @@ impl UserState {
         &self.entities[kind]
     }
 
+    /// What the user's login captured; none before it has logged in.
+    #[must_use]
+    pub fn login(&self) -> Option<&Entity> {
+        self.login.as_ref()
+    }
+
     /// Takes note of an event that the target acknowledged.
     pub fn acknowledge(&mut self, operation: &Operation, event: &Event, captured: Option<Entity>) {
         let deletes = matches!(&operation.effect, Some(effect) if effect.kind == EffectKind::Delete);
@@ -38,6 +45,10 @@ impl UserState {
             } else if event.key_sequence == event.sequence {
                 self.keys[kind].push(event.sequence);
             }
+        }
+        if operation.is_login {
+            self.login = Some(captured.unwrap_or_default());
+            return;
         }
         if let (Some(kind), Some(entity)) = (operation.creates, captured) {
             self.entities[kind].push(Arc::new(entity));

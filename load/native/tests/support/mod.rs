@@ -1,6 +1,8 @@
 //! What the tests share: plans, an observer that remembers, and servers made of threads.
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
+pub mod shop;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -46,7 +48,7 @@ pub fn operation(method: &str, path: Value, message: Value) -> Value {
     })
 }
 
-fn merge(into: &mut Value, changes: &Value) {
+pub fn merge(into: &mut Value, changes: &Value) {
     match (into, changes) {
         (Value::Object(into), Value::Object(changes)) => {
             for (name, value) in changes {

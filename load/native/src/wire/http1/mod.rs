@@ -16,8 +16,10 @@ use crate::failure::Failure;
 pub struct HttpCall {
     /// `METHOD `.
     before_path: Vec<u8>,
-    /// From the version to the last header; the length of the body follows.
+    /// From the version to the last constant header.
     after_path: Vec<u8>,
+    /// The rest of the head, up to the length of the body where there is one.
+    tail: Vec<u8>,
     has_body: bool,
     /// No body follows the head of a reply, whatever length the head states.
     is_answered_by_head: bool,
@@ -40,29 +42,31 @@ impl HttpCall {
             names_type |= name.eq_ignore_ascii_case("content-type");
             lines.push_str(&format!("{name}: {value}\r\n"));
         }
-        let mut after_path = format!(" HTTP/1.1\r\nHost: {host}\r\n{lines}");
-        if has_body {
-            let content_type = if names_type { "" } else { "Content-Type: application/json\r\n" };
-            after_path.push_str(&format!("{content_type}Content-Length: "));
-        } else {
-            after_path.push_str("\r\n");
-        }
+        let after_path = format!(" HTTP/1.1\r\nHost: {host}\r\n{lines}");
+        let tail = match (has_body, names_type) {
+            (true, false) => "Content-Type: application/json\r\nContent-Length: ",
+            (true, true) => "Content-Length: ",
+            (false, _) => "\r\n",
+        };
         Self {
             before_path: format!("{method} ").into_bytes(),
             after_path: after_path.into_bytes(),
+            tail: tail.as_bytes().to_vec(),
             has_body,
             is_answered_by_head: method == "HEAD",
         }
     }
 
-    fn write(&self, path: &[u8], body: &[u8], out: &mut Vec<u8>) {
+    fn write(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.before_path);
-        out.extend_from_slice(path);
+        out.extend_from_slice(request.path);
         out.extend_from_slice(&self.after_path);
+        out.extend_from_slice(request.headers);
+        out.extend_from_slice(&self.tail);
         if self.has_body {
-            out.extend_from_slice(itoa::Buffer::new().format(body.len()).as_bytes());
+            out.extend_from_slice(itoa::Buffer::new().format(request.body.len()).as_bytes());
             out.extend_from_slice(b"\r\n\r\n");
-            out.extend_from_slice(body);
+            out.extend_from_slice(request.body);
         }
     }
 }
@@ -92,7 +96,7 @@ impl Wire for Http1 {
     fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
         self.waiting = Some(request.tag);
         self.parser.expect_head_alone(self.calls[request.call].is_answered_by_head);
-        self.calls[request.call].write(request.path, request.body, out);
+        self.calls[request.call].write(request, out);
     }
 
     fn receive(

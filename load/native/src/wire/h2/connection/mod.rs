@@ -200,6 +200,7 @@ impl Grpc {
         let start = out.len();
         frame::write_head(0, kind::HEADERS, flag::END_HEADERS, id, out);
         self.encoder.write(&self.shared.fields, request.call, out);
+        out.extend_from_slice(request.headers);
         let length = out.len() - start - HEADER_BYTES;
         // Header blocks fit into a frame: the plan bounds the headers that it adds.
         out[start + 1] = (length >> 8) as u8;

@@ -42,6 +42,13 @@ pub(super) fn write_integer(value: usize, prefix: u32, pattern: u8, out: &mut Ve
     out.push(rest as u8);
 }
 
+/// Appends a field that no table takes up.
+pub fn write_literal(name: &str, value: &[u8], out: &mut Vec<u8>) {
+    out.push(0);
+    write_string(name.as_bytes(), out);
+    write_string(value, out);
+}
+
 pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
     write_integer(text.len(), 7, 0, out);
     out.extend_from_slice(text);

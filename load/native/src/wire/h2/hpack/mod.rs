@@ -8,5 +8,5 @@ mod table;
 
 pub use decoder::{Decoder, Outcome};
 pub use encoder::{Encoder, RequestField, RequestFields};
-pub use integer::Invalid;
+pub use integer::{Invalid, write_literal};
 pub use table::DEFAULT_TABLE_SIZE;
