@@ -26,7 +26,7 @@ Examples:
                                             up to 2,000 users, 10 seconds each
   ./bakeoff run experiments/write-strategy.toml
                                             a comparison declared in a file
-  ./bakeoff up producer-api-rust-rest       one target with a database, for manual requests
+  ./bakeoff up producer-api-rust-rest       targets with a database, for manual requests
   ./bakeoff conform                         check every target against the contract
   ./bakeoff init users                      create a workload for your own API
   ./bakeoff test                            every test of the project
@@ -200,18 +200,50 @@ def build(
 
 @app.command()
 def up(
-    target: Annotated[str, typer.Argument(help="The target to start.", autocompletion=complete_target)],
+    target: Annotated[
+        list[str] | None, typer.Argument(help="The targets to start.", autocompletion=complete_target)
+    ] = None,
+    database_only: Annotated[bool, typer.Option("--database-only", help="Start the databases alone.")] = False,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port to listen on. [the target's documented port]")
+        int | None, typer.Option(min=1, max=65535, help="Port of a single target. [the target's documented port]")
     ] = None,
     write_mode: Annotated[
         str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Setting of the targets; may be repeated. [the target's own]"),
+    ] = None,
+    tls: Annotated[bool, typer.Option("--tls", help="Use TLS, with a certificate made by the lab.")] = False,
+    bind: Annotated[str, typer.Option(help="IP address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
 ) -> None:
-    """Start one target with a database and keep it running until Ctrl-C."""
-    from bakeoff.cli.up import keep_up
+    """Start targets with a database of their own and keep them running until Ctrl-C."""
+    from bakeoff.cli.up import UpOptions, keep_up
 
-    keep_up(target, port, write_mode)
+    keep_up(UpOptions(target or [], database_only, port, write_mode, settings or [], tls, bind))
+
+
+@app.command()
+def sql(
+    query: Annotated[str | None, typer.Argument(help="SQL to run. [open psql]")] = None,
+    metrics: Annotated[bool, typer.Option("--metrics", help="The metrics database, not the application's.")] = False,
+) -> None:
+    """Open psql on the application database or the metrics database, or run a query there."""
+    from bakeoff.cli.sql import open_database
+
+    open_database(query, metrics)
+
+
+@app.command()
+def logs(
+    target: Annotated[str, typer.Argument(help="The target.", autocompletion=complete_target)],
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Print what is added, until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="Number of last lines.")] = 100,
+) -> None:
+    """Print the newest log of a target."""
+    from bakeoff.cli.logs import show_log
+
+    show_log(target, lines, follow)
 
 
 @app.command()

@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,6 +29,42 @@ def application_database(project: Project) -> Iterator[Server]:
 
         with embedded.running(find_installation(project), embedded.APPLICATION, project.logs) as server:
             yield server
+
+
+@contextlib.contextmanager
+def development_database(project: Project) -> Iterator[Server]:
+    """The database of `./bakeoff up`: DATABASE_URL, or an embedded instance apart from the one that runs use."""
+    url = os.environ.get("DATABASE_URL")
+    if url:
+        yield user_server(url, "DATABASE_URL")
+    else:
+        from bakeoff.postgres.binaries import find_installation
+        from bakeoff.postgres.embedded import DEVELOPMENT
+        from bakeoff.postgres.sharing import shared
+
+        with shared(find_installation(project), DEVELOPMENT, project.logs) as server:
+            yield server
+
+
+@dataclass(frozen=True)
+class RunningDatabase:
+    """An embedded database that a command is using now."""
+
+    used_by: str
+    server: Server
+
+
+def running_database(project: Project) -> RunningDatabase | None:
+    """The embedded database of `up`, or else that of a run, where one is running."""
+    from bakeoff.postgres.binaries import find_installation
+    from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, found_running
+
+    installation = find_installation(project)
+    for kind, used_by in ((DEVELOPMENT, "up"), (APPLICATION, "run")):
+        instance = found_running(installation, kind)
+        if instance is not None:
+            return RunningDatabase(used_by, instance.server)
+    return None
 
 
 @contextlib.contextmanager

@@ -35,6 +35,8 @@ class InstanceKind:
 
 
 APPLICATION = InstanceKind("application", "application")
+# For manual requests, beside runs: with little memory, since nothing is measured there.
+DEVELOPMENT = InstanceKind("development", "application", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
 METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
 
 

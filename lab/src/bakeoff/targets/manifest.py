@@ -80,6 +80,12 @@ class Target:
         return int(self.document["run"]["default_port"])
 
     @property
+    def second_port(self) -> int | None:
+        """Its port beside a target with the same documented one; None where the manifest names none."""
+        port = self.document["run"].get("second_port")
+        return None if port is None else int(port)
+
+    @property
     def missing_programs(self) -> list[str]:
         """Programs of its toolchain that are not on PATH."""
         return [program for program in self.document["toolchain"]["commands"] if shutil.which(program) is None]

@@ -24,7 +24,7 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
-    `before` goes before its command. Attributes: `access`, `port`, `start_s` (start to healthy), `pid`.
+    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`.
     """
 
     def __init__(
@@ -38,16 +38,18 @@ class TargetProcess:
         settings: Mapping[str, str] | None = None,
         secured: Secured | None = None,
         before: Sequence[str] = (),
+        bind: str = LOOPBACK,
     ) -> None:
         self._target = target
         self._server = server
         self._health = health
-        self._log = log
+        self.log = log
         self._settings = {**(settings or {}), **(secured.variables_of(target) if secured is not None else {})}
         self._before = before
         self._process: subprocess.Popen[bytes] | None = None
         self.port = port if port is not None else processes.free_port()
-        self.access = (secured or Secured()).access(LOOPBACK, self.port)
+        self.access = (secured or Secured()).access(_reached_at(bind), self.port)
+        self._bind = bind
         self.start_s = 0.0
 
     def __enter__(self) -> "TargetProcess":
@@ -59,7 +61,7 @@ class TargetProcess:
         began = time.monotonic()
         try:
             self._process = processes.start(
-                self._command(), log=self._log, environment=self._environment(), directory=self._directory()
+                self._command(), log=self.log, environment=self._environment(), directory=self._directory()
             )
         except OSError as error:
             raise BakeoffError(
@@ -94,7 +96,7 @@ class TargetProcess:
         assert self._process is not None
         return BakeoffError(
             f"{self._target.name} exited with status {self._process.poll()}. "
-            f"Last lines of {self._log}:\n{processes.last_lines(self._log)}"
+            f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
         )
 
     def wait(self) -> None:
@@ -115,7 +117,7 @@ class TargetProcess:
     def _environment(self) -> dict[str, str]:
         run = self._target.document["run"]
         database = {} if self._server is None else {"DATABASE_URL": self._server.url}
-        own = {"BIND": "127.0.0.1", run["port_variable"]: str(self.port)}
+        own = {"BIND": self._bind, run["port_variable"]: str(self.port)}
         return {**run.get("environment", {}), **database, **own, **self._settings}
 
     def _wait_until_healthy(self, deadline: float) -> None:
@@ -126,7 +128,12 @@ class TargetProcess:
             if time.monotonic() > deadline:
                 raise BakeoffError(
                     f"{self._target.name} did not become healthy within {_HEALTHY_WITHIN_S:.0f} s. "
-                    f"Last lines of {self._log}:\n{processes.last_lines(self._log)}"
+                    f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)
+
+
+def _reached_at(bind: str) -> str:
+    """The address at which this machine reaches what listens on `bind`."""
+    return LOOPBACK if bind in ("0.0.0.0", "::") else bind  # noqa: S104 — compared, not bound

@@ -1,0 +1,50 @@
+"""`bakeoff logs`."""
+
+import contextlib
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+from bakeoff.cli.history import say
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project, find_project
+from bakeoff.targets.manifest import choose_targets, find_targets
+
+_LOOK_EVERY_S = 0.2
+
+
+def show_log(name: str, lines: int, follow: bool) -> None:
+    """Prints the end of a target's newest log, and with `follow` what is added until Ctrl-C."""
+    project = find_project()
+    (target,) = choose_targets(find_targets(project), [name])
+    log = newest_log(project, target.name)
+    say(project.relative(log))
+    with contextlib.suppress(KeyboardInterrupt), log.open("r", encoding="utf-8", errors="replace") as file:
+        sys.stdout.writelines(deque(file, maxlen=lines))
+        sys.stdout.flush()
+        if follow:
+            copy_what_is_added(file, log, sys.stdout, lambda: time.sleep(_LOOK_EVERY_S))
+
+
+def newest_log(project: Project, name: str) -> Path:
+    """Of the logs that `up`, runs and conformance checks have left, the one that was written last."""
+    candidates = (project.logs / f"{each}.log" for each in (f"up-{name}", name, f"{name}-conformance"))
+    found = [path for path in candidates if path.is_file()]
+    if not found:
+        raise BakeoffError(f"{name} has no log yet: ./bakeoff up {name} starts it.")
+    return max(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def copy_what_is_added(file: TextIO, path: Path, out: TextIO, pause: Callable[[], None]) -> None:
+    """Copies what is appended; a log that starts again, shorter, is read from its beginning. Ends with Ctrl-C."""
+    while True:
+        if path.stat().st_size < file.tell():
+            file.seek(0)
+        added = file.read()
+        out.write(added)
+        out.flush()
+        if not added:
+            pause()

@@ -1,0 +1,78 @@
+"""`./bakeoff up`: ports that do not collide; `./bakeoff logs`: the newest file, and what is added to it."""
+
+import io
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli.logs import copy_what_is_added, newest_log
+from bakeoff.cli.ports import ports_of
+from bakeoff.cli.up import UpOptions, keep_up
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+from bakeoff.targets.manifest import Target, find_targets
+from made_up_manifests import target
+
+
+def listening(name: str, port: int, second: int | None = None) -> Target:
+    run = {"default_port": port} if second is None else {"default_port": port, "second_port": second}
+    made = target(name)
+    return replace(made, document={**made.document, "run": run})
+
+
+A, B = listening("a", 8081, 9081), listening("b", 8081, 9082)
+
+
+@pytest.mark.parametrize(
+    ("targets", "taken", "expected"),
+    [
+        ([A], (), [8081]),
+        ([A, B], (), [9081, 9082]),
+        ([A], (8081,), [8082]),
+        ([A, B], (9081,), [9082, 9083]),
+        ([listening("c", 1), listening("d", 1)], (), [1, 2]),
+    ],
+)
+def test_ports_do_not_collide(targets: list[Target], taken: tuple[int, ...], expected: list[int]) -> None:
+    assert list(ports_of(targets, lambda port: port not in taken).values()) == expected
+
+
+def test_all_targets_of_the_project_can_be_started_together(project: Project) -> None:
+    ports = ports_of(find_targets(project), lambda _port: True)
+    assert len(set(ports.values())) == len(ports)
+    assert (ports["producer-api-java-rest"], ports["producer-api-rust-rest"]) == (9081, 9082)
+
+
+def test_a_setting_that_no_target_has_is_refused_before_anything_starts() -> None:
+    options = UpOptions(["producer-api-rust-rest"], False, None, None, ["no_such=1"], False, "127.0.0.1")
+    with pytest.raises(BakeoffError, match=r"has no setting no_such|cannot be built"):
+        keep_up(options)
+
+
+def test_the_newest_log_is_shown(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.logs.mkdir(parents=True)
+    with pytest.raises(BakeoffError, match=r"a has no log yet: \./bakeoff up a starts it"):
+        newest_log(project, "a")
+    for age, name in enumerate(("a.log", "up-a.log", "a-conformance.log", "other.log")):
+        (project.logs / name).write_text(name)
+        os.utime(project.logs / name, (1000 - age, 1000 - age))
+    assert newest_log(project, "a").name == "a.log"
+
+
+def test_a_log_that_grows_and_starts_again_is_followed(tmp_path: Path) -> None:
+    log, out = tmp_path / "a.log", io.StringIO()
+    log.write_text("first\n")
+    steps = iter([lambda: log.write_text("first\nsecond\n"), lambda: log.write_text("new\n")])
+
+    def pause() -> None:
+        step = next(steps, None)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+
+    with log.open() as file, pytest.raises(KeyboardInterrupt):
+        copy_what_is_added(file, log, out, pause)
+    assert out.getvalue() == "first\nsecond\nnew\n"
