@@ -79,4 +79,10 @@ def test_what_the_words_do_not_tell_apart_goes_by_its_key() -> None:
 
 def test_levels_leave_out_what_only_tells_twins_apart() -> None:
     (entry,) = entries_of(comparison_of(*rounds_of("go-rest", [1], factors={"aa": "a", "pool_size": "8"})).runs)
-    assert entry.levels == {"pool_size": "8", "language": "go", "protocol": "rest", "payload": "default"}
+    assert entry.levels == {
+        "pool_size": "8",
+        "language": "go",
+        "protocol": "rest",
+        "payload": "default",
+        "class": "standard",
+    }

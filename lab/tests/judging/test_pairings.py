@@ -2,10 +2,12 @@ import math
 
 import pytest
 
+from bakeoff.judging.entries import Division
 from bakeoff.judging.judgement import Estimate
 from bakeoff.judging.pairings import Rated, Verdict, inverted, log_ratios, pairings_of, told_of, verdict_on
 
-HERE, ELSEWHERE = ("events", "default"), ("events", "64k")
+HERE = Division("events", "standard", "declared", 0, "default")
+ELSEWHERE = Division("events", "standard", "declared", 64, "64k")
 
 
 @pytest.mark.parametrize(

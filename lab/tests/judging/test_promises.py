@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from bakeoff.judging.entries import Division
 from bakeoff.judging.estimates import bootstrap_interval
 from bakeoff.judging.noise import noise_of, spread_between_rounds
 from bakeoff.judging.pairings import Rated, pairings_of
 
 NOISE = 0.02
+DIVISION = Division("w", "standard", "proven", 0, "p")
 DRIFT = 0.15
 
 
@@ -26,7 +28,7 @@ def wrong_and_right(
         speeds = np.exp(weather + np.array(noise)[:, None] * random.standard_normal((6, rounds)))
         speeds[0] *= faster
         rates = [dict(enumerate(map(float, speed))) for speed in speeds]
-        rated = [Rated(str(number), ("w", "p"), each) for number, each in enumerate(rates)]
+        rated = [Rated(str(number), DIVISION, each) for number, each in enumerate(rates)]
         spread = spread_between_rounds(rates)
         told = pairings_of(rated, spread, noise_of(spread, rounds).smallest_claim)
         wrong += any(each.verdict != "tie" for each in told if each.one != "0")

@@ -42,11 +42,16 @@ class Shape:
     seconds: int = 10
 
 
+def _by_size(payloads: Sequence[str]) -> list[str]:
+    """In the judgement's order: the default payload first, then by size."""
+    return sorted(payloads, key=lambda payload: int(payload.removesuffix("k")) if payload != "default" else 0)
+
+
 def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
     """A judgement in which everything is there, and its runs."""
     contenders = [
         _contender(shape, target, payload, place)
-        for place, (payload, target) in enumerate((p, t) for p in shape.payloads for t in shape.targets)
+        for place, (payload, target) in enumerate((p, t) for p in _by_size(shape.payloads) for t in shape.targets)
     ]
     runs = [
         StoredRun(each.run_ids[number - 1], 12, _run(shape, each, number))
@@ -166,6 +171,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
         language=language,
         protocol=protocol,
         payload=payload,
+        division=f"payload {payload}",
         factors={"payload": payload} if several else {},
         rank=ranks[target],
         tied_with=[_key(shape, tied, payload)] if tied in shape.targets else [],

@@ -129,12 +129,12 @@ def test_the_payload_chooses_charts_and_tables(browser: Browser, pages: dict[str
     seen = visit(browser, pages["payloads"])
     title = seen.page.locator("[data-slot=throughput] strong")
     assert title.inner_text() == "Throughput by load, payload 4k"
-    seen.page.locator("#payload").select_option("64k")
+    seen.page.locator("#group").select_option("payload 64k")
     assert title.inner_text() == "Throughput by load, payload 64k"
     label = seen.page.locator("[data-slot=throughput] canvas").get_attribute("aria-label")
     assert str(label).startswith("Throughput by load, payload 64k.")
-    assert seen.page.locator("[data-payload='64k'] table.standings").is_visible()
-    assert not seen.page.locator("[data-payload='4k'] table.standings").is_visible()
+    assert seen.page.locator("[data-group='payload 64k'] table.standings").is_visible()
+    assert not seen.page.locator("[data-group='payload 4k'] table.standings").is_visible()
 
 
 def test_a_link_to_another_payload_brings_it_up(browser: Browser, pages: dict[str, Path]) -> None:

@@ -63,14 +63,20 @@ def test_styles_stay_with_their_contenders_from_payload_to_payload() -> None:
 def test_payloads_stand_from_small_to_large() -> None:
     judgement, stored = comparison(SEVERAL)
     assert payloads_of(judgement.contenders) == ["default", "8k", "64k"]
-    assert [group["payload"] for group in report_data(judgement, stored)["groups"]] == ["default", "8k", "64k"]
+    assert [group["name"] for group in report_data(judgement, stored)["groups"]] == [
+        "payload default",
+        "payload 8k",
+        "payload 64k",
+    ]
 
 
 def test_every_payload_has_its_charts() -> None:
     charts = report_data(*comparison(SEVERAL))["charts"]
-    slots = {(chart["slot"], chart["payload"]) for chart in charts}
+    slots = {(chart["slot"], chart["group"]) for chart in charts}
     for payload in SEVERAL.payloads:
-        assert {"ranking", "throughput", "latency", "cost-cpu", "resources"} <= {s for s, p in slots if p == payload}
+        assert {"ranking", "throughput", "latency", "cost-cpu", "resources"} <= {
+            s for s, p in slots if p == f"payload {payload}"
+        }
     assert ("payloads", None) in slots
     assert len({chart["id"] for chart in charts}) == len(charts)
 

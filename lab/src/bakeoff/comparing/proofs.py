@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bakeoff import conformance
+from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.text import summary
 from bakeoff.digests import digest_of
 from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
@@ -52,6 +54,22 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
     if file is not None:
         _write(file, proof)
     return proof
+
+
+def durability_proven(bench: Bench, contender: Contender, *, again: bool) -> bool | None:
+    """Whether acknowledged writes survived a crash, proved once; None where the lab may not crash the database."""
+    if not can_be_proven(bench, contender):
+        return None
+    conformance_file = _file_of(bench, contender.target, contender.workload, contender.variant)
+    file = None if conformance_file is None else conformance_file.with_suffix(".durable")
+    if file is not None and file.exists() and not again:
+        return True
+    bench.progress.step(f"{contender.key}: durability")
+    proof = prove_durability(bench, contender)
+    if proof.holds and file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{proof.acknowledged} acknowledged operations survived a crash\n", "utf-8")
+    return proof.holds
 
 
 def _file_of(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Path | None:

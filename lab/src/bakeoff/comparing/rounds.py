@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.estimate import Estimate
-from bakeoff.comparing.proofs import Proof, prove
+from bakeoff.comparing.proofs import Proof, durability_proven, prove
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, turns_of
 from bakeoff.errors import BakeoffError
@@ -75,6 +75,7 @@ class Series:
         self._calibrations: dict[str, list[Calibration]] = {}
         self._proofs: dict[tuple[object, ...], Proof] = {}
         self._not_steady: set[str] = set()
+        self._durable: dict[str, bool | None] = {}
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
         self._done: frozenset[tuple[str, int]] = frozenset()
@@ -172,9 +173,19 @@ class Series:
         problem = self._proof(contender).problem
         if problem is None and self._request.mode != "smoke":
             problem = self._problem_with(self._measured(self._run_request(contender, "smoke", SMOKE)))
+        if problem is None and self._request.mode != "smoke" and not self._comparison.interrupted:
+            problem = self._durability_problem(contender)
         if problem is not None:
             self._refuse(contender, problem)
         return problem is None and not self._comparison.interrupted
+
+    def _durability_problem(self, contender: Contender) -> str | None:
+        """Why durability could not be tried. A contender that lost writes is measured, and ranked apart."""
+        try:
+            self._durable[contender.key] = durability_proven(self._bench, contender, again=self._request.prove)
+        except BakeoffError as error:
+            return error.message
+        return None
 
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
@@ -212,6 +223,8 @@ class Series:
             options=self._request,
             calibrations=self._calibrations.get(contender.workload.name, ()),
             attached=self._bench.attached.get(contender.target.name),
+            contract_profile=self._proof(contender).profile,
+            durability_proven=self._durable.get(contender.key),
         )
 
     def _measured(self, run: RunRequest) -> RunResult:

@@ -14,10 +14,14 @@ from bakeoff.judging.pairings import inverted_ratio, log_ratios
 
 @dataclass(frozen=True)
 class Levelled:
-    """A contender as its levels, factor by factor, and its throughput by round."""
+    """A contender as its levels, factor by factor, and its throughput by round.
+
+    Only contenders of one `kind` are compared: of one workload, and alike in durability.
+    """
 
     levels: Mapping[str, str]
     rates: Mapping[int, float]
+    kind: tuple[str, str] = ("", "")
 
 
 def effects_of(contenders: Sequence[Levelled], common: Spread | None = None) -> list[Effect]:
@@ -64,7 +68,9 @@ def _matched(factor: str, one: str, other: str, contenders: Sequence[Levelled]) 
     return [
         (first, second)
         for first, second in itertools.product(at_one, at_other)
-        if _without(factor, first.levels) == _without(factor, second.levels) and log_ratios(first.rates, second.rates)
+        if first.kind == second.kind
+        and _without(factor, first.levels) == _without(factor, second.levels)
+        and log_ratios(first.rates, second.rates)
     ]
 
 

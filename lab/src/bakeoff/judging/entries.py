@@ -1,6 +1,6 @@
 """Who took part: the runs of each contender, those that count apart from those that do not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.results.run import RunResult, Status
@@ -12,12 +12,42 @@ SAME_TWICE = "aa"
 _NAMES = {"rest": "REST", "grpc": "gRPC"}
 
 
+@dataclass(frozen=True, order=True)
+class Division:
+    """What contenders share that are ranked against each other; no ratio and no effect crosses it but that of a class.
+
+    `size` orders payloads as their names tell it. A message of 64 KiB is not the operation that one of 500 bytes is, a
+    tuned target is not what a framework gives, and writes that a crash loses are another service.
+    """
+
+    workload: str
+    target_class: str
+    durability: str
+    size: int
+    payload: str
+
+    def name(self, others: Collection["Division"]) -> str:
+        """What tells it from the others, in words; the payload always."""
+        parts = [
+            (self.workload, {other.workload for other in others}),
+            (f"{self.target_class} class", {other.target_class for other in others}),
+            (f"durability {self.durability}", {other.durability for other in others}),
+            (f"payload {self.payload}", {other.payload for other in others}),
+        ]
+        return ", ".join(words for words, values in parts if len(values) > 1) or f"payload {self.payload}"
+
+
+def division_of(run: RunResult) -> Division:
+    digits = "".join(character for character in run.payload if character.isdecimal())
+    size = int(digits) if digits else 0
+    return Division(run.workload, run.target_class, run.durability.value, size, run.payload)
+
+
 @dataclass(frozen=True)
 class Entry:
     """One contender's runs in the order in which they were made, and by round those that count.
 
-    Contenders of one `division` are ranked against each other: a message of 64 KiB is not the operation that one of
-    500 bytes is.
+    Contenders of one `division` are ranked against each other.
     """
 
     key: str
@@ -30,15 +60,16 @@ class Entry:
         return max(self.counted.values(), key=lambda run: run.started_at, default=self.runs[-1].result)
 
     @property
-    def division(self) -> tuple[str, str]:
-        return self.newest.workload, self.newest.payload
+    def division(self) -> Division:
+        return division_of(self.newest)
 
     @property
     def levels(self) -> dict[str, str]:
         """The level of each factor, `aa` left out; language, protocol and payload are factors too."""
         newest = self.newest
         factors = {name: level for name, level in newest.factors.items() if name not in (SAME_TWICE, "target")}
-        return {**factors, "language": newest.language, "protocol": newest.protocol, "payload": newest.payload}
+        own = {"language": newest.language, "protocol": newest.protocol, "payload": newest.payload}
+        return {**factors, **own, "class": newest.target_class}
 
     @property
     def void_rounds(self) -> int:
@@ -75,7 +106,8 @@ def counts(run: RunResult) -> bool:
 
 def labels_of(entries: Sequence[Entry]) -> dict[str, str]:
     """What people read, by key: the target in two words, and whatever else differs."""
-    words = {entry.key: _words(entry, _names_target(entry, entries), _differing(entries)) for entry in entries}
+    several = len({entry.newest.target_class for entry in entries}) > 1
+    words = {entry.key: _words(entry, _names_target(entry, entries), several, _differing(entries)) for entry in entries}
     ambiguous = {label for label in words.values() if sum(other == label for other in words.values()) > 1}
     return {key: key if label in ambiguous else label for key, label in words.items()}
 
@@ -94,19 +126,22 @@ def level_name(level: str) -> str:
     return _NAMES.get(level, level)
 
 
-def _words(entry: Entry, names_target: bool, differing: set[str]) -> str:
+def _words(entry: Entry, names_target: bool, of_several_classes: bool, differing: set[str]) -> str:
     newest = entry.newest
     target = newest.target if names_target else implementation(newest.language, newest.protocol)
+    if not names_target and of_several_classes:
+        target += f" {newest.target_class}"
     factors = {**newest.factors, "payload": newest.payload}
     levels = [f"{name.replace('_', ' ')} {factors[name]}" for name in sorted(factors) if name in differing]
     return " · ".join([target, *levels])
 
 
 def _names_target(entry: Entry, entries: Sequence[Entry]) -> bool:
-    """Whether language and protocol are shared with another target."""
+    """Whether language, protocol and class are shared with another target."""
     own = entry.newest
     return any(
-        (other.newest.language, other.newest.protocol) == (own.language, own.protocol)
+        (other.newest.language, other.newest.protocol, other.newest.target_class)
+        == (own.language, own.protocol, own.target_class)
         and other.newest.target != own.target
         for other in entries
     )

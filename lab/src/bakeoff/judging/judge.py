@@ -7,7 +7,7 @@ from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import Levelled, effects_of
-from bakeoff.judging.entries import SAME_TWICE, Entry, entries_of, labels_of
+from bakeoff.judging.entries import SAME_TWICE, Division, Entry, entries_of, labels_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels import LevelsHeld, levels_held
@@ -67,7 +67,7 @@ def judge(comparison: StoredComparison) -> Judgement:
         verdict=verdict_of(_fields(measured, contenders), pairings, noise.smallest_claim),
         contenders=contenders,
         pairings=pairings,
-        effects=effects_of([Levelled(each.entry.levels, each.rates) for each in measured if each.rates], common),
+        effects=effects_of([_levelled(each) for each in measured if each.rates], common),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs]),
@@ -75,6 +75,11 @@ def judge(comparison: StoredComparison) -> Judgement:
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
     )
+
+
+def _levelled(measured: _Measured) -> Levelled:
+    division = measured.entry.division
+    return Levelled(measured.entry.levels, measured.rates, (division.workload, division.durability))
 
 
 def _same_twice(measured: Sequence[_Measured]) -> list[Sequence[float]]:
@@ -105,7 +110,10 @@ def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], roun
             if each.entry.division == division and each.peak is not None
         }
         standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
-    contenders = [_contender(each, labels[each.entry.key], standing.get(each.entry.key)) for each in measured]
+    contenders = [
+        _contender(each, labels[each.entry.key], standing.get(each.entry.key), _divisions(measured))
+        for each in measured
+    ]
     peers = [each.entry for each in measured]
     drifts = own_drifts([each.rates for each in measured])
     contenders = [
@@ -116,7 +124,7 @@ def _contenders(measured: Sequence[_Measured], pairings: Sequence[Pairing], roun
     return sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
 
 
-def _contender(measured: _Measured, label: str, place: Place | None) -> Contender:
+def _contender(measured: _Measured, label: str, place: Place | None, divisions: Sequence[Division]) -> Contender:
     entry, newest = measured.entry, measured.entry.newest
     held, peak, slo = measured.held, measured.peak, documented_slo()
     limits = Limits(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
@@ -128,6 +136,10 @@ def _contender(measured: _Measured, label: str, place: Place | None) -> Contende
         language=newest.language,
         protocol=newest.protocol,
         payload=newest.payload,
+        division=entry.division.name(divisions),
+        target_class=newest.target_class,
+        contract_profile=newest.contract_profile,
+        durability=newest.durability.value,
         factors=newest.factors,
         rank=None if place is None else place.rank,
         tied_with=() if place is None else place.tied_with,
@@ -152,25 +164,18 @@ def _contender(measured: _Measured, label: str, place: Place | None) -> Contende
 
 
 def _fields(measured: Sequence[_Measured], contenders: Sequence[Contender]) -> list[Field]:
-    divisions = _divisions(measured)
-    several_workloads = len({workload for workload, _ in divisions}) > 1
     fields = []
-    for workload, payload in divisions:
-        # Within a field its payload goes without saying.
-        labels = labels_of([each.entry for each in measured if each.entry.division == (workload, payload)])
-        name = f"{workload}, payload {payload}" if several_workloads else f"payload {payload}"
-        fields.append(Field(name, [replace(each, label=labels[each.key]) for each in contenders if each.key in labels]))
+    for division in _divisions(measured):
+        # Within a field what all share goes without saying.
+        labels = labels_of([each.entry for each in measured if each.entry.division == division])
+        own = [replace(each, label=labels[each.key]) for each in contenders if each.key in labels]
+        fields.append(Field(division.name(_divisions(measured)), own))
     return fields
 
 
-def _divisions(measured: Sequence[_Measured]) -> list[tuple[str, str]]:
-    """In the order of the default payload first, then by size as the names tell it."""
-    return sorted({each.entry.division for each in measured}, key=lambda division: (division[0], _size(division[1])))
-
-
-def _size(payload: str) -> tuple[int, str]:
-    digits = "".join(character for character in payload if character.isdecimal())
-    return (int(digits) if digits else 0, payload)
+def _divisions(measured: Sequence[_Measured]) -> list[Division]:
+    """In the order of the default payload first, then by size."""
+    return sorted({each.entry.division for each in measured})
 
 
 def _order(contender: Contender) -> tuple[float, float, str]:

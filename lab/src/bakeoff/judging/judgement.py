@@ -85,7 +85,8 @@ class Contender:
     """A target with its settings, as it entered the comparison.
 
     `key` is unique in the comparison; `label` is what people read, and names only what differs. `rank` counts from 1
-    among contenders of the same payload and is shared by ties; None where nothing valid was measured. `rounds` are
+    among contenders of the same `division` (workload, class, durability and
+    payload) and is shared by ties; None where nothing valid was measured. `rounds` are
     those that count: neither void nor cut short. The peak is the throughput of the phase whose median is the best
     (`peak_level`), sustainable is the best of those that keep the documented thresholds. `ceiling_share` is the peak
     as a share of what the engine can do, None without a calibration; `reference_shares` are shares of each reference
@@ -116,6 +117,10 @@ class Contender:
     findings: Sequence[JudgedFinding]
     settings: Mapping[str, str]
     environment: Mapping[str, str]
+    division: str = ""
+    target_class: str = "standard"
+    contract_profile: str = ""
+    durability: str = "unknown"
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bakeoff.judging.entries import Division
 from bakeoff.judging.estimates import CONFIDENCE, RatioTest, Spread, holm, ratio_of
 from bakeoff.judging.judgement import Estimate, Pairing
 
@@ -17,7 +18,7 @@ class Rated:
     """A contender's throughput by round, at its peak. Contenders of one division are compared."""
 
     key: str
-    division: tuple[str, str]
+    division: Division
     rates: Mapping[int, float]
 
 

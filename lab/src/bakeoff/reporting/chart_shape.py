@@ -71,7 +71,7 @@ class Row(TypedDict):
 
 
 class Chart(TypedDict):
-    """One picture. `slot` is its place on the page; payload and variant choose between the charts of a slot.
+    """One picture. `slot` is its place on the page; group and variant choose between the charts of a slot.
 
     lines: series over x; dots: a row for each series, value along x; bars: `stacks` for each of `rows`, along x.
     `beyond` says which references lie off the scale. `anchored` y axes begin at zero.
@@ -79,7 +79,7 @@ class Chart(TypedDict):
 
     id: str
     slot: str
-    payload: str | None
+    group: str | None
     variant: str | None
     preferred: bool
     kind: Literal["lines", "dots", "bars"]

@@ -82,6 +82,10 @@ def _entry(
         "language": contender.language,
         "protocol": contender.protocol,
         "payload": contender.payload,
+        "group": contender.division,
+        "target_class": contender.target_class,
+        "contract_profile": contender.contract_profile,
+        "durability": contender.durability,
         "factors": dict(contender.factors),
         "rank": contender.rank,
         "tied_with": [identities[key].name for key in contender.tied_with if key in identities],
@@ -131,8 +135,8 @@ def _run(run: StoredRun) -> RunLine:
 def _against_leader(
     contender: Contender, contenders: Sequence[Contender], pairings: Sequence[PairingEntry]
 ) -> PairingEntry | None:
-    """The contender held against the first of its payload; None of the leader itself, or where nothing was paired."""
-    leader = next((each for each in contenders if each.payload == contender.payload and each.rank is not None), None)
+    """The contender compared with the first of its group; None of the leader itself, or where nothing was paired."""
+    leader = next((each for each in contenders if each.division == contender.division and each.rank is not None), None)
     if leader is None or leader.key == contender.key:
         return None
     for pairing in pairings:

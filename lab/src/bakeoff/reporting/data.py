@@ -15,14 +15,14 @@ from bakeoff.reporting.contenders import contender_entries, finding_entries, pai
 from bakeoff.reporting.effects import effect_entries
 from bakeoff.reporting.gaps import missing_of
 from bakeoff.reporting.highlights import highlights_of
-from bakeoff.reporting.identities import anchor, identities_of, payloads_of
+from bakeoff.reporting.identities import anchor, groups_of, identities_of, payloads_of
 from bakeoff.reporting.numbers import percent, plural, rounded
 from bakeoff.reporting.shape import (
     VERSION,
     ContenderEntry,
     EffectEntry,
     FindingEntry,
-    PayloadGroup,
+    Group,
     ReferenceLine,
     ReportData,
 )
@@ -38,7 +38,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
     """Everything a report says, as plain JSON values. The same input gives the same document."""
     identities = identities_of(judgement.contenders)
     entries = contender_entries(judgement, stored, identities)
-    groups = [_group(payload, entries) for payload in payloads_of(judgement.contenders)]
+    groups = [_group(name, entries) for name in groups_of(judgement.contenders)]
     effects, references = effect_entries(judgement), _reference_lines(judgement, stored)
     return {
         "version": VERSION,
@@ -91,11 +91,11 @@ def _certainty(judgement: Judgement) -> str:
     return words
 
 
-def _group(payload: str, entries: Sequence[ContenderEntry]) -> PayloadGroup:
-    own = [entry for entry in entries if entry["payload"] == payload]
+def _group(name: str, entries: Sequence[ContenderEntry]) -> Group:
+    own = [entry for entry in entries if entry["group"] == name]
     return {
-        "payload": payload,
-        "anchor": anchor(payload),
+        "name": name,
+        "anchor": anchor(name),
         "contenders": [entry["key"] for entry in sorted(own, key=lambda entry: entry["rank"] or float("inf"))],
         "highlights": highlights_of(own),
     }
@@ -127,7 +127,7 @@ def _reference_lines(judgement: Judgement, stored: StoredComparison) -> list[Ref
 def _charts(
     judgement: Judgement,
     stored: StoredComparison,
-    groups: Sequence[PayloadGroup],
+    groups: Sequence[Group],
     entries: Sequence[ContenderEntry],
     effects: Sequence[EffectEntry],
     references: Sequence[ReferenceLine],
@@ -137,28 +137,29 @@ def _charts(
     runs = _valid_runs(judgement, stored)
     charts: list[Chart] = []
     for group in groups:
-        payload, own = group["payload"], [by_key[key] for key in group["contenders"]]
-        limits = [line for line in references if _bounds(line, payload, own)]
-        charts.append(ranking_chart(payload, own, limits))
+        name, own = group["name"], [by_key[key] for key in group["contenders"]]
+        limits = [line for line in references if _bounds(line, own)]
+        charts.append(ranking_chart(name, own, limits))
         # Of a single load the ranking, and the table of resources, say all.
         along_load = len(load_axis_values(own)) > 1
-        charts += [throughput_chart(payload, own, limits)] if along_load else []
-        charts += latency_charts(payload, own, {key: contenders[key] for key in group["contenders"]})
-        charts += time_charts(payload, own, runs)
-        charts += cost_charts(payload, own)
-        charts += resource_charts(payload, own) if along_load else []
+        charts += [throughput_chart(name, own, limits)] if along_load else []
+        charts += latency_charts(name, own, {key: contenders[key] for key in group["contenders"]})
+        charts += time_charts(name, own, runs)
+        charts += cost_charts(name, own)
+        charts += resource_charts(name, own) if along_load else []
     if len(groups) > 1:
-        charts = [{**chart, "title": f"{chart['title']}, payload {chart['payload']}"} for chart in charts]
+        charts = [{**chart, "title": f"{chart['title']}, {chart['group']}"} for chart in charts]
     if effects:
         charts.append(effects_chart(effects))
-    if len(groups) > 1:
-        charts.append(payloads_chart([group["payload"] for group in groups], entries))
+    payloads = payloads_of(judgement.contenders)
+    if len(payloads) > 1:
+        charts.append(payloads_chart(payloads, entries))
     return [chart for chart in charts if chart["series"] or chart["rows"]]
 
 
-def _bounds(line: ReferenceLine, payload: str, contenders: Sequence[ContenderEntry]) -> bool:
-    """Whether a line was drawn with messages of this payload."""
-    return line["payload"] == payload or any(line["name"] in each["reference_shares"] for each in contenders)
+def _bounds(line: ReferenceLine, contenders: Sequence[ContenderEntry]) -> bool:
+    """Whether a line was drawn with messages of these contenders' payload."""
+    return any(line["payload"] == each["payload"] or line["name"] in each["reference_shares"] for each in contenders)
 
 
 def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, list[RunResult]]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Contender
 
-_SIZES = {"": 1, "k": 1024, "m": 1024**2}
-
 
 @dataclass(frozen=True)
 class Identity:
@@ -29,9 +27,14 @@ def identities_of(contenders: Sequence[Contender]) -> dict[str, Identity]:
     }
 
 
+def groups_of(contenders: Sequence[Contender]) -> list[str]:
+    """Names of what is ranked apart, in the judgement's order."""
+    return list(dict.fromkeys(contender.division for contender in contenders))
+
+
 def payloads_of(contenders: Sequence[Contender]) -> list[str]:
-    """From small to large; sizes that cannot be read come first, by name."""
-    return sorted({contender.payload for contender in contenders}, key=lambda payload: (_size(payload), payload))
+    """Each payload once, in the order of the first group that has several."""
+    return list(dict.fromkeys(contender.payload for contender in contenders))
 
 
 def anchor(text: str) -> str:
@@ -42,15 +45,10 @@ def anchor(text: str) -> str:
 def _names(contenders: Sequence[Contender]) -> dict[str, str]:
     """Labels without the payload, which stands above them; whole labels where that would make two alike."""
     shorter = {each.key: each.label.replace(f" · payload {each.payload}", "") for each in contenders}
-    places = {(each.payload, shorter[each.key]) for each in contenders}
+    places = {(each.division, shorter[each.key]) for each in contenders}
     return shorter if len(places) == len(contenders) else {each.key: each.label for each in contenders}
 
 
 def _identity(contender: Contender) -> str:
     factors = (f"{name}={level}" for name, level in sorted(contender.factors.items()) if name != "payload")
     return "\n".join([contender.target, *factors])
-
-
-def _size(payload: str) -> int:
-    match = re.fullmatch(r"(\d+)([km]?)b?", payload.lower())
-    return int(match.group(1)) * _SIZES[match.group(2)] if match else 0

@@ -153,7 +153,7 @@ def _curve(chart: Chart) -> Iterator[Row]:
     unit = _UNITS.get(chart["y"]["format"], "")
     for series in chart["series"]:
         for point in series["points"]:
-            payload, load = chart["payload"] or "", chart["variant"] or ""
+            payload, load = chart["group"] or "", chart["variant"] or ""
             yield ("curve", series["name"], payload, load, chart["title"], unit, point[0], point[1], None, None)
 
 

@@ -104,6 +104,10 @@ class ContenderEntry(TypedDict):
     language: str
     protocol: str
     payload: str
+    group: str
+    target_class: str
+    contract_profile: str
+    durability: str
     factors: dict[str, str]
     rank: int | None
     tied_with: list[str]
@@ -176,10 +180,13 @@ class ReferenceLine(TypedDict):
     per_s: float
 
 
-class PayloadGroup(TypedDict):
-    """What was measured with one payload: contenders in rank order, those without a rank last."""
+class Group(TypedDict):
+    """Contenders that are ranked against each other, in rank order, those without a rank last.
 
-    payload: str
+    `name` tells the group from others: payload, class, durability, workload.
+    """
+
+    name: str
     anchor: str
     contenders: list[str]
     highlights: list[Highlight]
@@ -195,7 +202,7 @@ class ReportData(TypedDict):
     noise_floor: float | None
     smallest_claim: float | None
     missing: list[str]
-    groups: list[PayloadGroup]
+    groups: list[Group]
     contenders: list[ContenderEntry]
     pairings: list[PairingEntry]
     effects: list[EffectEntry]

@@ -42,22 +42,27 @@ def all_tables(data: ReportData) -> list[Table]:
     tables = []
     for group in data["groups"]:
         own = [by_key[key] for key in group["contenders"]]
-        payload = f", payload {group['payload']}" if several else ""
-        tables += [ranking(own, payload), at_best(own, payload), limits(own, payload), latency(own, payload)]
-        tables += [cost(own, payload)]
-        tables += [phases(own, payload), resources(own, payload)]
-        tables += [postgresql(own, payload), sessions(own, payload), machine(own, payload)]
+        of = f", {group['name']}" if several else ""
+        tables += [
+            ranking(own, of),
+            at_best(own, of),
+            limits(own, of),
+            latency(own, of),
+        ]
+        tables += [cost(own, of)]
+        tables += [phases(own, of), resources(own, of)]
+        tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
     tables += [effects(data), references(data)]
     return [table for table in tables if table.rows]
 
 
-def ranking(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def ranking(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     headings = ("rank", "target", "operations/s", "relative to leader", "optimal", "breaks")
     note = "optimal: users at optimal parallelism. breaks: users at the breaking point. In parentheses: 95% intervals."
-    return Table(f"Ranking{payload}", headings, [_standing(entry) for entry in entries], left=2, note=note)
+    return Table(f"Ranking{of}", headings, [_standing(entry) for entry in entries], left=2, note=note)
 
 
-def at_best(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def at_best(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """The load that each is ranked by, as the table at the end of `run` tells it."""
     rows = [
         (
@@ -74,15 +79,15 @@ def at_best(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
     ]
     headings = ("target", "load", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
     note = "The load with the highest throughput, medians over rounds. CPU and peak memory of the API."
-    return Table(f"At the best load of each target{payload}", headings, rows, left=2, note=note)
+    return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note)
 
 
-def limits(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def limits(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     rows = [(entry["name"], entry["limited_by"], evidence(entry["limit"])) for entry in entries if entry["limit"]]
-    return Table(f"Bottlenecks{payload}", ("target", "limited by", "evidence"), rows, left=3)
+    return Table(f"Bottlenecks{of}", ("target", "limited by", "evidence"), rows, left=3)
 
 
-def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def latency(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     names = ("p50", "p90", "p95", "p99", "p99.9", "max")
     rows = [
         (entry["name"], level["load"], *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in names))
@@ -90,10 +95,10 @@ def latency(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         if (level := entry["at_optimum"]) is not None
     ]
     note = "Milliseconds at the optimal load of each target, medians over rounds."
-    return Table(f"Latency{payload}", ("target", "load", *names), rows, left=2, note=note)
+    return Table(f"Latency{of}", ("target", "load", *names), rows, left=2, note=note)
 
 
-def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def cost(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """Overall resource usage, as documented."""
     headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "PSS", "memory", "peak")
     rows = [
@@ -114,16 +119,16 @@ def cost(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the machine's memory. Means, "
         "then peaks. PSS: peak in MB, shared pages counted in proportion."
     )
-    return Table(f"Overall resource usage{payload}", headings, rows, left=2, note=note)
+    return Table(f"Overall resource usage{of}", headings, rows, left=2, note=note)
 
 
-def phases(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def phases(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     headings = ("target", "load", "operations/s", "p50 ms", "p99 ms", "requests", "failed")
     rows = [(entry["name"], *_phase(level)) for entry in entries for level in entry["levels"][:MOST_ROWS]]
-    return Table(f"Phases{payload}", headings, rows, left=2, note=_left_out(entries))
+    return Table(f"Phases{of}", headings, rows, left=2, note=_left_out(entries))
 
 
-def resources(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def resources(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
@@ -133,10 +138,10 @@ def resources(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         if "api" in level["costs"]
     ]
     note = "API only. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
-    return Table(f"Resource usage by phase{payload}", headings, rows, left=2, note=note)
+    return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
 
 
-def postgresql(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def postgresql(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """PostgreSQL's own view of each, in figures."""
     figures = [column for column in observed.DATABASE if not column.words]
     headings = ("target", *(column.heading for column in figures))
@@ -146,10 +151,10 @@ def postgresql(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         if entry["database"] is not None
     ]
     note = f"{observed.DATABASE_NOTE} Medians over rounds."
-    return Table(f"PostgreSQL activity{payload}", headings, rows, note=note)
+    return Table(f"PostgreSQL activity{of}", headings, rows, note=note)
 
 
-def sessions(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def sessions(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """What its sessions were at: a column of words that needs a table of its own."""
     words = [column for column in observed.DATABASE if column.words]
     headings = ("target", *(column.heading for column in words))
@@ -158,10 +163,10 @@ def sessions(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for entry in entries
         if entry["database"] is not None and entry["database"]["waits"]
     ]
-    return Table(f"Active sessions{payload}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
+    return Table(f"Active sessions{of}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
 
 
-def machine(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
+def machine(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     """What the machine was like around each."""
     headings = ("target", *(column.heading for column in observed.MACHINE))
     rows = [
@@ -169,7 +174,7 @@ def machine(entries: Sequence[ContenderEntry], payload: str = "") -> Table:
         for entry in entries
         if entry["machine"] is not None
     ]
-    return Table(f"The machine{payload}", headings, rows, note=f"{observed.MACHINE_NOTE} Medians over rounds.")
+    return Table(f"The machine{of}", headings, rows, note=f"{observed.MACHINE_NOTE} Medians over rounds.")
 
 
 def effects(data: ReportData) -> Table:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement
 from bakeoff.judging.limits import Limits, agents_of, limits_in_words
@@ -11,7 +12,7 @@ from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
 
 def judgement_table(judgement: Judgement) -> Table:
-    """One row for each contender in rank order, at its peak; fits 80 columns."""
+    """One row for each contender in rank order, at its peak; fits 80 columns. Ranks begin again in each group."""
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -25,8 +26,13 @@ def judgement_table(judgement: Judgement) -> Table:
     table.add_column("contender", overflow="fold")
     for heading in ("ops/s", "±", "p50", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for contender in judgement.contenders:
-        table.add_row(_rank(contender), contender.label, *_figures(contender))
+    groups = dict.fromkeys(contender.division for contender in judgement.contenders)
+    for group in groups:
+        if len(groups) > 1:
+            table.add_section()
+            table.add_row("", Text(group, style="bold"))
+        for contender in (each for each in judgement.contenders if each.division == group):
+            table.add_row(_rank(contender), contender.label, *_figures(contender))
     return table
 
 

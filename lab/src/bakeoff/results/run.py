@@ -35,6 +35,20 @@ class Status(StrEnum):
     VOID = "void"
 
 
+class Durability(StrEnum):
+    """What is known of whether acknowledged writes survive a crash. Runs that differ in it are never ranked together.
+
+    Proven: PostgreSQL was crashed under the contender's load, and nothing was lost. Declared: settings, tables and
+    flushes say so. None promised: the workload, or the contender, stores nothing.
+    """
+
+    PROVEN = "proven"
+    DECLARED = "declared"
+    NOT_DURABLE = "not durable"
+    NONE_PROMISED = "none promised"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True)
 class Finding:
     """A typed doubt or fact about a run, with advice. `severity` is info, warning or error."""
@@ -118,6 +132,8 @@ class RunResult:
     PostgreSQL counted meanwhile, and what the machine was like.
     `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
     second that this machine's calibrations name: `engine`, and each reference line of the database.
+    `target_class` is standard or tuned, and `contract_profile` the profile that the target proved before; empty where
+    that is not known.
     """
 
     target: Text
@@ -149,6 +165,9 @@ class RunResult:
     warm_up: WarmUp | None = None
     database_activity: DatabaseActivity | None = None
     machine_state: MachineState | None = None
+    target_class: Text = "standard"
+    contract_profile: str = ""
+    durability: Durability = Durability.UNKNOWN
 
 
 def observed_too(run: RunResult, seen: Observations) -> RunResult:

@@ -12,9 +12,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up import WarmUp
-from bakeoff.running import findings, summary, warm_up
+from bakeoff.running import durability, findings, summary, warm_up
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
+from bakeoff.running.durability import DurabilityCheck
 from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import Generator, generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
@@ -64,6 +65,7 @@ class _Run:
         self._limits: Mapping[str, str] = {}
         self._machine_state: MachineState | None = None
         self._database_watch: DatabaseWatch | None = None
+        self._durability: DurabilityCheck | None = None
 
     def result(self) -> RunResult:
         try:
@@ -90,6 +92,8 @@ class _Run:
         if any(finding.kind == "audit-failed" for finding in found):
             status = Status.VOID
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
+        label, doubts = durability.judged(self._durability, activity, request.durability_proven)
+        found += doubts
         self._laps.mark("summary")
         return RunResult(
             target=self._target.name,
@@ -121,6 +125,9 @@ class _Run:
             warm_up=warmed,
             database_activity=activity,
             machine_state=self._machine_state_in_full(),
+            target_class=self._target.target_class,
+            contract_profile=request.contract_profile,
+            durability=label,
         )
 
     def _attached(self) -> dict[str, str]:
@@ -163,6 +170,7 @@ class _Run:
         speed, load = machine_speed_mb_s(), load_average()
         with contextlib.ExitStack() as stack:
             if self._bench.server is not None:
+                self._durability = durability.begun(self._bench.server)
                 self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)

@@ -21,7 +21,8 @@ from bakeoff.workload.plan import Load, Plan, Way, compile_plan
 class RunRequest:
     """A contender's turn. `warm_up_s` is how long the warm-up may last; 0: none, and every phase counts.
 
-    `attached` is how a target that the lab does not start is reached.
+    `attached` is how a target that the lab does not start is reached. `contract_profile` is what it has proved, and
+    `durability_proven` whether its writes survived a crash; None where that was not tried.
     """
 
     contender: Contender
@@ -32,6 +33,8 @@ class RunRequest:
     options: RunTable = field(default_factory=RunTable)
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
+    contract_profile: str = ""
+    durability_proven: bool | None = None
 
     @property
     def agents(self) -> int:

@@ -1,9 +1,9 @@
-// What a reader can do: choose targets and payload, step through points, list figures, save pictures, switch light and dark.
+// What a reader can do: choose targets and group, step through points, list figures, save pictures, switch light and dark.
 (() => {
   const { charts, styles } = JSON.parse(document.getElementById("report").textContent);
   const { full } = bakeoff.formats;
   const hidden = new Set();
-  const payloads = document.getElementById("payload");
+  const groups = document.getElementById("group");
   const places = [...document.querySelectorAll("figure[data-slot]")].map(place);
 
   function place(figure) {
@@ -25,7 +25,7 @@
 
   function chosen({ figure, variants }) {
     const own = charts.filter((chart) => chart.slot === figure.dataset.slot);
-    const fitting = own.filter((chart) => chart.payload === null || !payloads || chart.payload === payloads.value);
+    const fitting = own.filter((chart) => chart.group === null || !groups || chart.group === groups.value);
     return fitting.find((chart) => !variants || chart.variant === variants.value) || fitting.find((chart) => chart.preferred) || fitting[0];
   }
 
@@ -155,27 +155,27 @@
     places.forEach(draw);
   }
 
-  // Tables of the chosen payload; on paper those of all.
+  // Tables of the chosen group; on paper those of all.
   function showTables(all) {
-    for (const part of document.querySelectorAll("[data-payload]")) {
-      part.hidden = !all && Boolean(payloads) && part.dataset.payload !== payloads.value;
+    for (const part of document.querySelectorAll("[data-group]")) {
+      part.hidden = !all && Boolean(groups) && part.dataset.group !== groups.value;
     }
   }
 
-  function choosePayload() {
+  function chooseGroup() {
     showTables(false);
     places.forEach(draw);
   }
 
-  // A link to what is folded or belongs to another payload brings it up.
+  // A link to what is folded or belongs to another group brings it up.
   function unfold() {
     const wanted = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!wanted) return;
     if (wanted instanceof HTMLDetailsElement) wanted.open = true;
-    const part = wanted.closest("[data-payload]");
+    const part = wanted.closest("[data-group]");
     if (part && part.hidden) {
-      payloads.value = part.dataset.payload;
-      choosePayload();
+      groups.value = part.dataset.group;
+      chooseGroup();
     }
     wanted.scrollIntoView();
   }
@@ -189,7 +189,7 @@
   for (const button of document.querySelectorAll("[data-identity]")) {
     button.addEventListener("click", () => toggle(button.dataset.identity, button));
   }
-  payloads?.addEventListener("change", choosePayload);
+  groups?.addEventListener("change", chooseGroup);
   addEventListener("hashchange", unfold);
 
   let before;

@@ -13,7 +13,7 @@ _CPU: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us
 _MEMORY: Axis = {"label": "peak memory, MB", "scale": "linear", "format": "mb", "ticks": None}
 
 
-def cost_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
+def cost_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
     """CPU and memory of all phases together; none where nothing was sampled."""
     shown = [each for each in contenders if each["total"] is not None and each["total"]["costs"]]
     charts = [
@@ -23,7 +23,7 @@ def cost_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Char
             _CPU,
             _rows(shown),
             _stacks(shown, _cpu_us),
-            payload=payload,
+            group=group,
             note="Kernel counters, divided by acknowledged operations; all phases together.",
         ),
         bars(
@@ -32,7 +32,7 @@ def cost_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Char
             _MEMORY,
             _rows(shown),
             _stacks(shown, lambda cost: cost["memory_peak_mb"]["median"]),
-            payload=payload,
+            group=group,
             note="Resident memory, shared pages counted once; all phases together.",
         ),
     ]

@@ -24,7 +24,7 @@ _PERCENTILE: Axis = {
 _LATENCY: Axis = {"label": "latency, ms", "scale": "log", "format": "ms", "ticks": None}
 
 
-def latency_charts(payload: str, entries: Sequence[ContenderEntry], contenders: Mapping[str, Contender]) -> list[Chart]:
+def latency_charts(group: str, entries: Sequence[ContenderEntry], contenders: Mapping[str, Contender]) -> list[Chart]:
     """One chart for each load and one for all phases together; preferred is the optimal one of the leader."""
     by_load: dict[str, dict[str, str]] = {}
     for entry in entries:
@@ -32,10 +32,10 @@ def latency_charts(payload: str, entries: Sequence[ContenderEntry], contenders: 
             by_load.setdefault(load_of(level), {})[entry["key"]] = level.histogram
     best = next((entry["at_optimum"]["load"] for entry in entries if entry["at_optimum"] is not None), None)
     chosen = _chosen(list(by_load), best)
-    charts = [_chart(payload, load, entries, by_load[load], preferred=load == best) for load in chosen]
+    charts = [_chart(group, load, entries, by_load[load], preferred=load == best) for load in chosen]
     if len(by_load) > 1:
         totals = {key: each.total.histogram for key, each in contenders.items() if each.total is not None}
-        charts.append(_chart(payload, "all phases", entries, totals, preferred=False))
+        charts.append(_chart(group, "all phases", entries, totals, preferred=False))
     return [chart for chart in charts if chart["series"]]
 
 
@@ -48,7 +48,7 @@ def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
 
 
 def _chart(
-    payload: str, load: str, entries: Sequence[ContenderEntry], histograms: Mapping[str, str], *, preferred: bool
+    group: str, load: str, entries: Sequence[ContenderEntry], histograms: Mapping[str, str], *, preferred: bool
 ) -> Chart:
     return lines(
         "latency",
@@ -56,7 +56,7 @@ def _chart(
         _PERCENTILE,
         _LATENCY,
         [series(each, latency_curve(histograms[each["key"]])) for each in entries if each["key"] in histograms],
-        payload=payload,
+        group=group,
         variant=load,
         preferred=preferred,
         note="All rounds in one HDR histogram; logarithmic percentile axis. Lower is better.",

@@ -12,7 +12,7 @@ _FEW = 12
 
 
 def throughput_chart(
-    payload: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
+    group: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
 ) -> Chart:
     """Operations a second against the load, with the maximum and the breaking point of each contender."""
     drawn = [
@@ -26,7 +26,7 @@ def throughput_chart(
         load_axis(contenders),
         THROUGHPUT,
         drawn,
-        payload=payload,
+        group=group,
         note="Circle: maximum. Square: optimal parallelism. Cross: breaking point. Whiskers: 95% interval.",
         marks=[mark for each in contenders for mark in _marks(each)],
         references=references,
@@ -34,7 +34,7 @@ def throughput_chart(
     )
 
 
-def resource_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
+def resource_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
     """What the API used at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[LevelFigures], float | None]]] = [
         ("CPU %", "Mean CPU of the API, % of one core", "percent", _cpu_percent),
@@ -49,7 +49,7 @@ def resource_charts(payload: str, contenders: Sequence[ContenderEntry]) -> list[
             load_axis(contenders),
             {"label": title, "scale": "linear", "format": form, "ticks": None},
             [series(each, _points(each["levels"], pick)) for each in contenders],
-            payload=payload,
+            group=group,
             variant=variant,
             preferred=variant == "CPU %",
         )

@@ -13,9 +13,9 @@ THROUGHPUT: Axis = {"label": "operations/s", "scale": "linear", "format": "rate"
 NO_AXIS: Axis = {"label": "", "scale": "linear", "format": "count", "ticks": None}
 
 
-def chart_id(slot: str, payload: str | None, variant: str | None = None) -> str:
+def chart_id(slot: str, group: str | None, variant: str | None = None) -> str:
     """Also the name of the picture's file."""
-    return "-".join(anchor(part) for part in (slot, payload, variant) if part is not None)
+    return "-".join(anchor(part) for part in (slot, group, variant) if part is not None)
 
 
 def lines(
@@ -25,7 +25,7 @@ def lines(
     y: Axis,
     series: Sequence[Series],
     *,
-    payload: str | None = None,
+    group: str | None = None,
     variant: str | None = None,
     preferred: bool = True,
     note: str = "",
@@ -36,9 +36,9 @@ def lines(
 ) -> Chart:
     """A chart of lines. Series without points are left out."""
     return {
-        "id": chart_id(slot, payload, variant),
+        "id": chart_id(slot, group, variant),
         "slot": slot,
-        "payload": payload,
+        "group": group,
         "variant": variant,
         "preferred": preferred,
         "kind": "lines",
@@ -62,13 +62,13 @@ def dots(
     x: Axis,
     series: Sequence[Series],
     *,
-    payload: str | None = None,
+    group: str | None = None,
     note: str = "",
     references: Sequence[Reference] = (),
     beyond: Sequence[str] = (),
 ) -> Chart:
     """A chart with a row for each series: a dot with whiskers."""
-    chart = lines(slot, title, x, NO_AXIS, series, payload=payload, note=note, references=references, beyond=beyond)
+    chart = lines(slot, title, x, NO_AXIS, series, group=group, note=note, references=references, beyond=beyond)
     return {**chart, "kind": "dots"}
 
 
@@ -79,13 +79,13 @@ def bars(
     rows: Sequence[Row],
     stacks: Sequence[Stack],
     *,
-    payload: str | None = None,
+    group: str | None = None,
     variant: str | None = None,
     preferred: bool = True,
     note: str = "",
 ) -> Chart:
     """A chart with a stacked bar for each row."""
-    chart = lines(slot, title, x, NO_AXIS, [], payload=payload, variant=variant, preferred=preferred, note=note)
+    chart = lines(slot, title, x, NO_AXIS, [], group=group, variant=variant, preferred=preferred, note=note)
     return {**chart, "kind": "bars", "rows": list(rows), "stacks": list(stacks)}
 
 

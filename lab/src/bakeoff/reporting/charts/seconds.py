@@ -14,9 +14,7 @@ _P99: Axis = {"label": "p99 of each second, ms", "scale": "log", "format": "ms",
 _MOST_SPANS = 24
 
 
-def time_charts(
-    payload: str, entries: Sequence[ContenderEntry], runs: Mapping[str, Sequence[RunResult]]
-) -> list[Chart]:
+def time_charts(group: str, entries: Sequence[ContenderEntry], runs: Mapping[str, Sequence[RunResult]]) -> list[Chart]:
     """Throughput and p99 over time; none of runs that kept no seconds. `runs` are by contender key."""
     timelines = {entry["key"]: timeline_of(runs.get(entry["key"], ())) for entry in entries}
     longest = max(timelines.values(), key=len, default=[])
@@ -29,7 +27,7 @@ def time_charts(
         _TIME,
         THROUGHPUT,
         [series(each, [[at.at_s, at.operations_per_s] for at in timelines[each["key"]]]) for each in entries],
-        payload=payload,
+        group=group,
         note="Median over rounds for each time step.",
         spans=spans,
     )
@@ -39,7 +37,7 @@ def time_charts(
         _TIME,
         _P99,
         [series(each, [[at.at_s, at.p99_ms] for at in timelines[each["key"]] if at.p99_ms]) for each in entries],
-        payload=payload,
+        group=group,
         note="Worst second of each time step, median over rounds.",
         spans=spans,
     )

@@ -9,9 +9,7 @@ from bakeoff.reporting.shape import ContenderEntry, EffectEntry, Figure, Referen
 _RATIO: Axis = {"label": "throughput ratio", "scale": "log", "format": "ratio", "ticks": None}
 
 
-def ranking_chart(
-    payload: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
-) -> Chart:
+def ranking_chart(group: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]) -> Chart:
     """The maximum of each contender, in rank order."""
     drawn = [series(each, [_dot(peak)]) for each in contenders if (peak := each["peak_throughput_per_s"]) is not None]
     highest = max((each["points"][0][0] or 0.0 for each in drawn), default=0.0)
@@ -21,7 +19,7 @@ def ranking_chart(
         "Maximum throughput",
         THROUGHPUT,
         drawn,
-        payload=payload,
+        group=group,
         note="Dot: median over rounds. Whisker: 95% interval.",
         references=references,
         beyond=beyond,

@@ -1,0 +1,60 @@
+"""What a run shows of the durability of its writes, beside what a crash has proven of its contender."""
+
+from dataclasses import dataclass
+
+import psycopg
+
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.durability import WalFlushes, Written, flush_problem, problems_of, wal_flushes
+from bakeoff.postgres.server import Server
+from bakeoff.results.run import Durability, Finding
+from bakeoff.sampling.activity import DatabaseActivity
+
+_ADVICE = (
+    "Its figures are not comparable with durable ones, and it is ranked apart. Switch durability on in the target and "
+    "the server, or declare a contender that promises no storage."
+)
+
+
+@dataclass(frozen=True)
+class DurabilityCheck:
+    """A server's flushes when the run began; None where they are not counted."""
+
+    server: Server
+    before: WalFlushes | None
+
+    def problems(self, activity: DatabaseActivity | None) -> list[str]:
+        """Why acknowledged writes might not survive a crash; to be called once the target has ended."""
+        problems = problems_of(self.server)
+        after = wal_flushes(self.server)
+        if self.before is None or after is None or activity is None:
+            return problems
+        rows = sum(each or 0 for each in (activity.rows_inserted, activity.rows_updated, activity.rows_deleted))
+        written = Written(activity.commits or 0, rows, activity.connections_peak or 1)
+        flushes = flush_problem(self.before, after, written)
+        return problems if flushes is None else [*problems, flushes]
+
+
+def begun(server: Server) -> DurabilityCheck:
+    """The check of a run that begins now."""
+    return DurabilityCheck(server, wal_flushes(server))
+
+
+def judged(
+    check: DurabilityCheck | None, activity: DatabaseActivity | None, proven: bool | None
+) -> tuple[Durability, list[Finding]]:
+    """The label of a run, and an error where it promises storage that would not last.
+
+    `check` is None for a workload without a database; `proven` is what a crash showed, None where there was none.
+    """
+    if check is None:
+        return Durability.NONE_PROMISED, []
+    try:
+        problems = check.problems(activity)
+    except (BakeoffError, psycopg.Error):
+        return Durability.UNKNOWN, []
+    if proven is False:
+        problems = ["A crash of PostgreSQL under load lost acknowledged writes.", *problems]
+    if problems:
+        return Durability.NOT_DURABLE, [Finding("not-durable", "error", " ".join(problems), _ADVICE)]
+    return Durability.PROVEN if proven else Durability.DECLARED, []
