@@ -140,7 +140,7 @@ def test_the_payload_chooses_charts_and_tables(browser: Browser, pages: dict[str
 def test_a_link_to_another_payload_brings_it_up(browser: Browser, pages: dict[str, Path]) -> None:
     seen = visit(browser, pages["payloads"])
     seen.page.evaluate("location.hash = '#ranking-64k'")
-    seen.page.wait_for_function("document.getElementById('payload').value === '64k'")
+    seen.page.wait_for_function("document.getElementById('group').value === 'payload 64k'")
 
 
 def test_a_link_to_a_folded_target_unfolds_it(browser: Browser, pages: dict[str, Path]) -> None:
@@ -193,7 +193,7 @@ def test_a_chart_is_saved_as_a_picture(browser: Browser, pages: dict[str, Path])
     seen = visit(browser, pages["plain"])
     with seen.page.expect_download() as download:
         seen.page.locator("[data-slot=throughput]").get_by_role("button", name="Save PNG").click()
-    assert download.value.suggested_filename == "throughput-default.png"
+    assert download.value.suggested_filename == "throughput-payload-default.png"
     assert seen.complaints == []
 
 

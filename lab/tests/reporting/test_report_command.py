@@ -48,12 +48,12 @@ def test_pictures_land_in_a_folder(results: Path, capsys: pytest.CaptureFixture[
     report.report_comparison(None, form, None)
     folder = results / "reports" / "comparison-12"
     assert capsys.readouterr().out.strip() == str(folder)
-    assert (folder / f"throughput-default.{form}").is_file()
+    assert (folder / f"throughput-payload-default.{form}").is_file()
 
 
 def test_an_output_of_ones_own(results: Path) -> None:
     wanted = results / "a folder" / "page.html"
-    report.report_comparison(12, "html", wanted)
+    report.report_comparison("12", "html", wanted)
     assert wanted.read_text("utf-8").startswith("<!doctype html>")
 
 
