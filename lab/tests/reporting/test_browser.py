@@ -139,7 +139,7 @@ def test_the_payload_chooses_charts_and_tables(browser: Browser, pages: dict[str
 
 def test_a_link_to_another_payload_brings_it_up(browser: Browser, pages: dict[str, Path]) -> None:
     seen = visit(browser, pages["payloads"])
-    seen.page.evaluate("location.hash = '#ranking-64k'")
+    seen.page.evaluate("location.hash = '#ranking-payload-64k'")
     seen.page.wait_for_function("document.getElementById('group').value === 'payload 64k'")
 
 
