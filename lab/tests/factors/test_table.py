@@ -28,6 +28,7 @@ from made_up_manifests import target
 
 # A value of each kind other than an option's default, as it is typed; and of the options that need another one.
 TYPED_BY_METAVAR: Mapping[str, Json] = {
+    "LIMITS": "p95<2s",
     "": True,
     "N": "7",
     "N,...": "8,16",

@@ -27,13 +27,20 @@ def _operation(operation: Document) -> Document:
         protocol: None if operation[protocol] is None else _call(operation[protocol], protocol) for protocol in _STATUS
     }
     variants = [_without_captures(variant) for variant in operation["variants"]]
-    return {**operation, **calls, "variants": variants, "creates": None, "needs": None, "effect": None}
+    sent = {name: value for name, value in operation.items() if name not in ("reads", "login")}
+    return {**sent, **calls, "variants": variants, "creates": None, "needs": None, "effect": None}
 
 
 def _call(call: Document, protocol: str) -> Document:
     path = {"path": _without_captures(call["path"])} if isinstance(call.get("path"), list) else {}
     capture: Document = {"capture": {}} if "capture" in call else {}
-    return {**call, **path, **capture, "expect": _STATUS[protocol], "reply": {}}
+    templates: Document = {
+        member: {name: _without_captures(segments) for name, segments in call[member].items()}
+        for member in ("header_templates", "metadata_templates")
+        if member in call
+    }
+    sent = {name: value for name, value in call.items() if name != "reply_templates"}
+    return {**sent, **path, **capture, **templates, "expect": _STATUS[protocol], "reply": {}}
 
 
 def _without_captures(segments: Segments) -> Segments:

@@ -10,6 +10,7 @@ from rich.console import Console
 from bakeoff.cli.history import print_json, say
 from bakeoff.cli.progress import shown_on
 from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of
+from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
 from bakeoff.comparing.request import ComparisonRequest
@@ -29,7 +30,9 @@ from bakeoff.storage.history import StoredComparison, load_comparison
 
 
 def run_comparison(options: RunOptions) -> None:
-    """Measures, then prints the verdict. Exit status 0 when every target that could be built was measured."""
+    """Measures, then prints the verdict. Exit status 0 when every target that could be built was measured
+    and kept the limits of `--threshold`.
+    """
     project = find_project()
     if options.invocation.resume:
         refuse_beside_resume(options)
@@ -43,9 +46,15 @@ def run_comparison(options: RunOptions) -> None:
     _print(comparison, stored, Console(stderr=options.invocation.as_json))
     if options.invocation.as_json and stored is not None:
         _print_document(stored)
+    runs = comparison.runs if stored is None else [run.result for run in stored.runs]
+    for line in failing_lines(runs):
+        say(line)
+    exceeded = list(exceeded_lines(runs, limits_of(comparison.threshold)))
+    for line in exceeded:
+        say(line)
     if comparison.interrupted:
         raise KeyboardInterrupt
-    if comparison.failed or comparison.unstored or stored is None:
+    if exceeded or comparison.failed or comparison.unstored or stored is None:
         raise typer.Exit(1)
 
 

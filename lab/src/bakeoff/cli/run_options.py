@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from bakeoff.cli.thresholds import limits_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
@@ -62,6 +63,8 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
         request = ComparisonRequest(options.what, options.command, seed=new_seed())
     given = options.given
     values = {each.field: each.read_flag(given[each.flag]) for each in flagged(ComparisonTable) if each.flag in given}
+    if options.invocation.slo is not None and "threshold" in values:
+        raise UsageError("--slo searches for the highest rate and has limits of its own: leave out --threshold.")
     if options.invocation.slo is not None and "rates" not in values:
         values["rates"] = [START_PER_S]
     if "arrivals" in values and options.what != RATE:
@@ -69,8 +72,8 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
     request = _with_levels(with_values(request, values), given)
     if request.pin:
         check_pins(request.pin, usable_cpus())
-    # Reports now what is wrong with phases and factors, before anything is built.
-    _ = request.phases, request.variants()
+    # Reports now what is wrong with phases, factors and limits, before anything is built.
+    _ = request.phases, request.variants(), limits_of(request.threshold)
     return request
 
 

@@ -34,7 +34,7 @@ TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
 
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
     """Builds what is stale, then measures. A contender that fails does not stop the others."""
-    comparison = Comparison()
+    comparison = Comparison(threshold=request.threshold)
     contenders = _chosen(project, request, comparison, progress)
     with measuring_lab(project):
         _measure_all(project, request, contenders, comparison, progress)
@@ -58,6 +58,7 @@ def resume(project: Project, progress: Progress) -> Comparison:
                 "There is nothing to resume: no comparison on this machine was interrupted, and the latest is complete."
             )
         request = request_from(unfinished.request)
+        comparison.threshold = request.threshold
         progress.say(f"resuming comparison {unfinished.id}: {request.command}")
         contenders = _chosen(project, request, comparison, progress)
         _measure_all(project, request, contenders, comparison, progress, unfinished)

@@ -36,7 +36,8 @@ class Comparison:
     """What came of it: runs of the mode asked for, and contenders that were not measured, each with the reason.
 
     `refused` are those of them that this machine can build. `failed`: there are such, or a run failed. `unstored`: runs
-    that the metrics database did not take, and that only lie in files. `id` is that of the metrics database.
+    that the metrics database did not take, and that only lie in files. `id` is that of the metrics database, and
+    `threshold` the limits that the request sets.
     """
 
     runs: list[RunResult] = field(default_factory=list)
@@ -44,6 +45,7 @@ class Comparison:
     refused: set[str] = field(default_factory=set)
     failed: bool = False
     interrupted: bool = False
+    threshold: str | None = None
     unstored: int = 0
     id: int | None = None
 

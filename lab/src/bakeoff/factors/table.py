@@ -175,6 +175,12 @@ class ComparisonTable(RunTable):
         unit="s",
         unset="the shortest phase, 10s to 30s",
     )
+    threshold: str | None = option(
+        None,
+        kinds.text("LIMITS"),
+        "Limits that every phase must keep for exit status 0, such as 'p95<2s,p99<5s,errors<5%'",
+        unset="none",
+    )
     attached: Mapping[str, str] = option(
         {},
         kinds.assignments("TARGET=URL", "TARGET=http://host:port"),

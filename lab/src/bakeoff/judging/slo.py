@@ -51,16 +51,16 @@ class Figures:
     error_share: float
 
 
-def parse_slo(text: str) -> Slo:
+def parse_slo(text: str, flag: str = "--slo") -> Slo:
     """Objectives from text. Errors that nobody limited must stay below the documented threshold.
 
     A server that refuses everything at once would meet any latency.
     """
     objectives: list[Objective] = []
     for part in text.split(","):
-        objective = _objective(part.strip(), text)
+        objective = _objective(part.strip(), text, flag)
         if any(other.metric == objective.metric for other in objectives):
-            raise UsageError(f'--slo is "{text}": it limits {objective.metric} twice. Leave one out.')
+            raise UsageError(f'{flag} is "{text}": it limits {objective.metric} twice. Leave one out.')
         objectives.append(objective)
     if not any(objective.metric == ERRORS for objective in objectives):
         objectives.append(_limited_errors())
@@ -93,25 +93,25 @@ def figures_of_phase(measured: Measured) -> Figures:
     return Figures({**latencies, "max": measured.latency.max_ms}, share)
 
 
-def _objective(part: str, text: str) -> Objective:
+def _objective(part: str, text: str, flag: str) -> Objective:
     match = _OBJECTIVE.fullmatch(part)
     if match is None:
-        raise UsageError(f'--slo is "{text}": "{part}" is not an objective. Write limits such as {_EXAMPLE}.')
+        raise UsageError(f'{flag} is "{text}": "{part}" is not an objective. Write limits such as {_EXAMPLE}.')
     metric, sign, number, unit = match.groups()
     if metric not in (*LATENCIES, ERRORS):
         known = ", ".join((*LATENCIES, ERRORS))
-        raise UsageError(f'--slo is "{text}": unknown metric "{metric}". Metrics: {known}.')
+        raise UsageError(f'{flag} is "{text}": unknown metric "{metric}". Metrics: {known}.')
     if metric == ERRORS:
         if unit != "%":
-            raise UsageError(f'--slo is "{text}": errors are limited in per cent, such as errors<0.1%.')
+            raise UsageError(f'{flag} is "{text}": errors are limited in per cent, such as errors<0.1%.')
         limit = float(number) / 100
     elif unit in _MS:
         limit = float(number) * _MS[unit]
     else:
-        raise UsageError(f'--slo is "{text}": {metric} needs a unit: us, ms or s, such as {metric}<50ms.')
+        raise UsageError(f'{flag} is "{text}": {metric} needs a unit: us, ms or s, such as {metric}<50ms.')
     at_most = sign == "<="
     if limit <= 0 and not (at_most and metric == ERRORS):
-        raise UsageError(f'--slo is "{text}": the limit of {metric} must be above zero.')
+        raise UsageError(f'{flag} is "{text}": the limit of {metric} must be above zero.')
     return Objective(metric, limit, part.replace(" ", ""), at_most)
 
 

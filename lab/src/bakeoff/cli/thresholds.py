@@ -1,0 +1,51 @@
+"""What `run` reports about failed requests and about the limits of `--threshold`. Pure functions."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from bakeoff.judging.slo import ERRORS, Objective, Slo, broken, figures_of_phase, parse_slo
+from bakeoff.results.run import PhaseResult, RunResult, Status
+
+# With more failures than this, what a target does is not what the workload asks for.
+NOTABLE_ERROR_RATE = 0.001
+
+
+def limits_of(threshold: str | None) -> Slo | None:
+    """The limits that `--threshold` or an experiment sets. Raises UsageError."""
+    return None if threshold is None else parse_slo(threshold, "--threshold")
+
+
+def exceeded_lines(runs: Sequence[RunResult], limits: Slo | None) -> Iterator[str]:
+    """A line for each phase that does not keep the limits; interrupted runs show nothing."""
+    for run in runs:
+        if limits is None or run.status is Status.INTERRUPTED:
+            continue
+        for phase in run.phases:
+            exceeded = broken(limits, figures_of_phase(phase.measured))
+            if exceeded:
+                words = ", ".join(_exceeded(each, phase) for each in exceeded)
+                yield f"{run.contender or run.target}, round {run.round}, {phase.name}: not kept: {words}"
+
+
+def failing_lines(runs: Sequence[RunResult]) -> Iterator[str]:
+    """A line for each contender of whose requests more than 0.1 % failed."""
+    requests: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for run in runs:
+        if run.total is not None and run.status is not Status.INTERRUPTED:
+            name = run.contender or run.target
+            requests[name] += run.total.requests
+            failed[name] += run.total.failed
+    for name, count in requests.items():
+        if count and failed[name] / count > NOTABLE_ERROR_RATE:
+            yield (
+                f"{name}: {failed[name] / count:.2%} of its requests failed, more than {NOTABLE_ERROR_RATE:.1%}. Its "
+                "figures do not stand for what it does when all succeed; ./bakeoff runs show names the errors."
+            )
+
+
+def _exceeded(objective: Objective, phase: PhaseResult) -> str:
+    figures = figures_of_phase(phase.measured)
+    if objective.metric == ERRORS:
+        return f"{objective.words} ({figures.error_share:.2%})"
+    return f"{objective.words} ({figures.latency_ms[objective.metric]:,.4g} ms)"
