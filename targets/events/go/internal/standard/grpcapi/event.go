@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"example.com/bakeoff/events/internal/event"
@@ -24,9 +23,8 @@ var (
 	errNoKind = errors.New("contains a value without a kind")
 )
 
-// eventOf returns what a valid message stores. tooLarge is the error of a message above the size of an event.
-func (s *service) eventOf(request *eventpb.EventRequest, tooLarge error) (event.Event, error) {
-	size := proto.Size(request)
+// eventOf returns what a valid message of size bytes stores. tooLarge is the error of one above the size of an event.
+func (s *service) eventOf(request *eventpb.EventRequest, size int, tooLarge error) (event.Event, error) {
 	if size > event.MaxBytes {
 		return event.Event{}, tooLarge
 	}

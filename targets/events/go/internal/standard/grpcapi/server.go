@@ -35,7 +35,8 @@ func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *
 	if err := model.Register(validate); err != nil {
 		return nil, fmt.Errorf("registering the rules of events: %w", err)
 	}
-	options := append(withInterceptors(token, log), grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true))
+	options := append(withInterceptors(token, log),
+		grpc.StatsHandler(sizes{}), grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true))
 	if secured != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(secured)))
 	}

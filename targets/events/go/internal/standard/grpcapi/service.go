@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/go-playground/validator/v10"
+	"google.golang.org/protobuf/proto"
 
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/eventpb"
@@ -27,7 +28,7 @@ type service struct {
 
 // ProcessEvent stores one event.
 func (s *service) ProcessEvent(ctx context.Context, request *eventpb.EventRequest) (*eventpb.EventResponse, error) {
-	decoded, err := s.eventOf(request, fault.BodyTooLarge(event.MaxBytes))
+	decoded, err := s.eventOf(request, sizeOf(ctx), fault.BodyTooLarge(event.MaxBytes))
 	if err != nil {
 		return nil, grpcreply.Status(err)
 	}
@@ -46,7 +47,7 @@ func (s *service) ProcessEventBatch(
 	}
 	events := make([]event.Decoded, len(request.GetEvents()))
 	for i, element := range request.GetEvents() {
-		events[i].Event, events[i].Err = s.eventOf(element, event.ErrTooLargeInBulk)
+		events[i].Event, events[i].Err = s.eventOf(element, proto.Size(element), event.ErrTooLargeInBulk)
 	}
 	report, err := s.writer.StoreBulk(ctx, events)
 	if err != nil {

@@ -114,7 +114,7 @@ func deliver(ctx context.Context, turns chan<- turn, next turn) bool {
 }
 
 func (s *service) accept(ctx context.Context, request *eventpb.EventRequest) turn {
-	decoded, err := s.eventOf(request, fault.BodyTooLarge(event.MaxBytes))
+	decoded, err := s.eventOf(request, sizeOf(ctx), fault.BodyTooLarge(event.MaxBytes))
 	if err != nil && fault.Of(err).Kind == fault.TooLarge {
 		return turn{end: grpcreply.Status(err)}
 	}

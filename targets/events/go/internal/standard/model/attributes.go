@@ -3,9 +3,10 @@ package model
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
+	"iter"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,48 +28,49 @@ func areAttributes(field validator.FieldLevel) bool {
 	return attributesReason(field.Field().Bytes()) == ""
 }
 
-// attributesReason returns why valid JSON cannot be attributes, or nothing. encoding/json replaces lone surrogates and
-// keeps the other values as they are, so its tokens show the rest.
+// attributesReason returns why valid JSON cannot be attributes, or nothing.
 func attributesReason(raw json.RawMessage) string {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 		return ReasonRequired
 	case raw[0] != '{':
 		return "must be an object"
+	case hasNUL(raw):
+		return ReasonNUL
 	case hasLoneSurrogate(raw):
 		return ReasonSurrogate
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	for depth := 0; ; {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return ""
-		}
-		if err != nil {
-			return "not valid JSON"
-		}
-		if reason := tokenReason(token, &depth); reason != "" {
-			return reason
-		}
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil {
+		return "not valid JSON"
 	}
+	return valueReason(members, 1)
 }
 
-func tokenReason(token json.Token, depth *int) string {
-	switch value := token.(type) {
-	case json.Delim:
-		if value == '}' || value == ']' {
-			*depth--
-		} else if *depth++; *depth > event.MaxDepth {
-			return ReasonDepth
-		}
-	case string:
-		if strings.ContainsRune(value, 0) {
-			return ReasonNUL
-		}
+// valueReason checks a value; if it is an object or an array, it is of level depth.
+func valueReason(value any, depth int) string {
+	switch value := value.(type) {
 	case json.Number:
 		if !isStorable(value) {
 			return ReasonNumber
+		}
+	case map[string]any:
+		return childrenReason(maps.Values(value), depth)
+	case []any:
+		return childrenReason(slices.Values(value), depth)
+	}
+	return ""
+}
+
+func childrenReason(children iter.Seq[any], depth int) string {
+	if depth > event.MaxDepth {
+		return ReasonDepth
+	}
+	for child := range children {
+		if reason := valueReason(child, depth+1); reason != "" {
+			return reason
 		}
 	}
 	return ""
@@ -98,13 +100,18 @@ var (
 	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
+// hasNUL reports whether an escape in valid JSON is U+0000.
+func hasNUL(raw []byte) bool {
+	return hasUnicodeEscape(raw) && bytes.Contains(withoutBackslashes(raw), []byte(`\u0000`))
+}
+
 // hasLoneSurrogate reports whether an escape in valid JSON is half of a surrogate pair.
 func hasLoneSurrogate(raw []byte) bool {
-	// Nearly no JSON has such an escape, and this is much faster than a regular expression.
-	if !bytes.Contains(raw, []byte(`\u`)) {
-		return false
-	}
-	// What remains without escaped backslashes and pairs is alone.
-	rest := bytes.ReplaceAll(raw, []byte(`\\`), []byte("  "))
-	return surrogate.Match(surrogatePair.ReplaceAll(rest, nil))
+	return hasUnicodeEscape(raw) && surrogate.Match(surrogatePair.ReplaceAll(withoutBackslashes(raw), nil))
 }
+
+// hasUnicodeEscape is false for most JSON, and much faster than what follows.
+func hasUnicodeEscape(raw []byte) bool { return bytes.Contains(raw, []byte(`\u`)) }
+
+// withoutBackslashes removes escaped backslashes, so that each that remains begins an escape.
+func withoutBackslashes(raw []byte) []byte { return bytes.ReplaceAll(raw, []byte(`\\`), []byte("  ")) }

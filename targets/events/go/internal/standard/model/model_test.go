@@ -119,6 +119,16 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestNUL(t *testing.T) {
+	for text, want := range map[string]bool{
+		`"\u0000"`: true, `"\\\u0000"`: true, `"\\u0000"`: false, `"\u00001"`: true, `"\u0001"`: false, `"u0000"`: false,
+	} {
+		if got := hasNUL([]byte(text)); got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
+	}
+}
+
 func TestLoneSurrogates(t *testing.T) {
 	for text, want := range map[string]bool{
 		`"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\ufffd"`: false,
