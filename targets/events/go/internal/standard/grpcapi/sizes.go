@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// sizes makes the size of the message that a call has received last known to its handler. It is a third of the cost of
-// proto.Size, which counts what grpc-go knows already.
+// sizes gives a handler the size of the message that its call has received last. proto.Size would count again what
+// grpc-go knows.
 type sizes struct{}
 
 type sizeKey struct{}

@@ -15,10 +15,12 @@ import (
 
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/httpreply"
+	"example.com/bakeoff/events/internal/standard/httpserver"
 	"example.com/bakeoff/events/internal/standard/model"
 )
 
-// restExample is Gin's guide to model binding and validation, with the model of the contract.
+// restExample is Gin's guide to model binding and validation, with the model of the contract, behind a server with the
+// timeouts of Gin's guide to its configuration.
 func restExample() (server, error) {
 	if err := model.Register(binding.Validator.Engine().(*validator.Validate)); err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func restExample() (server, error) {
 		}
 		c.JSON(http.StatusOK, httpreply.Outcome{Success: true, Message: httpreply.Stored})
 	})
-	return &http.Server{Handler: router}, nil
+	return httpserver.New(router, nil, log), nil
 }
 
 // grpcExample is grpc-go's quick start, with the rules of the contract, and JSON of the attributes.
