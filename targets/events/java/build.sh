@@ -1,9 +1,10 @@
 #!/bin/sh
-# Builds one of the applications, and the cache with which the JVM starts faster.
-#   build.sh rest|grpc
+# Builds one of the applications, unpacked and with a cache of its classes, with which the JVM starts faster.
+#   build.sh rest|grpc|rest-tuned|grpc-tuned [OPTION…]   options of the JVM that will run it
 set -eu
 cd "$(dirname "$0")"
 module=$1
+shift
 name=producer-api-java-$module
 app=$module/target/app
 
@@ -15,6 +16,6 @@ new=$(mktemp -d "$app.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 # Unpacked, because the JVM does not cache classes of nested jars.
 ./run.sh "$module/target/$name.jar" --extract "$new"
-./run.sh "$new/$name.jar" --train
+./run.sh "$@" "$new/$name.jar" --train
 rm -rf "$app"
 mv "$new" "$app"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs an application on the newest Java: that of JAVA_HOME, else the newest of /usr/lib/jvm, else the one on PATH.
-# `--train` writes a cache beside the jar: loaded classes and, from Java 25 on, profiles. A JVM that finds the cache
-# unsuitable, because it was made by another one, runs without it.
-#   run.sh JAR [--extract FOLDER | --train]
+# Options of the JVM come before the jar. `--train` starts the application without a server and writes a cache of its
+# classes beside the jar, as Spring Boot documents it; a JVM that finds the cache unsuitable runs without it.
+#   run.sh [OPTION…] JAR [--extract FOLDER | --train]
 #   run.sh -version
 set -eu
 
@@ -26,7 +26,15 @@ newest_home() {
 home=${JAVA_HOME:-$(newest_home)}
 java=$home/bin/java
 release=$(release_of "$home")
+options=
+while [ "${1#-}" != "$1" ] && [ "$1" != -version ]; do
+    options="$options $1"
+    shift
+done
 jar=$1
+if [ "$jar" = -version ]; then
+    exec "$java" -version
+fi
 cache=${jar%.jar}-java${release:-0}.cache
 
 if [ "${release:-0}" -ge 25 ]; then
@@ -39,24 +47,18 @@ else
     make=-XX:ArchiveClassesAtExit=$cache
     quiet=-Xlog:cds=off,cds+dynamic=off,class+path=off
 fi
-# At start the service shares its cores with the compiler: less inlining halves the compiler's work.
-compile="-XX:MaxInlineLevel=7 -XX:FreqInlineSize=120 -XX:InlineSmallCode=1000"
-# The same for training as for running: another collector would make another cache.
-set_up="$compile --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError -Xms96m -Xmx448m $quiet"
+# The same for training as for running: another collector would need another cache.
+options="--enable-native-access=ALL-UNNAMED $quiet$options"
 
 case ${2:-} in
     --extract)
         exec "$java" -Djarmode=tools -jar "$jar" extract --destination "$3"
         ;;
     --train)
-        export SPRING_PROFILES_ACTIVE=training SERVER_PORT=0 GRPC_SERVER_PORT=0 LOG_LEVEL=warn
         # shellcheck disable=SC2086 # a list of words
-        exec "$java" $set_up "$make" -jar "$jar"
+        exec "$java" $options "$make" -Dspring.context.exit=onRefresh -jar "$jar"
         ;;
 esac
-if [ "$jar" = -version ]; then
-    exec "$java" -version
-fi
 [ -f "$cache" ] || use=
 # shellcheck disable=SC2086 # a list of words
-exec "$java" $set_up $use -jar "$jar"
+exec "$java" $options $use -jar "$jar"

@@ -69,9 +69,18 @@ public final class Key implements Comparable<Key> {
         return hash;
     }
 
+    /** The type as text. */
+    public String type() {
+        return new String(text, 0, typeLength, StandardCharsets.UTF_8);
+    }
+
+    /** The id as text. */
+    public String id() {
+        return new String(text, typeLength, text.length - typeLength, StandardCharsets.UTF_8);
+    }
+
     @Override
     public String toString() {
-        String type = new String(text, 0, typeLength, StandardCharsets.UTF_8);
-        return type + "/" + new String(text, typeLength, text.length - typeLength, StandardCharsets.UTF_8);
+        return type() + "/" + id();
     }
 }

@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import reactor.core.Exceptions;
+import reactor.util.retry.Retry;
 
 /** Creates the table before the server listens, and stores accepted events after it has stopped. */
 final class WriterLifecycle implements SmartLifecycle {
@@ -17,6 +18,9 @@ final class WriterLifecycle implements SmartLifecycle {
 
     /** For events whose clients have disconnected: all others were answered before the server stopped. */
     private static final Duration ABANDONED_EVENTS_TIMEOUT = Duration.ofSeconds(1);
+
+    /** On a busy machine the first connection of a JVM that has just started may exceed the timeout. */
+    private static final int SLOW_STARTS = 3;
 
     private final Settings settings;
     private final Storage storage;
@@ -32,15 +36,22 @@ final class WriterLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         try {
-            writer.retry(storage.prepare()).block();
+            writer.retry(storage.prepare())
+                    .retryWhen(Retry.max(SLOW_STARTS).filter(WriterLifecycle::isTimeout))
+                    .block();
             running = true;
         } catch (RuntimeException failure) {
-            if (Exceptions.unwrap(failure) instanceof StorageException reason) {
+            Throwable cause = Exceptions.isRetryExhausted(failure) ? failure.getCause() : Exceptions.unwrap(failure);
+            if (cause instanceof StorageException reason) {
                 throw new SettingException("cannot use " + settings.database() + ": " + reason.getMessage()
                         + ": start it, or set DATABASE_URL");
             }
             throw failure;
         }
+    }
+
+    private static boolean isTimeout(Throwable failure) {
+        return failure instanceof StorageException reason && reason.reason() == StorageException.Reason.TIMED_OUT;
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.r2dbc.postgresql.client.SSLMode;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,16 @@ public record DatabaseUrl(String host, int port, String user, String password, S
     private static String decode(String text) {
         // Unlike in a form, a plus sign is not a space.
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    /** Host and port as a URL has them. */
+    String authority() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /** The name of the database as a URL has it. */
+    String encodedName() {
+        return URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     /** Without the password. */

@@ -2,6 +2,7 @@ package io.bakeoff.events.settings;
 
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ public final class SettingsPostProcessor implements EnvironmentPostProcessor {
             resolved.put(server + "address", settings.bind().getHostAddress());
             resolved.put(server + "port", settings.port());
         }
+        resolved.putAll(r2dbc(settings));
         resolved.put("logging.level.io.bakeoff", settings.logLevel());
         if (settings.logFormat().equals("json")) {
             resolved.put("logging.structured.format.console", "logstash");
@@ -53,6 +55,22 @@ public final class SettingsPostProcessor implements EnvironmentPostProcessor {
             resolved.putAll(bundle(settings.tls()));
         }
         environment.getPropertySources().addFirst(new MapPropertySource("settings", resolved));
+    }
+
+    /** The properties of Spring Boot's connection pool. */
+    private static Map<String, Object> r2dbc(Settings settings) {
+        DatabaseUrl database = settings.database();
+        return Map.of(
+                "spring.r2dbc.url",
+                "r2dbc:postgresql://" + database.authority() + "/" + database.encodedName(),
+                "spring.r2dbc.username",
+                database.user(),
+                "spring.r2dbc.password",
+                database.password(),
+                "spring.r2dbc.properties.sslMode",
+                database.sslMode().name().toLowerCase(Locale.ROOT).replace("_", "-"),
+                "spring.r2dbc.pool.max-size",
+                settings.poolSize());
     }
 
     /** The TLS properties of either server. */

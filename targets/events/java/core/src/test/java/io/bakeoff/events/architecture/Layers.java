@@ -15,13 +15,13 @@ public final class Layers {
     /** Root of all packages. */
     public static final String ROOT = "io.bakeoff.events";
 
-    private static final List<String> TRANSPORTS = List.of("rest", "grpc");
+    private static final List<String> TRANSPORTS = List.of("rest", "grpc", "tunedrest", "tunedgrpc");
 
     private Layers() {}
 
     /** All rules. */
     public static List<ArchRule> rules() {
-        return List.of(noCycles(ROOT), direction(), coreWithoutTransport());
+        return List.of(noCycles(ROOT), direction(), coreWithoutTransport(), classesApart());
     }
 
     /** Production classes on the class path. */
@@ -45,34 +45,42 @@ public final class Layers {
                 .definedBy(in("model"))
                 .layer("settings")
                 .definedBy(in("settings"))
-                .layer("decoding")
-                .definedBy(in("decoding"))
-                .layer("decoders")
-                .definedBy(in("json"), in("protobuf"))
                 .layer("writing")
                 .definedBy(in("writing"))
                 .layer("postgres")
                 .definedBy(in("postgres"))
                 .layer("process")
-                .definedBy(in("process"), in("training"))
+                .definedBy(in("process"))
+                .layer("requests")
+                .definedBy(in("request"))
+                .layer("decoding")
+                .definedBy(in("decoding"))
+                .layer("decoders")
+                .definedBy(in("json"), in("protobuf"))
+                .layer("storages")
+                .definedBy(in("database"), in("r2dbc"))
                 .layer("transports")
                 .definedBy(TRANSPORTS.stream().map(Layers::in).toArray(String[]::new))
                 .whereLayer("model")
                 .mayNotAccessAnyLayer()
                 .whereLayer("settings")
                 .mayNotAccessAnyLayer()
+                .whereLayer("writing")
+                .mayOnlyAccessLayers("model", "settings")
+                .whereLayer("postgres")
+                .mayOnlyAccessLayers("writing")
+                .whereLayer("process")
+                .mayOnlyAccessLayers("writing", "settings")
+                .whereLayer("requests")
+                .mayOnlyAccessLayers("model")
                 .whereLayer("decoding")
                 .mayOnlyAccessLayers("model")
                 .whereLayer("decoders")
                 .mayOnlyAccessLayers("decoding", "model")
-                .whereLayer("writing")
-                .mayOnlyAccessLayers("model", "settings")
-                .whereLayer("postgres")
-                .mayOnlyAccessLayers("writing", "model", "settings")
-                .whereLayer("process")
-                .mayOnlyAccessLayers("postgres", "writing", "settings")
+                .whereLayer("storages")
+                .mayOnlyAccessLayers("postgres", "writing", "settings", "model")
                 .whereLayer("transports")
-                .mayOnlyAccessLayers("process", "writing", "decoders", "settings", "model")
+                .mayOnlyAccessLayers("process", "storages", "requests", "decoders", "writing", "settings", "model")
                 .ensureAllClassesAreContainedInArchitectureIgnoring(ROOT + ".architecture..", "com.example..");
     }
 
@@ -95,6 +103,18 @@ public final class Layers {
                         "io.grpc..",
                         "com.google.protobuf..",
                         "com.example.grpc..");
+    }
+
+    /** The standard class uses nothing of the tuned one. */
+    private static ArchRule classesApart() {
+        return noClasses()
+                .that()
+                .resideInAnyPackage(in("request"), in("database"), in("rest"), in("grpc"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        in("decoding"), in("json"), in("protobuf"), in("r2dbc"), in("tunedrest"), in("tunedgrpc"))
+                .allowEmptyShould(true);
     }
 
     private static String in(String name) {

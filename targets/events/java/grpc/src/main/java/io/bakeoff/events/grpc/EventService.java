@@ -2,7 +2,6 @@ package io.bakeoff.events.grpc;
 
 import com.example.grpc.EventBatchRequest;
 import com.example.grpc.EventBatchResponse;
-import com.example.grpc.EventFailure;
 import com.example.grpc.EventRequest;
 import com.example.grpc.EventResponse;
 import com.example.grpc.EventServiceGrpc;
@@ -14,138 +13,88 @@ import io.bakeoff.events.model.BulkReport;
 import io.bakeoff.events.model.Decoded;
 import io.bakeoff.events.model.DecodedBulk;
 import io.bakeoff.events.model.Event;
+import io.bakeoff.events.model.Limits;
 import io.bakeoff.events.model.Outcome;
 import io.bakeoff.events.model.Problem;
-import io.bakeoff.events.model.Stored;
-import io.bakeoff.events.protobuf.ProtobufEvents;
 import io.bakeoff.events.writing.EventWriter;
-import io.grpc.BindableService;
-import io.grpc.MethodDescriptor;
-import io.grpc.ServerServiceDefinition;
-import io.grpc.ServiceDescriptor;
-import io.grpc.stub.ServerCalls;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import org.springframework.stereotype.Component;
+import java.util.List;
+import org.springframework.stereotype.Service;
 
-/**
- * Decodes requests, calls the writer, encodes its replies.
- *
- * <p>Binds custom marshallers instead of extending the generated base class, with which grpc-java would parse requests;
- * names, replies and reflection are the generated ones.
- */
-@Component
-final class EventService implements BindableService {
-    static final EventResponse STORED = EventResponse.newBuilder()
-            .setSuccess(true)
-            .setMessage(Stored.MESSAGE)
-            .build();
-
-    private static final MethodDescriptor<Decoded, EventResponse> PROCESS_EVENT =
-            decoding(EventServiceGrpc.getProcessEventMethod());
-    private static final MethodDescriptor<Decoded, EventResponse> STREAM_EVENTS =
-            decoding(EventServiceGrpc.getStreamEventsMethod());
-    private static final MethodDescriptor<DecodedBulk, EventBatchResponse> PROCESS_BATCH =
-            decodingBulk(EventServiceGrpc.getProcessEventBatchMethod());
-    private static final MethodDescriptor<HealthRequest, HealthResponse> HEALTH_CHECK =
-            EventServiceGrpc.getHealthCheckMethod();
-
+/** The API. */
+@Service
+class EventService extends EventServiceGrpc.EventServiceImplBase {
+    private final Messages messages;
     private final EventWriter writer;
-    private final OpenStreams streams;
+    private final Shutdown shutdown;
 
-    EventService(EventWriter writer, OpenStreams streams) {
+    EventService(Messages messages, EventWriter writer, Shutdown shutdown) {
+        this.messages = messages;
         this.writer = writer;
-        this.streams = streams;
+        this.shutdown = shutdown;
     }
 
     @Override
-    public ServerServiceDefinition bindService() {
-        ServiceDescriptor descriptor = ServiceDescriptor.newBuilder(EventServiceGrpc.SERVICE_NAME)
-                .setSchemaDescriptor(EventServiceGrpc.getServiceDescriptor().getSchemaDescriptor())
-                .addMethod(PROCESS_EVENT)
-                .addMethod(PROCESS_BATCH)
-                .addMethod(STREAM_EVENTS)
-                .addMethod(HEALTH_CHECK)
-                .build();
-        return ServerServiceDefinition.builder(descriptor)
-                .addMethod(PROCESS_EVENT, ServerCalls.asyncUnaryCall(this::processEvent))
-                .addMethod(PROCESS_BATCH, ServerCalls.asyncUnaryCall(this::processBatch))
-                .addMethod(STREAM_EVENTS, ServerCalls.asyncBidiStreamingCall(this::streamEvents))
-                .addMethod(HEALTH_CHECK, ServerCalls.asyncUnaryCall(this::healthCheck))
-                .build();
-    }
-
-    private void processEvent(Decoded decoded, StreamObserver<EventResponse> reply) {
+    public void processEvent(EventRequest request, StreamObserver<EventResponse> replies) {
+        Decoded decoded = messages.event(request);
         if (decoded instanceof Event event) {
-            writer.store(event, outcome -> answer(outcome, reply));
+            writer.store(event, outcome -> reply(outcome, replies));
         } else {
-            reply.onError(Statuses.exception((Problem) decoded));
+            replies.onError(Statuses.exception((Problem) decoded));
         }
     }
 
-    private void processBatch(DecodedBulk decoded, StreamObserver<EventBatchResponse> reply) {
+    @Override
+    public void processEventBatch(EventBatchRequest request, StreamObserver<EventBatchResponse> replies) {
+        DecodedBulk decoded = bulk(request.getEventsList());
         if (decoded instanceof Bulk bulk) {
-            writer.storeBulk(bulk.events()).subscribe(result -> answer(result, reply));
+            writer.storeBulk(bulk.events()).subscribe(result -> reply(result, replies));
         } else {
-            reply.onError(Statuses.exception((Problem) decoded));
+            replies.onError(Statuses.exception((Problem) decoded));
         }
     }
 
-    private StreamObserver<Decoded> streamEvents(StreamObserver<EventResponse> replies) {
-        return EventStream.open(writer, streams, replies);
+    @Override
+    public StreamObserver<EventRequest> streamEvents(StreamObserver<EventResponse> replies) {
+        return EventStream.open(messages, writer, shutdown, (ServerCallStreamObserver<EventResponse>) replies);
     }
 
-    private void healthCheck(HealthRequest request, StreamObserver<HealthResponse> reply) {
+    @Override
+    public void healthCheck(HealthRequest request, StreamObserver<HealthResponse> replies) {
         writer.isHealthy().subscribe(healthy -> {
-            reply.onNext(HealthResponse.newBuilder()
+            replies.onNext(HealthResponse.newBuilder()
                     .setHealthy(healthy)
                     .setMessage(healthy ? "OK" : "database: unavailable")
                     .build());
-            reply.onCompleted();
+            replies.onCompleted();
         });
     }
 
-    private static void answer(Outcome outcome, StreamObserver<EventResponse> reply) {
+    private DecodedBulk bulk(List<EventRequest> requests) {
+        return Bulk.of(
+                requests.stream()
+                        .limit(Limits.BULK_EVENTS)
+                        .map(messages::element)
+                        .toList(),
+                requests.size());
+    }
+
+    private static void reply(Outcome outcome, StreamObserver<EventResponse> replies) {
         if (outcome instanceof Problem problem) {
-            reply.onError(Statuses.exception(problem));
+            replies.onError(Statuses.exception(problem));
         } else {
-            reply.onNext(STORED);
-            reply.onCompleted();
+            replies.onNext(Messages.STORED);
+            replies.onCompleted();
         }
     }
 
-    private static void answer(BulkReply result, StreamObserver<EventBatchResponse> reply) {
+    private static void reply(BulkReply result, StreamObserver<EventBatchResponse> replies) {
         if (result instanceof BulkReport report) {
-            reply.onNext(response(report));
-            reply.onCompleted();
+            replies.onNext(Messages.response(report));
+            replies.onCompleted();
         } else {
-            reply.onError(Statuses.exception((Problem) result));
+            replies.onError(Statuses.exception((Problem) result));
         }
-    }
-
-    private static EventBatchResponse response(BulkReport report) {
-        EventBatchResponse.Builder response = EventBatchResponse.newBuilder()
-                .setSuccess(report.success())
-                .setMessage(report.message())
-                .setProcessedCount(report.processedCount())
-                .setFailedCount(report.failedCount())
-                .setBatchId(report.batchId())
-                .setProcessingTimeMs((int) report.processingTimeMs());
-        for (BulkReport.Failure failure : report.failures()) {
-            response.addFailures(
-                    EventFailure.newBuilder().setIndex(failure.index()).setMessage(failure.message()));
-        }
-        return response.build();
-    }
-
-    private static MethodDescriptor<Decoded, EventResponse> decoding(
-            MethodDescriptor<EventRequest, EventResponse> generated) {
-        return generated.toBuilder(new RequestMarshaller<>(ProtobufEvents::event), generated.getResponseMarshaller())
-                .build();
-    }
-
-    private static MethodDescriptor<DecodedBulk, EventBatchResponse> decodingBulk(
-            MethodDescriptor<EventBatchRequest, EventBatchResponse> generated) {
-        return generated.toBuilder(new RequestMarshaller<>(ProtobufEvents::bulk), generated.getResponseMarshaller())
-                .build();
     }
 }

@@ -1,62 +1,47 @@
 package io.bakeoff.events.grpc;
 
 import io.bakeoff.events.process.ServerPort;
-import io.bakeoff.events.settings.Authorization;
 import io.bakeoff.events.settings.Settings;
-import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.ServerSocketChannel;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import io.grpc.BindableService;
+import io.grpc.Codec;
+import io.grpc.DecompressorRegistry;
+import io.grpc.protobuf.services.ProtoReflectionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
-import reactor.netty.resources.LoopResources;
 
-/** The gRPC server. */
+/** The gRPC server, which Spring Boot configures. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
-    /** Concurrent calls on one connection, which many users may share. */
-    private static final int CALLS_PER_CONNECTION = 4_096;
-
-    /** Limits how long a client may take from connecting to the HTTP/2 handshake. */
-    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
-
-    /** Connections waiting to be accepted: thousands of clients may connect at once. */
-    private static final int BACKLOG = 4_096;
-
     @Bean
     ServerPort port(GrpcServerLifecycle server) {
         return server::getPort;
     }
 
-    @Bean
-    ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings) {
-        EventLoopGroup group = loops.onServer(LoopResources.DEFAULT_NATIVE);
-        return server -> guarded(server, group, settings.authorization(), MessageTimeouts.LIMIT)
-                .bossEventLoopGroup(group)
-                .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
-                .withOption(ChannelOption.SO_BACKLOG, BACKLOG)
-                .handshakeTimeout(HANDSHAKE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
+    /** Handlers never block, so that they need no more threads than {@code WORKERS}. */
+    @Bean(destroyMethod = "shutdown")
+    ExecutorService handlers(Settings settings) {
+        return Executors.newFixedThreadPool(settings.workers());
     }
 
-    /** A server that checks each call before its handler, and whose handlers never block. */
-    static NettyServerBuilder guarded(
-            NettyServerBuilder server, EventLoopGroup loops, Authorization authorization, Duration timeout) {
-        IncomingCalls calls = new IncomingCalls(loops, timeout);
-        // Shared with the database connections.
-        return server.workerEventLoopGroup(loops)
-                .directExecutor()
-                .maxInboundMessageSize(Integer.MAX_VALUE)
-                .decompressorRegistry(Compression.ACCEPTED)
-                .addStreamTracerFactory(calls)
-                .fallbackHandlerRegistry(new UnknownMethods())
-                // Interceptors run in reverse order.
-                .intercept(new Compression())
-                .intercept(new TokenCheck(authorization))
-                .intercept(calls);
+    @Bean
+    GrpcServerExecutorProvider executor(ExecutorService handlers) {
+        return () -> handlers;
+    }
+
+    /** The contract allows no compressed messages. */
+    @Bean
+    DecompressorRegistry uncompressedOnly() {
+        return DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false);
+    }
+
+    /** Spring Boot adds v1; many clients only know v1alpha. */
+    @Bean
+    @SuppressWarnings("deprecation")
+    BindableService reflectionV1Alpha() {
+        return ProtoReflectionService.newInstance();
     }
 }

@@ -10,60 +10,70 @@ import com.example.grpc.EventResponse;
 import com.example.grpc.EventServiceGrpc;
 import com.example.grpc.HealthRequest;
 import com.google.protobuf.ByteString;
-import io.bakeoff.events.settings.Authorization;
-import io.bakeoff.events.settings.Settings;
+import com.google.protobuf.ListValue;
+import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.Value;
+import io.bakeoff.events.process.ServerPort;
 import io.bakeoff.events.writing.EventWriter;
 import io.bakeoff.events.writing.Events;
 import io.bakeoff.events.writing.FakeStorage;
-import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.health.v1.HealthCheckRequest;
-import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
-import io.grpc.health.v1.HealthGrpc;
-import io.grpc.stub.ClientCalls;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import reactor.test.scheduler.VirtualTimeScheduler;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import reactor.core.scheduler.Schedulers;
 
-/** The services over a real connection with an in-memory database. */
+/** The whole application over a real connection, with an in-memory database. */
 class EventServiceTest {
-    private final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
-    private final FakeStorage storage = new FakeStorage();
-    private final Settings settings = Settings.read(Map.of("QUEUE_EVENTS", "2", "FLUSHERS", "1")::get);
-    private final EventWriter writer = new EventWriter(storage, settings, clock);
-    private final OpenStreams streams = new OpenStreams();
-    private TestServer server;
+    private ConfigurableApplicationContext application;
+    private FakeStorage storage;
     private ManagedChannel channel;
     private EventServiceGrpc.EventServiceBlockingStub client;
 
-    @BeforeEach
-    void start() throws Exception {
-        serve(settings.authorization());
+    static class InMemory {
+        @Bean
+        @Primary
+        FakeStorage fakeStorage() {
+            return new FakeStorage();
+        }
     }
 
-    private void serve(Authorization authorization) throws IOException {
-        server = new TestServer(writer, streams, authorization, MessageTimeouts.LIMIT);
-        channel = server.channel();
+    EventServiceTest() {
+        start("");
+    }
+
+    private void start(String token) {
+        application = new SpringApplicationBuilder(GrpcApplication.class, InMemory.class)
+                .run("--GRPC_SERVER_PORT=0", "--QUEUE_EVENTS=2", "--FLUSHERS=1", "--API_TOKEN=" + token);
+        storage = application.getBean(FakeStorage.class);
+        channel = NettyChannelBuilder.forAddress(
+                        "127.0.0.1", application.getBean(ServerPort.class).number())
+                .usePlaintext()
+                .build();
         client = EventServiceGrpc.newBlockingStub(channel);
     }
 
     @AfterEach
-    void stop() throws InterruptedException {
-        server.close();
+    void stop() {
+        channel.shutdownNow();
+        application.close();
     }
 
     @Test
@@ -72,6 +82,29 @@ class EventServiceTest {
         assertThat(reply.getSuccess()).isTrue();
         assertThat(reply.getMessage()).isEqualTo("Event processed successfully");
         assertThat(storage.stored()).containsExactly(List.of("Car/1={\"n\":0.1}"));
+    }
+
+    @Test
+    void everyKindOfValue() {
+        EventRequest.Builder request = Requests.event("1").toBuilder();
+        request.getEventBodyBuilder()
+                .getEntitiesBuilder(0)
+                .clearUpdatedAttributes()
+                .putUpdatedAttributes(
+                        "list",
+                        Value.newBuilder()
+                                .setListValue(ListValue.newBuilder()
+                                        .addValues(Value.newBuilder()
+                                                .setNullValue(com.google.protobuf.NullValue.NULL_VALUE))
+                                        .addValues(Value.newBuilder().setBoolValue(true))
+                                        .addValues(Value.newBuilder().setNumberValue(3))
+                                        .addValues(Value.newBuilder().setNumberValue(1e-5))
+                                        .addValues(Value.newBuilder().setStringValue("ä"))
+                                        .addValues(Value.newBuilder()
+                                                .setStructValue(com.google.protobuf.Struct.getDefaultInstance())))
+                                .build());
+        client.processEvent(request.build());
+        assertThat(storage.stored()).containsExactly(List.of("Car/1={\"list\":[null,true,3,0.00001,\"ä\",{}]}"));
     }
 
     @Test
@@ -88,12 +121,18 @@ class EventServiceTest {
     @Test
     void problemsAreStatuses() {
         assertThat(refusal(EventRequest.getDefaultInstance())).isEqualTo("INVALID_ARGUMENT eventHeader: required");
+        assertThat(refusal(padded(1_048_576))).isEqualTo("RESOURCE_EXHAUSTED body: larger than 1048576 bytes");
+        EventRequest.Builder withoutKind = Requests.event("1").toBuilder();
+        withoutKind.getEventBodyBuilder().getEntitiesBuilder(0).putUpdatedAttributes("a", Value.getDefaultInstance());
+        assertThat(refusal(withoutKind.build()))
+                .isEqualTo("INVALID_ARGUMENT eventBody.entities[0].updatedAttributes:"
+                        + " contains a value without a kind");
         storage.refuse("1");
         assertThat(refusal(Requests.event("1"))).isEqualTo("INTERNAL internal error");
-        storage.leave();
-        writer.store(Events.event("2={}")).subscribe();
-        clock.advanceTimeBy(Duration.ofSeconds(5));
+        storage.hang(Duration.ZERO, Schedulers.parallel());
         assertThat(refusal(Requests.event("1"))).isEqualTo("UNAVAILABLE database: unavailable, retry later");
+        assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getHealthy())
+                .isFalse();
     }
 
     @Test
@@ -102,64 +141,40 @@ class EventServiceTest {
         fillQueue();
         assertThat(refusal(Requests.event("1")))
                 .isEqualTo("RESOURCE_EXHAUSTED overloaded: the write queue is full, retry later");
+        while (storage.held() > 0) {
+            storage.release();
+        }
     }
 
     @Test
-    void aMessageAboveTheLimitOfItsMethodIsRejectedWithTheContractsMessage() {
-        EventRequest large = padded(1_048_576);
-        assertThat(refusal(large)).isEqualTo("RESOURCE_EXHAUSTED body: larger than 1048576 bytes");
-        StatusRuntimeException bulk = catchThrowableOfType(
-                StatusRuntimeException.class,
-                () -> client.processEventBatch(EventBatchRequest.newBuilder()
-                        .addEvents(padded(16_777_216))
-                        .build()));
-        assertThat(text(bulk)).isEqualTo("RESOURCE_EXHAUSTED body: larger than 16777216 bytes");
-    }
-
-    @Test
-    void anUnknownMethodIsUnimplemented() {
-        assertThat(callMethod("no.such/Method", 100)).isEqualTo("UNIMPLEMENTED method: not found");
-        assertThat(callMethod("no.such/Method", 2_000_000)).isEqualTo("UNIMPLEMENTED method: not found");
-    }
-
-    @Test
-    void withoutTheTokenOnlyHealthIsAnswered() throws Exception {
+    void withoutTheTokenOnlyHealthIsAnswered() {
         stop();
-        serve(Settings.read(Map.of("API_TOKEN", "secret")::get).authorization());
+        start("secret");
         String unauthorized = "UNAUTHENTICATED authorization: a valid bearer token is required";
-        assertThat(refusal(EventRequest.getDefaultInstance())).isEqualTo(unauthorized);
-        assertThat(refusal(padded(1_048_576))).isEqualTo(unauthorized);
-        assertThat(callMethod("no.such/Method", 100)).isEqualTo(unauthorized);
-        assertThat(callMethod("grpc.health.v1.Health/Method", 100)).isEqualTo(unauthorized);
-        assertThat(callMethod("grpc.health.v1.Health/List", 0)).isEqualTo("UNIMPLEMENTED method: not found");
+        assertThat(refusal(Requests.event("1"))).isEqualTo(unauthorized);
         assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getHealthy())
                 .isTrue();
-        assertThat(HealthGrpc.newBlockingStub(channel)
-                        .check(HealthCheckRequest.getDefaultInstance())
-                        .getStatus())
-                .isEqualTo(ServingStatus.SERVING);
-
-        Metadata.Key<String> header = Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
         Metadata token = new Metadata();
-        token.put(header, "Bearer secret");
+        token.put(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer secret");
         client = client.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token));
         assertThat(client.processEvent(Requests.event("1")).getSuccess()).isTrue();
-        token.put(header, "Bearer other");
-        assertThat(refusal(Requests.event("1"))).isEqualTo(unauthorized);
     }
 
-    private String callMethod(String name, int bytes) {
-        MethodDescriptor<EventRequest, EventResponse> method = EventServiceGrpc.getProcessEventMethod().toBuilder()
-                .setFullMethodName(name)
-                .build();
-        return text(catchThrowableOfType(
-                StatusRuntimeException.class,
-                () -> ClientCalls.blockingUnaryCall(channel, method, CallOptions.DEFAULT, padded(bytes))));
+    @Test
+    void bothVersionsOfReflectionAreServed() throws InterruptedException {
+        Replies<ServerReflectionResponse> replies =
+                new Replies<>(reply -> reply.getListServicesResponse().toString());
+        ServerReflectionGrpc.newStub(channel)
+                .serverReflectionInfo(replies)
+                .onNext(ServerReflectionRequest.newBuilder().setListServices("").build());
+        assertThat(replies.next())
+                .contains("com.example.grpc.EventService", "grpc.health.v1.Health")
+                .contains("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
     }
 
     @Test
     void aStreamRepliesInOrderAndContinuesAfterAnInvalidEvent() throws InterruptedException {
-        Replies replies = new Replies();
+        Replies<EventResponse> replies = events();
         storage.hold();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
         stream.onNext(Requests.event("1"));
@@ -181,22 +196,18 @@ class EventServiceTest {
     void aStreamWaitsForCapacityInTheQueue() throws InterruptedException {
         storage.hold();
         fillQueue();
-        Replies replies = new Replies();
+        Replies<EventResponse> replies = events();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
         for (int id = 0; id < 10; id++) {
             stream.onNext(Requests.event("stream-" + id));
         }
         stream.onCompleted();
-        for (int batch = 0; replies.isEmpty() || replies.size() < 11; batch++) {
+        while (replies.size() < 11) {
             if (storage.held() > 0) {
                 storage.release();
             }
             Thread.onSpinWait();
         }
-        for (int id = 0; id < 10; id++) {
-            assertThat(replies.next()).isEqualTo("true Event processed successfully");
-        }
-        assertThat(replies.next()).isEqualTo("OK");
         assertThat(storage.stored().stream().flatMap(List::stream).filter(row -> row.contains("stream-")))
                 .hasSize(10)
                 .isSorted();
@@ -204,7 +215,7 @@ class EventServiceTest {
 
     @Test
     void aStreamEndsWithTheStatusOfTheError() throws InterruptedException {
-        Replies replies = new Replies();
+        Replies<EventResponse> replies = events();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
         stream.onNext(Requests.event("1"));
         stream.onNext(padded(1_048_576));
@@ -214,42 +225,16 @@ class EventServiceTest {
 
     @Test
     void aServerThatStopsEndsItsStreams() throws InterruptedException {
-        Replies replies = new Replies();
+        Replies<EventResponse> replies = events();
         StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
         stream.onNext(Requests.event("1"));
         assertThat(replies.next()).isEqualTo("true Event processed successfully");
-        streams.stopAll();
+        application.close();
         assertThat(replies.next()).isEqualTo("UNAVAILABLE server: stopping, retry later");
     }
 
-    @Test
-    void healthIsThatOfTheDatabase() {
-        HealthGrpc.HealthBlockingStub standard = HealthGrpc.newBlockingStub(channel);
-        assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getMessage())
-                .isEqualTo("OK");
-        assertThat(standard.check(service("com.example.grpc.EventService")).getStatus())
-                .isEqualTo(ServingStatus.SERVING);
-        storage.leave();
-        assertThat(client.healthCheck(HealthRequest.getDefaultInstance()).getMessage())
-                .isEqualTo("database: unavailable");
-        assertThat(standard.check(service("")).getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
-        StatusRuntimeException unknown =
-                catchThrowableOfType(StatusRuntimeException.class, () -> standard.check(service("other")));
-        assertThat(unknown.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND);
-    }
-
-    @Test
-    void aWatcherReceivesTheStatusUntilTheServerStops() {
-        var statuses = HealthGrpc.newBlockingStub(channel).watch(service(""));
-        assertThat(statuses.next().getStatus()).isEqualTo(ServingStatus.SERVING);
-        var unknown = HealthGrpc.newBlockingStub(channel).watch(service("other"));
-        assertThat(unknown.next().getStatus()).isEqualTo(ServingStatus.SERVICE_UNKNOWN);
-        streams.stopAll();
-        assertThat(statuses.hasNext()).isFalse();
-        assertThat(unknown.hasNext()).isFalse();
-    }
-
     private void fillQueue() {
+        EventWriter writer = application.getBean(EventWriter.class);
         for (int id = 0; writer.offer(Events.event(id + "={}"), outcome -> {}); id++) {
             assertThat(id).isLessThan(10);
         }
@@ -263,36 +248,30 @@ class EventServiceTest {
         return failure.getStatus().getCode() + " " + failure.getStatus().getDescription();
     }
 
-    private static HealthCheckRequest service(String name) {
-        return HealthCheckRequest.newBuilder().setService(name).build();
-    }
-
     private static EventRequest padded(int bytes) {
+        UnknownFieldSet.Field padding = UnknownFieldSet.Field.newBuilder()
+                .addLengthDelimited(ByteString.copyFrom(new byte[bytes]))
+                .build();
         return Requests.event("1").toBuilder()
-                .mergeFrom(EventRequest.newBuilder()
-                        .setUnknownFields(com.google.protobuf.UnknownFieldSet.newBuilder()
-                                .addField(
-                                        99,
-                                        com.google.protobuf.UnknownFieldSet.Field.newBuilder()
-                                                .addLengthDelimited(ByteString.copyFrom(new byte[bytes]))
-                                                .build())
-                                .build())
-                        .build())
+                .setUnknownFields(
+                        UnknownFieldSet.newBuilder().addField(99, padding).build())
                 .build();
     }
 
-    /** Records the replies and the end of a stream. */
-    private static final class Replies implements StreamObserver<EventResponse> {
-        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private static Replies<EventResponse> events() {
+        return new Replies<>(reply -> reply.getSuccess() + " " + reply.getMessage());
+    }
 
-        String next() throws InterruptedException {
-            String reply = received.poll(30, TimeUnit.SECONDS);
-            assertThat(reply).as("a reply").isNotNull();
-            return reply;
+    /** Records the replies and the end of a stream. */
+    private record Replies<T>(Function<T, String> text, BlockingQueue<String> received) implements StreamObserver<T> {
+        Replies(Function<T, String> text) {
+            this(text, new LinkedBlockingQueue<>());
         }
 
-        boolean isEmpty() {
-            return received.isEmpty();
+        String next() throws InterruptedException {
+            String reply = received.poll(60, TimeUnit.SECONDS);
+            assertThat(reply).as("a reply").isNotNull();
+            return reply;
         }
 
         int size() {
@@ -300,13 +279,13 @@ class EventServiceTest {
         }
 
         @Override
-        public void onNext(EventResponse reply) {
-            received.add(reply.getSuccess() + " " + reply.getMessage());
+        public void onNext(T reply) {
+            received.add(text.apply(reply));
         }
 
         @Override
         public void onError(Throwable failure) {
-            received.add(text((StatusRuntimeException) failure));
+            received.add(EventServiceTest.text((StatusRuntimeException) failure));
         }
 
         @Override

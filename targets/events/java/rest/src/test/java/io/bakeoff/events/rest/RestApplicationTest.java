@@ -51,7 +51,7 @@ class RestApplicationTest {
     }
 
     @Test
-    void unexpectedErrorsGetTheContractsReply() throws Exception {
+    void unknownPathsAreReported() throws Exception {
         HttpResponse<String> reply = send(request("/no/such%20path?x=%00"));
         assertThat(reply.statusCode()).isEqualTo(404);
         assertThat(reply.body()).isEqualTo("{\"success\":false,\"message\":\"path: not found\"}");

@@ -1,0 +1,68 @@
+package io.bakeoff.events.rest;
+
+import io.bakeoff.events.model.Limits;
+import io.bakeoff.events.model.Problem;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Rejects compressed bodies and bodies above the limit of their path; Spring has one limit for all. */
+@Component
+@Order(2)
+final class BodyFilter implements WebFilter {
+    private static final String EVENTS = "/api/v1/events";
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpRequest request = exchange.getRequest();
+        boolean single = request.getPath().value().equals(EVENTS);
+        int limit = single ? Limits.EVENT_BYTES : Limits.BULK_BYTES;
+        return chain.filter(
+                exchange.mutate().request(new Limited(request, limit)).build());
+    }
+
+    /** Fails when the body is read, after the framework has checked path, method and media type. */
+    private static final class Limited extends ServerHttpRequestDecorator {
+        private final int limit;
+
+        Limited(ServerHttpRequest request, int limit) {
+            super(request);
+            this.limit = limit;
+        }
+
+        @Override
+        public Flux<DataBuffer> getBody() {
+            List<String> codings = getHeaders().getOrEmpty(HttpHeaders.CONTENT_ENCODING);
+            if (!codings.stream().allMatch("identity"::equalsIgnoreCase)) {
+                return Flux.error(new ProblemException(Problem.unsupportedMedia("content-encoding: must be identity")));
+            }
+            if (getHeaders().getContentLength() > limit) {
+                return Flux.error(tooLarge());
+            }
+            AtomicLong bytes = new AtomicLong();
+            return super.getBody().handle((part, sink) -> {
+                if (bytes.addAndGet(part.readableByteCount()) > limit) {
+                    DataBufferUtils.release(part);
+                    sink.error(tooLarge());
+                } else {
+                    sink.next(part);
+                }
+            });
+        }
+
+        private ProblemException tooLarge() {
+            return new ProblemException(Problem.bodyTooLarge(limit));
+        }
+    }
+}

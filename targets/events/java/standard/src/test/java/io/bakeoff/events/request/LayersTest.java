@@ -1,0 +1,19 @@
+package io.bakeoff.events.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.lang.ArchRule;
+import io.bakeoff.events.architecture.Layers;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LayersTest {
+    @ParameterizedTest
+    @MethodSource("io.bakeoff.events.architecture.Layers#rules")
+    void theModuleKeepsTheDirectionOfDependencies(ArchRule rule) {
+        JavaClasses classes = Layers.productionClasses();
+        assertThat(classes.containPackage("io.bakeoff.events.request")).isTrue();
+        rule.check(classes);
+    }
+}
