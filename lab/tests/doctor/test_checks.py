@@ -16,7 +16,7 @@ from bakeoff.doctor.durability import durability
 from bakeoff.doctor.examination import cores
 from bakeoff.doctor.kernel import backlog, descriptors, governors, kernel_checks, port_range
 from bakeoff.doctor.neighbours import Busy, avg60_of, look, pressure, processes_of_others, steal
-from bakeoff.doctor.space import free_disk, judge_disk, judge_memory
+from bakeoff.doctor.space import disk_use, free_disk, judge_disk, judge_disk_use, judge_memory
 
 OK, UNKNOWN, COSTLY, WRONG = State.OK, State.UNKNOWN, State.COSTLY, State.WRONG
 
@@ -139,3 +139,13 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch, no_color: str, c
     command.run_doctor(False)
     assert ("\x1b" in terminal.getvalue()) == coloured
     assert "cores" in terminal.getvalue()
+
+
+def test_disk_use_counts_every_file_and_names_the_command_that_frees_it(tmp_path: Path) -> None:
+    for name in ("results", "state"):
+        (tmp_path / name / "a").mkdir(parents=True)
+    (tmp_path / "results" / "a" / "stream").write_bytes(bytes(200_000_000))
+    used = disk_use(tmp_path / "results", tmp_path / "state")
+    assert (used.found, used.remedy) == ("results/ 0.2 GB, state/ 0.0 GB", "")
+    assert judge_disk_use(5.0, "").remedy == "./bakeoff runs cleanup --days 30 --files --execute"
+    assert disk_use(tmp_path / "nowhere", tmp_path / "nothing").found == "nowhere/ 0.0 GB, nothing/ 0.0 GB"

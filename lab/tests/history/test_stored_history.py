@@ -26,7 +26,7 @@ from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, document_of, read_documents, text_of
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
@@ -250,6 +250,16 @@ def test_clean_up_keeps_what_any_rule_keeps(
         orphans = connection.execute("SELECT count(*) FROM test_phases").fetchone()
     assert [int(age) for (age,) in kept] == left
     assert comparisons == orphans == (len(left),)
+
+
+def test_clean_up_of_one_target_names_the_files_of_what_it_removes(store: MetricsStore) -> None:
+    runs = [run_result(name, started_at=ages(age)) for name, age in (("one", 40), ("one", 1), ("two", 50))]
+    for run in runs:
+        add(store, run)
+    (done,) = clean_up(store.server, 30, None, execute=True, target="one")
+    stem = file_stem(runs[0].started_at, runs[0].mode, runs[0].payload)
+    assert (done.target, done.removed, done.kept, list(done.file_stems)) == ("one", 1, 1, [stem])
+    assert len(list_runs(store.server, RunFilter(), 100).runs) == 2
 
 
 @given(run=run_results())

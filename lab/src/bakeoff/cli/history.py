@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,24 +206,49 @@ def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None
         say(hint)
 
 
-def clean_up_runs(days: float | None, keep: int | None, execute: bool, as_json: bool) -> None:
+@dataclass(frozen=True)
+class CleanupOptions:
+    """The command line of `runs cleanup` as it was typed."""
+
+    days: float | None
+    keep: int | None
+    target: str | None
+    files: bool
+    execute: bool
+    as_json: bool
+
+
+def clean_up_runs(options: CleanupOptions) -> None:
     """`runs cleanup`."""
+    from bakeoff.cli.run_files import files_of, size_of
     from bakeoff.history.cleanup import clean_up
 
-    if days is None and keep is None:
+    if options.days is None and options.keep is None:
         raise UsageError("runs cleanup needs a rule: --days 30, --keep 100, or both.")
-    with stored_history(find_project()) as store:
-        apis = clean_up(store.server, days, keep, execute)
-    removed = sum(api.removed for api in apis)
-    if as_json:
-        print_json({"executed": execute, "removed": removed, "apis": [asdict(api) for api in apis]})
+    project = find_project()
+    with stored_history(project) as store:
+        known = known_targets(store.server)
+        if options.target is not None and options.target not in known:
+            raise UsageError(f'No run of "{options.target}" is stored. There are runs of {", ".join(known) or "none"}.')
+        targets = clean_up(store.server, options.days, options.keep, options.execute, options.target)
+    removed = sum(target.removed for target in targets)
+    files = files_of(project, {each.target: each.file_stems for each in targets}) if options.files else []
+    megabytes = size_of(files) / 1e6
+    if options.execute:
+        for file in files:
+            file.unlink(missing_ok=True)
+    if options.as_json:
+        rows = [{name: value for name, value in asdict(each).items() if name != "file_stems"} for each in targets]
+        names = [project.relative(file) for file in files]
+        print_json({"executed": options.execute, "removed": removed, "apis": rows, "files": names})
         return
-    if apis:
-        typer.echo(tables.cleanup_table(apis, execute))
-    if execute:
-        say(f"{removed:,} runs removed. Their files in results/ are still there.")
+    if targets:
+        typer.echo(tables.cleanup_table(targets, options.execute))
+    words = f"{removed:,} runs" + (f" and {len(files):,} files ({megabytes:,.1f} MB)" if options.files else "")
+    if not options.execute:
+        say(f"Dry run: nothing was changed. --execute removes {words}.")
     else:
-        say(f"A dry run: nothing was changed. With --execute {removed:,} runs go.")
+        say(f"{words} removed." + ("" if options.files else " Their files remain in results/; --files removes them."))
 
 
 def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:

@@ -112,15 +112,24 @@ def summary(
 def cleanup(
     days: Annotated[float | None, typer.Option(min=0, help="Remove runs older than this many days.")] = None,
     keep: Annotated[int | None, typer.Option(min=0, help="Keep this many of the newest runs of each target.")] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "--api", help="Only runs of this target.", autocompletion=complete_target)
+    ] = None,
+    files: Annotated[
+        bool,
+        typer.Option(
+            "--files", help="Remove the runs' files in results/ too, and the logs of targets that have none left."
+        ),
+    ] = False,
     execute: Annotated[
         bool, typer.Option("--execute", help="Remove them; without it, only show what would be removed.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Remove old runs; a dry run unless --execute is given. With --days and --keep, both must apply."""
-    from bakeoff.cli.history import clean_up_runs
+    from bakeoff.cli.history import CleanupOptions, clean_up_runs
 
-    clean_up_runs(days, keep, execute, json)
+    clean_up_runs(CleanupOptions(days, keep, target, files, execute, json))
 
 
 @runs_app.command()

@@ -7,7 +7,7 @@ from bakeoff.doctor.diagnosis import Diagnosis, State
 from bakeoff.doctor.durability import durability_checks
 from bakeoff.doctor.kernel import kernel_checks
 from bakeoff.doctor.neighbours import neighbour_checks
-from bakeoff.doctor.space import free_disk, free_memory
+from bakeoff.doctor.space import disk_use, free_disk, free_memory
 from bakeoff.doctor.toolchains import toolchain_checks
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.project import Project
@@ -22,6 +22,7 @@ def examine(project: Project) -> Iterator[Diagnosis]:
     yield free_memory()
     yield free_disk(find_installation(project).data, "databases")
     yield free_disk(project.results, "results")
+    yield disk_use(project.results, project.state)
     yield from kernel_checks()
     yield from durability_checks(project)
 

@@ -1,5 +1,7 @@
 """Free disk and memory."""
 
+import contextlib
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from bakeoff.doctor.diagnosis import Diagnosis, State
 _GB = 1_000_000_000
 # A run's WAL grows to 8 GB; a full disk ends it.
 _DISK_GB, _LEAST_DISK_GB = 12.0, 3.0
+# From here on it is worth cleaning up.
+_NOTABLE_GB = 5.0
 _MEMORY_GB, _LEAST_MEMORY_GB = 3.0, 1.5
 
 
@@ -29,6 +33,29 @@ def judge_disk(free_gb: float, name: str) -> Diagnosis:
     return Diagnosis(
         subject, state, found, cost, "./bakeoff runs cleanup --keep 100 --execute, and old files in results/"
     )
+
+
+def disk_use(results: Path, state: Path) -> Diagnosis:
+    """What the project's own files take, and the command that frees most of it."""
+    used_gb = {folder.name: _bytes_below(folder) / _GB for folder in (results, state)}
+    found = ", ".join(f"{name}/ {used:,.1f} GB" for name, used in used_gb.items())
+    return judge_disk_use(sum(used_gb.values()), found)
+
+
+def judge_disk_use(used_gb: float, found: str) -> Diagnosis:
+    """Much is worth a remedy, but makes no result worse."""
+    remedy = "" if used_gb < _NOTABLE_GB else "./bakeoff runs cleanup --days 30 --files --execute"
+    return Diagnosis("disk use", State.OK, found, remedy=remedy)
+
+
+def _bytes_below(folder: Path) -> int:
+    """Bytes of the files below a folder; those that vanish meanwhile, or that others own, count nothing."""
+    total = 0
+    for here, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += (Path(here) / name).lstat().st_size
+    return total
 
 
 def free_memory() -> Diagnosis:

@@ -5,21 +5,30 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bakeoff.postgres.server import Server
+from bakeoff.results.run import file_stem
 
 # A run goes when every rule that was given lets it go: with both, the newest of each target stay however old they are.
 _DOOMED = """
-SELECT id, target, started_at
+SELECT id, target, started_at, test_mode, payload_size
 FROM (
-    SELECT id, target, started_at, row_number() OVER (PARTITION BY target ORDER BY started_at DESC, id DESC) AS age
+    SELECT id, target, started_at, test_mode, payload_size,
+        row_number() OVER (PARTITION BY target ORDER BY started_at DESC, id DESC) AS age
     FROM test_runs
 ) AS ranked
 WHERE (%(days)s::float IS NULL OR started_at < now() - make_interval(secs => %(days)s::float * 86400))
   AND (%(keep)s::int IS NULL OR age > %(keep)s)
+  AND (%(target)s::text IS NULL OR target = %(target)s)
 """
 
-_TOTALS = "SELECT target, count(*) FROM test_runs GROUP BY target ORDER BY target"
+_TOTALS = """
+SELECT target, count(*) FROM test_runs
+WHERE %(target)s::text IS NULL OR target = %(target)s
+GROUP BY target ORDER BY target
+"""
 
 _DOOMED_BY_TARGET = f"SELECT target, count(*), min(started_at), max(started_at) FROM ({_DOOMED}) AS doomed GROUP BY 1"  # noqa: S608 — the statement above
+
+_DOOMED_STEMS = f"SELECT target, started_at, test_mode, payload_size FROM ({_DOOMED}) AS doomed"  # noqa: S608 — the statement above
 
 _DELETE = f"DELETE FROM test_runs WHERE id IN (SELECT id FROM ({_DOOMED}) AS doomed) RETURNING comparison_id"  # noqa: S608 — the statement above
 
@@ -38,24 +47,33 @@ class TargetCleanup:
     kept: int
     oldest_removed: datetime | None
     newest_removed: datetime | None
+    file_stems: Sequence[str] = ()
 
 
-def clean_up(server: Server, days: float | None, keep: int | None, execute: bool) -> Sequence[TargetCleanup]:
+def clean_up(
+    server: Server, days: float | None, keep: int | None, execute: bool, target: str | None = None
+) -> Sequence[TargetCleanup]:
     """What goes and what stays, by target; removes it when `execute` says so, all or nothing.
 
-    `days`: only runs older than that. `keep`: never the newest so many of a target. At least one is given.
+    `days`: only runs older than that. `keep`: never the newest so many of a target. At least one is given. With
+    `target`, only runs of that. `file_stems` are what the names of the removed runs' files begin with.
     """
-    values = {"days": days, "keep": keep}
+    values = {"days": days, "keep": keep, "target": target}
     with server.connect() as connection, connection.transaction():
         # What is shown is what goes, whatever is stored meanwhile.
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         doomed = {target: rest for target, *rest in connection.execute(_DOOMED_BY_TARGET, values).fetchall()}
-        totals = connection.execute(_TOTALS).fetchall()
+        totals = connection.execute(_TOTALS, values).fetchall()
+        stems: dict[str, list[str]] = {}
+        for name, *run in connection.execute(_DOOMED_STEMS, values).fetchall():
+            stems.setdefault(name, []).append(file_stem(*run))
         if execute:
             touched = {comparison for (comparison,) in connection.execute(_DELETE, values).fetchall()}
             connection.execute(_DELETE_EMPTIED, [list(touched)])
-    return [_cleanup(target, total, *doomed.get(target, (0, None, None))) for target, total in totals]
+    return [_cleanup(name, total, stems.get(name, []), *doomed.get(name, (0, None, None))) for name, total in totals]
 
 
-def _cleanup(target: str, total: int, removed: int, oldest: datetime | None, newest: datetime | None) -> TargetCleanup:
-    return TargetCleanup(target, removed, total - removed, oldest, newest)
+def _cleanup(
+    target: str, total: int, stems: Sequence[str], removed: int, oldest: datetime | None, newest: datetime | None
+) -> TargetCleanup:
+    return TargetCleanup(target, removed, total - removed, oldest, newest, stems)
