@@ -117,6 +117,8 @@ def refusal(plan: Plan) -> str | None:
     operations = plan.document["operations"]
     if transport["stream"]:
         return "the k6 engine does not send streams: use batches, or the native engine"
+    if not transport.get("keep_alive", True):
+        return "the k6 engine keeps its connections: leave keep-alive on, or use the native engine"
     if transport["connections"] is not None:
         return "the k6 engine has one connection for each virtual user: leave out the number of connections"
     if plan.document["ledger"] is not None:

@@ -1,16 +1,23 @@
 //! What a reply must be, and what is captured from it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::{BufReader, Read};
+
+use flate2::read::GzDecoder;
 
 use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::wire::Code;
+use crate::wire::http1::header;
+use crate::wire::{Code, Reply};
 use crate::workload::{END_OF_PART, Entity};
 
 /// Captured values go into paths and headers, whose length is bounded.
 const LONGEST_CAPTURED: usize = 4 * 1024;
+/// Content that decompresses to more is not checked but refused.
+const LONGEST_CONTENT: u64 = 16 << 20;
 
 /// How a reply's content is read.
 #[derive(Debug, Clone)]
@@ -34,7 +41,7 @@ pub struct ReplyRules {
     /// The expected status, then others that are accepted.
     accepted: Vec<Code>,
     values: Vec<(String, Value)>,
-    captures: Vec<(Box<str>, String)>,
+    captures: Vec<(Box<str>, Place)>,
     /// Pointers to texts that depend on the event.
     texts: Vec<String>,
     format: Format,
@@ -90,10 +97,10 @@ impl ReplyRules {
         self
     }
 
-    /// Adds values to capture from JSON pointers.
+    /// Adds values to capture, from JSON pointers or headers.
     #[must_use]
     pub fn with_captures(mut self, captures: &BTreeMap<String, String>) -> Self {
-        self.captures = captures.iter().map(|(name, pointer)| (name.as_str().into(), pointer.clone())).collect();
+        self.captures = captures.iter().map(|(name, place)| (name.as_str().into(), Place::parse(place))).collect();
         self
     }
 
@@ -127,7 +134,7 @@ impl ReplyRules {
 
     /// Checks a reply: its status always, its content where it is due or needed. `texts` appends the texts of the
     /// reply's event, each ended by `END_OF_PART`.
-    pub fn inspect(&mut self, code: Code, body: &[u8], texts: impl FnOnce(&mut Vec<u8>)) -> Inspection {
+    pub fn inspect(&mut self, code: Code, reply: &Reply<'_>, texts: impl FnOnce(&mut Vec<u8>)) -> Inspection {
         match self.accepted.iter().position(|accepted| *accepted == code) {
             None => return Inspection::unchecked(Err(code.failure())),
             Some(0) => {}
@@ -137,16 +144,21 @@ impl ReplyRules {
         if !is_checked {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
-        let outcome = self.inspect_content(body, texts).map(Accepted::Expected);
+        let outcome = self.inspect_content(reply, texts).map(Accepted::Expected);
         Inspection { outcome, is_checked: true }
     }
 
-    fn inspect_content(&mut self, body: &[u8], texts: impl FnOnce(&mut Vec<u8>)) -> Result<Option<Entity>, Failure> {
+    fn inspect_content(
+        &mut self,
+        reply: &Reply<'_>,
+        texts: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<Option<Entity>, Failure> {
+        let body = &*decoded(reply).ok_or(Failure::Body)?;
         let is_constant = self.captures.is_empty() && self.texts.is_empty();
         if is_constant && !self.last_right.is_empty() && self.last_right == body {
             return Ok(None);
         }
-        let document = self.read(body).ok_or(Failure::Body)?;
+        let document = if self.reads_content() { self.read(body).ok_or(Failure::Body)? } else { Value::Null };
         if self.values.iter().any(|(pointer, value)| document.pointer(pointer) != Some(value)) {
             return Err(Failure::Body);
         }
@@ -158,7 +170,7 @@ impl ReplyRules {
             self.last_right.extend_from_slice(body);
             return Ok(None);
         }
-        self.capture(&document).map(Some).ok_or(Failure::Body)
+        self.capture(&document, reply.head).map(Some).ok_or(Failure::Body)
     }
 
     fn holds_texts(&self, document: &Value, texts: impl FnOnce(&mut Vec<u8>)) -> bool {
@@ -173,10 +185,11 @@ impl ReplyRules {
 
     /// A reply's content as JSON; empty when it has none.
     #[must_use]
-    pub fn content(&self, body: &[u8]) -> Vec<u8> {
+    pub fn content(&self, reply: &Reply<'_>) -> Vec<u8> {
+        let json = |value: Value| value.to_string().into_bytes();
         match &self.format {
-            Format::Json => body.to_vec(),
-            Format::Protobuf(_) => self.read(body).map(|value| value.to_string().into_bytes()).unwrap_or_default(),
+            Format::Json => decoded(reply).map(Cow::into_owned).unwrap_or_default(),
+            Format::Protobuf(_) => self.read(reply.body).map(json).unwrap_or_default(),
         }
     }
 
@@ -191,19 +204,61 @@ impl ReplyRules {
         }
     }
 
-    fn capture(&self, document: &Value) -> Option<Entity> {
-        let captured = self.captures.iter().map(|(name, pointer)| {
-            let text = captured_text(document.pointer(pointer)?)?;
-            Some((name.clone(), text.into_boxed_str()))
+    /// Whether anything is read from the content: a reply whose headers alone are captured may have none.
+    fn reads_content(&self) -> bool {
+        self.has_expectations() || self.captures.iter().any(|(_, place)| matches!(place, Place::Content(_)))
+    }
+
+    fn capture(&self, document: &Value, head: &[u8]) -> Option<Entity> {
+        let captured = self.captures.iter().map(|(name, place)| {
+            let text = match place {
+                Place::Content(pointer) => text_of(document.pointer(pointer)?)?,
+                Place::Header(name) => std::str::from_utf8(header(head, name)?).ok()?.to_owned(),
+                Place::HeaderEnd(name) => std::str::from_utf8(header(head, name)?).ok()?.rsplit('/').next()?.to_owned(),
+            };
+            is_plain(&text).then(|| (name.clone(), text.into_boxed_str()))
         });
         Some(Entity { captured: captured.collect::<Option<Vec<_>>>()? })
     }
 }
 
 /// A captured value goes into messages as it is, inside or outside quotes, so that it must need no escapes.
-fn captured_text(value: &Value) -> Option<String> {
+fn is_plain(text: &str) -> bool {
     let plain = |c: char| c != '"' && c != '\\' && !c.is_control();
-    text_of(value).filter(|text| text.len() <= LONGEST_CAPTURED && text.chars().all(plain))
+    text.len() <= LONGEST_CAPTURED && text.chars().all(plain)
+}
+
+/// Where a captured value comes from.
+#[derive(Debug)]
+enum Place {
+    /// A JSON pointer into the content.
+    Content(String),
+    Header(String),
+    /// The part of a header after its last slash, such as the id in a Location.
+    HeaderEnd(String),
+}
+
+impl Place {
+    fn parse(text: &str) -> Self {
+        match text.strip_prefix("header:") {
+            None => Self::Content(text.to_owned()),
+            Some(name) => match name.strip_suffix('/') {
+                None => Self::Header(name.to_owned()),
+                Some(name) => Self::HeaderEnd(name.to_owned()),
+            },
+        }
+    }
+}
+
+/// The content of a reply, decompressed; none when it cannot be.
+fn decoded<'a>(reply: &Reply<'a>) -> Option<Cow<'a, [u8]>> {
+    if !header(reply.head, "content-encoding").is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"gzip")) {
+        return Some(Cow::Borrowed(reply.body));
+    }
+    let mut content = Vec::new();
+    let limited = GzDecoder::new(reply.body).take(LONGEST_CONTENT + 1);
+    BufReader::new(limited).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= LONGEST_CONTENT).then_some(Cow::Owned(content))
 }
 
 /// A scalar as text: a number is the same inside and outside quotes.
@@ -251,6 +306,10 @@ mod tests {
         ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, share).with_values(&values)
     }
 
+    fn reply(body: &[u8]) -> Reply<'_> {
+        Reply { tag: 0, outcome: Ok(Code::Http(200)), head: b"", body }
+    }
+
     fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
         Inspection { outcome: outcome.map(Accepted::Expected), is_checked: false }
     }
@@ -262,7 +321,7 @@ mod tests {
     #[test]
     fn a_further_accepted_status_is_neither_checked_nor_a_failure() {
         let mut rules = rules(1.0).accepting(Some(Code::Http(404)));
-        let found = rules.inspect(Code::Http(404), b"no JSON", |_| ());
+        let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| ());
         assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false });
     }
 
@@ -273,7 +332,7 @@ mod tests {
         let mut rules = rules.with_texts(&pointers);
         let mut outcome = |body: &str| {
             let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xffcar-1\xff");
-            rules.inspect(Code::Http(200), body.as_bytes(), texts).outcome.is_ok()
+            rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts).outcome.is_ok()
         };
         assert!(outcome(r#"{"id":7,"name":"car-1"}"#) && outcome(r#"{"id":"7","name":"car-1"}"#));
         assert!(!outcome(r#"{"id":8,"name":"car-1"}"#) && !outcome(r#"{"id":7}"#) && !outcome("[]"));
@@ -281,15 +340,15 @@ mod tests {
 
     #[test]
     fn a_wrong_status_is_a_failure_of_its_own_kind() {
-        assert_eq!(rules(1.0).inspect(Code::Http(503), b"", |_| ()), unchecked(Err(Failure::Status(503))));
+        assert_eq!(rules(1.0).inspect(Code::Http(503), &reply(b""), |_| ()), unchecked(Err(Failure::Status(503))));
     }
 
     #[test]
     fn wrong_content_is_found_when_looked_at() {
         let wrong = br#"{"ok":false}"#;
-        assert_eq!(rules(0.0).inspect(Code::Http(200), wrong, |_| ()), unchecked(Ok(None)));
+        assert_eq!(rules(0.0).inspect(Code::Http(200), &reply(wrong), |_| ()), unchecked(Ok(None)));
         let mut sampled = rules(0.5);
-        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), wrong, |_| ())).collect();
+        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), &reply(wrong), |_| ())).collect();
         let (looked, not) = (|| checked(Err(Failure::Body)), || unchecked(Ok(None)));
         assert_eq!(found, [looked(), not(), looked(), not()]);
         let always = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 0.0);
@@ -299,9 +358,9 @@ mod tests {
     #[test]
     fn a_right_reply_is_remembered_and_a_wrong_one_still_found() {
         let mut rules = rules(1.0);
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, |_| ()), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":true}"#, |_| ()), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), br#"{"ok":1}"#, |_| ()), checked(Err(Failure::Body)));
+        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| ()), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| ()), checked(Ok(None)));
+        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":1}"#), |_| ()), checked(Err(Failure::Body)));
     }
 
     #[test]
@@ -309,11 +368,15 @@ mod tests {
         let captures = BTreeMap::from([("id".to_owned(), "/id".to_owned())]);
         let mut rules =
             ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
-        let entity = rules.inspect(Code::Http(200), br#"{"id":7}"#, |_| ()).outcome.expect("right");
+        let entity = rules.inspect(Code::Http(200), &reply(br#"{"id":7}"#), |_| ()).outcome.expect("right");
         let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
-            assert_eq!(rules.inspect(Code::Http(200), body.as_bytes(), |_| ()), checked(Err(Failure::Body)), "{body}");
+            assert_eq!(
+                rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| ()),
+                checked(Err(Failure::Body)),
+                "{body}"
+            );
         }
     }
 

@@ -120,3 +120,78 @@ fn impossible_plans_are_refused() {
         assert!(found.contains(words), "{words}: {found}");
     }
 }
+
+/// A server that answers each request with these bytes.
+fn answering(reply: Vec<u8>) -> (std::net::SocketAddr, Requests) {
+    let seen = Requests::default();
+    let kept = Arc::clone(&seen);
+    let address = serve(move |mut stream| {
+        while let Some((head, _)) = read_request(&mut stream) {
+            kept.lock().expect("unbroken").push((head, String::new()));
+            if stream.write_all(&reply).is_err() {
+                return;
+            }
+        }
+    });
+    (address, seen)
+}
+
+#[test]
+fn headers_are_captured_whole_and_from_the_last_slash_on() {
+    let reply = "HTTP/1.1 201 Created\r\nX: y\r\nLocation: /v1/items/77\r\nContent-Length: 0\r\n\r\n";
+    let (address, seen) = answering(reply.as_bytes().to_vec());
+    let mut create = operation("POST", json!(["/v1/items"]), json!(["{}"]));
+    (create["name"], create["creates"], create["weight"]) = (json!("create"), json!("item"), json!(0));
+    create["http"]["expect"] = json!(201);
+    create["http"]["capture"] = json!({"place": "header:location", "id": "header:location/"});
+    let (place, id) = (json!({"slot": "captured", "name": "place"}), json!({"slot": "captured", "name": "id"}));
+    let mut touch = operation("DELETE", json!([place, "?id=", id]), json!([]));
+    (touch["needs"], touch["http"]["expect"]) = (json!("item"), json!(201));
+    let memory = run(&plan(address, &json!({"operations": [create, touch]})));
+    assert_eq!((memory.ok(), memory.errors()), (3, BTreeMap::new()));
+    let first: Vec<String> = seen
+        .lock()
+        .expect("unbroken")
+        .iter()
+        .map(|(head, _)| head[..head.find(" HTTP").expect("a line")].to_owned())
+        .collect();
+    assert_eq!(first, ["POST /v1/items", "DELETE /v1/items/77?id=77", "DELETE /v1/items/77?id=77"]);
+}
+
+#[test]
+fn a_reply_without_the_captured_header_is_wrong() {
+    let (address, _) = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec());
+    let mut create = operation("POST", json!(["/"]), json!(["{}"]));
+    create["http"]["capture"] = json!({"id": "header:location/"});
+    assert_eq!(run(&plan(address, &json!({"operations": [create]}))).errors(), [("body".to_owned(), 3)].into());
+}
+
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).expect("memory");
+    let body = encoder.finish().expect("memory");
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+    [head.into_bytes(), body].concat()
+}
+
+#[test]
+fn compressed_replies_are_checked() {
+    let mut read = operation("GET", json!(["/"]), json!([]));
+    read["http"]["headers"] = json!({"accept-encoding": "gzip"});
+    read["http"]["reply"] = json!({"/id": 7});
+    for (text, errors) in [("{\"id\":7}", BTreeMap::new()), ("{\"id\":8}", [("body".to_owned(), 3)].into())] {
+        let (address, seen) = answering(compressed(text));
+        assert_eq!(run(&plan(address, &json!({"operations": [read]}))).errors(), errors, "{text}");
+        assert!(seen.lock().expect("unbroken")[0].0.contains("accept-encoding: gzip"));
+    }
+}
+
+#[test]
+fn without_keep_alive_each_request_has_its_own_connection() {
+    let (address, seen) = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec());
+    let phases = json!([{"name": "one", "virtual_users": 3, "iterations": 60}]);
+    let memory = run(&plan(address, &json!({"phases": phases, "transport": {"keep_alive": false}})));
+    assert_eq!((memory.ok(), memory.errors()), (60, BTreeMap::new()));
+    assert!((60..=63).contains(&memory.connections_opened()), "{}", memory.connections_opened());
+    assert!(seen.lock().expect("unbroken").iter().all(|(head, _)| head.contains("Connection: close")));
+}

@@ -19,6 +19,7 @@ def needed_features(workload: Workload, protocol: str) -> dict[str, str]:
 def _features_of(entry: Document, call: Document) -> dict[str, bool]:
     return {
         "captures": bool(entry.get("creates") or entry.get("needs") or call.get("capture")),
+        "header-captures": any(str(place).startswith("header:") for place in call.get("capture", {}).values()),
         "accepted-statuses": isinstance(call.get("expect"), list),
         "header-templates": _has_slots(call.get("headers", {})) or bool(call.get("metadata")),
         "reply-templates": _has_slots(call.get("reply", {})),

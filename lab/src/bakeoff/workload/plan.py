@@ -71,7 +71,8 @@ class Load:
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
     `window` is how many messages a user has under way in a stream. `headers` go with every request, as HTTP headers or
     gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
-    one of the workload's named mixes; None takes the weights of its operations.
+    one of the workload's named mixes; None takes the weights of its operations. Without
+    `keep_alive` each request over HTTP has a connection of its own.
     """
 
     target: str
@@ -96,6 +97,7 @@ class Load:
     reuse: Reuse = field(default_factory=Reuse)
     preload: int = 0
     mix: str | None = None
+    keep_alive: bool = True
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
@@ -151,6 +153,8 @@ def _transport(load: Load) -> Document:
         "timeout_ms": load.timeout_ms,
         "headers": dict(load.headers),
     }
+    if not load.keep_alive:
+        transport["keep_alive"] = False
     return transport if load.tls is None else {**transport, "tls": load.tls.planned()}
 
 

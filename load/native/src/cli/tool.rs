@@ -47,6 +47,7 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
             batch: 1,
             stream: arguments.stream,
             window: arguments.window,
+            keep_alive: true,
             timeout_ms: arguments.timeout,
             headers: metadata(target.protocol, arguments)?,
             tls: target.is_encrypted.then(|| tls(arguments)),

@@ -24,15 +24,21 @@ pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
     let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
         let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
         let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
-        http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body)
+        let keeps_head = accepts_gzip(plan, call) || call.capture.values().any(|place| place.starts_with("header:"));
+        let prepared = http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body);
+        prepared.keeping_heads(keeps_head).closing(!plan.transport.keep_alive)
     };
     let calls = || plan.operations.iter().filter_map(|operation| operation.http.as_ref());
-    let batch = plan
-        .batch
-        .iter()
-        .zip(calls())
-        .map(|(batch, first)| http1::HttpCall::new(&batch.method, &authority, headers(plan, first), true));
+    let batch = plan.batch.iter().zip(calls()).map(|(batch, first)| {
+        let prepared = http1::HttpCall::new(&batch.method, &authority, headers(plan, first), true);
+        prepared.keeping_heads(accepts_gzip(plan, first)).closing(!plan.transport.keep_alive)
+    });
     workload.operations.iter().zip(calls()).map(operation).chain(batch).collect()
+}
+
+/// Whether replies may be compressed.
+fn accepts_gzip(plan: &Plan, call: &HttpCall) -> bool {
+    headers(plan, call).any(|(name, value)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("gzip"))
 }
 
 /// The headers of all requests, replaced by the call's own where names are equal.

@@ -104,9 +104,9 @@ fn run_over<W: Wire>(
         let workers = users_of_workers.into_iter().enumerate().map(|(index, users)| {
             let (command, commands) = channel();
             let (reports, shared) = (reports.clone(), Arc::clone(shared));
-            let (window, timeout_ns) = (plan.transport.window, timeout_ns(plan));
+            let (transport, timeout_ns) = (&plan.transport, timeout_ns(plan));
             std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, move || {
-                let result = Worker::<W>::new(clock, address, shared, users, window, timeout_ns)
+                let result = Worker::<W>::new(clock, address, shared, users, transport, timeout_ns)
                     .and_then(|worker| serve(worker, &commands, &reports));
                 if let Err(error) = result {
                     // The coordinator is dropped only after another worker has failed.

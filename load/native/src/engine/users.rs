@@ -202,7 +202,7 @@ impl Users {
         // The wire also reports streams here that ended without a reply.
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
-        match reply.outcome.and_then(|code| self.inspect(reply.tag, code, reply.body, &sent)) {
+        match reply.outcome.and_then(|code| self.inspect(reply, code, &sent)) {
             Ok(accepted) => {
                 self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64);
                 self.record_times(sent.counted_as, &call, now);
@@ -281,12 +281,12 @@ impl Users {
     }
 
     #[inline]
-    fn inspect(&mut self, tag: u32, code: Code, body: &[u8], sent: &Sent) -> Result<Accepted, Failure> {
-        let user = self.users[tag as usize].number;
+    fn inspect(&mut self, reply: &Reply<'_>, code: Code, sent: &Sent) -> Result<Accepted, Failure> {
+        let user = self.users[reply.tag as usize].number;
         let (rules, composer) = (&mut self.rules[sent.rules], &mut self.composer);
-        let mut inspection = rules.inspect(code, body, |out| composer.reply_texts(user, &sent.event, out));
+        let mut inspection = rules.inspect(code, reply, |out| composer.reply_texts(user, &sent.event, out));
         if let (true, Some(reads)) = (inspection.outcome.is_ok() && sent.more.is_empty(), &mut self.reads)
-            && let Some(is_possible) = reads.check(user, &sent.event, code, || rules.content(body))
+            && let Some(is_possible) = reads.check(user, &sent.event, code, || rules.content(reply))
         {
             inspection.is_checked = true;
             if !is_possible {

@@ -34,6 +34,11 @@ impl Plan {
                 self.transport.window == 1 || self.transport.stream,
                 "transport.window: more than one message in flight needs a stream",
             ),
+            (
+                self.transport.keep_alive || self.transport.protocol == Protocol::Http,
+                "transport.keep_alive: false needs protocol http",
+            ),
+            (self.operations.iter().all(captures_are_possible), "capture: headers are captured over http alone"),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
             ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),
@@ -84,6 +89,10 @@ fn expects_something(operation: &Operation) -> bool {
 
 fn login_is_possible(operation: &Operation) -> bool {
     !operation.login || (operation.needs.is_none() && operation.effect.is_none() && operation.creates.is_none())
+}
+
+fn captures_are_possible(operation: &Operation) -> bool {
+    operation.grpc.as_ref().is_none_or(|call| !call.capture.values().any(|place| place.starts_with("header:")))
 }
 
 fn key_is_possible(kind: &KeyKind) -> bool {

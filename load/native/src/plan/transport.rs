@@ -18,6 +18,9 @@ pub struct Transport {
     /// Events that one user may have in flight on a stream.
     #[serde(default = "one")]
     pub window: u32,
+    /// Whether connections are kept after a reply; HTTP only.
+    #[serde(default = "yes")]
+    pub keep_alive: bool,
     pub timeout_ms: u64,
     /// What every request carries beside its own: HTTP headers, or the metadata of gRPC calls.
     #[serde(default)]
@@ -25,6 +28,10 @@ pub struct Transport {
     /// Requests travel encrypted.
     #[serde(default)]
     pub tls: Option<Tls>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one() -> u32 {
@@ -82,6 +89,7 @@ mod tests {
             batch: 1,
             stream: false,
             window: 1,
+            keep_alive: true,
             timeout_ms: 1,
             headers: BTreeMap::new(),
             tls: None,

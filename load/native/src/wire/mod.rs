@@ -56,6 +56,8 @@ pub struct Request<'a> {
 pub struct Reply<'a> {
     pub tag: u32,
     pub outcome: Result<Code, Failure>,
+    /// The status line and headers, where the call keeps them; HTTP only.
+    pub head: &'a [u8],
     pub body: &'a [u8],
 }
 

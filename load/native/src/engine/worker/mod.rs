@@ -17,6 +17,7 @@ use super::poller::{Poller, Ready};
 use super::stop::Stop;
 use super::users::{Rest, Users};
 use crate::failure::Failure;
+use crate::plan::Transport;
 use crate::wire::Wire;
 
 use phase::{Phase, Turn};
@@ -43,6 +44,7 @@ pub struct Worker<W: Wire> {
     connections: Vec<Connection<W>>,
     users: Users,
     window: u32,
+    keeps_alive: bool,
     timeout_ns: u64,
     /// Connections to reopen, by time.
     retries: BinaryHeap<Reverse<(u64, usize)>>,
@@ -63,7 +65,7 @@ impl<W: Wire> Worker<W> {
         address: SocketAddr,
         shared: Arc<W::Shared>,
         users: Users,
-        window: u32,
+        transport: &Transport,
         timeout_ns: u64,
     ) -> std::io::Result<Self> {
         Ok(Self {
@@ -73,7 +75,8 @@ impl<W: Wire> Worker<W> {
             poller: Poller::new()?,
             connections: Vec::new(),
             users,
-            window,
+            window: transport.window,
+            keeps_alive: transport.keep_alive,
             timeout_ns,
             retries: BinaryHeap::new(),
             connecting: 0,
@@ -255,8 +258,10 @@ impl<W: Wire> Worker<W> {
     fn start_call(&mut self, index: usize, turn: Turn, now: u64) -> bool {
         let connection = &mut self.connections[index];
         let waits_for_room = connection.is_up() && !connection.wire.has_room();
-        // Where connections are shared, waiting for room is part of the service time.
-        self.users.begin(turn.tag, turn.scheduled_ns, if waits_for_room { now } else { 0 }, now);
+        // Where connections are shared, waiting for room is part of the service time; where each request has its own
+        // connection, so is connecting.
+        let is_service = waits_for_room || !self.keeps_alive;
+        self.users.begin(turn.tag, turn.scheduled_ns, if is_service { now } else { 0 }, now);
         if connection.has_room() {
             let clock = self.clock;
             return self.users.transmit(turn.tag, &mut connection.wire, &mut self.out, turn.ready_ns, || clock.now());

@@ -46,6 +46,20 @@ pub fn parse_head(bytes: &[u8], is_alone: bool) -> Result<Option<(Head, usize)>,
     Ok(Some((fields.head(status, is_alone), bytes.len() - rest.len())))
 }
 
+/// The value of a header; the first one of several.
+#[must_use]
+pub fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let mut rest = head;
+    take_line(&mut rest)?;
+    while let Some(line) = take_line(&mut rest) {
+        let colon = memchr(b':', line)?;
+        if line[..colon].eq_ignore_ascii_case(name.as_bytes()) {
+            return Some(line[colon + 1..].trim_ascii());
+        }
+    }
+    None
+}
+
 /// The next line without its end.
 pub(super) fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = memchr(b'\n', rest)?;

@@ -5,7 +5,7 @@ mod parser;
 
 use std::sync::Arc;
 
-pub use head::{Head, Length, Malformed, parse_head};
+pub use head::{Head, Length, Malformed, header, parse_head};
 pub use parser::{HttpReply, ReplyParser};
 
 use super::{Cancelled, Code, Reply, Request, Wire};
@@ -23,6 +23,9 @@ pub struct HttpCall {
     has_body: bool,
     /// No body follows the head of a reply, whatever length the head states.
     is_answered_by_head: bool,
+    keeps_head: bool,
+    /// The connection is closed after each reply.
+    closes: bool,
 }
 
 impl HttpCall {
@@ -54,7 +57,26 @@ impl HttpCall {
             tail: tail.as_bytes().to_vec(),
             has_body,
             is_answered_by_head: method == "HEAD",
+            keeps_head: false,
+            closes: false,
         }
+    }
+
+    /// Keeps the heads of replies.
+    #[must_use]
+    pub fn keeping_heads(mut self, keeps_head: bool) -> Self {
+        self.keeps_head = keeps_head;
+        self
+    }
+
+    /// Closes the connection after each reply.
+    #[must_use]
+    pub fn closing(mut self, closes: bool) -> Self {
+        if closes {
+            self.after_path.extend_from_slice(b"Connection: close\r\n");
+        }
+        self.closes = closes;
+        self
     }
 
     fn write(&self, request: &Request<'_>, out: &mut Vec<u8>) {
@@ -78,13 +100,15 @@ pub struct Http1 {
     parser: ReplyParser,
     waiting: Option<u32>,
     closing: bool,
+    /// The request in flight asks for the connection to be closed.
+    closes: bool,
 }
 
 impl Wire for Http1 {
     type Shared = Vec<HttpCall>;
 
     fn new(shared: &Arc<Self::Shared>) -> Self {
-        Self { calls: Arc::clone(shared), parser: ReplyParser::default(), waiting: None, closing: false }
+        Self { calls: Arc::clone(shared), parser: ReplyParser::default(), waiting: None, closing: false, closes: false }
     }
 
     fn greet(&mut self, _out: &mut Vec<u8>) {}
@@ -95,8 +119,10 @@ impl Wire for Http1 {
 
     fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
         self.waiting = Some(request.tag);
-        self.parser.expect_head_alone(self.calls[request.call].is_answered_by_head);
-        self.calls[request.call].write(request, out);
+        let call = &self.calls[request.call];
+        self.parser.expect(call.is_answered_by_head, call.keeps_head);
+        self.closes = call.closes;
+        call.write(request, out);
     }
 
     fn receive(
@@ -112,8 +138,9 @@ impl Wire for Http1 {
                 return Ok(());
             };
             self.waiting = None;
-            self.closing = !reply.keeps_alive;
-            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), body: reply.body(&self.parser) });
+            self.closing = !reply.keeps_alive || self.closes;
+            let (head, body) = (self.parser.head(), reply.body(&self.parser));
+            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), head, body });
         }
         Ok(())
     }
@@ -122,7 +149,8 @@ impl Wire for Http1 {
         self.closing = true;
         if let (Some(tag), Some(reply)) = (self.waiting, self.parser.end()) {
             self.waiting = None;
-            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), body: reply.body(&self.parser) });
+            let (head, body) = (self.parser.head(), reply.body(&self.parser));
+            sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), head, body });
         }
     }
 

@@ -32,6 +32,9 @@ pub struct ReplyParser {
     body: Vec<u8>,
     /// The reply to come ends with its head.
     is_head_alone: bool,
+    keeps_head: bool,
+    /// The head of the last reply, where it is kept.
+    head: Vec<u8>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -60,9 +63,24 @@ const LONGEST_LINE: usize = 4 * 1024;
 const LONGEST_KEPT: usize = 1024 * 1024;
 
 impl ReplyParser {
-    /// Sets whether the next reply answers a HEAD request, and so has no body whatever length its head states.
-    pub fn expect_head_alone(&mut self, is_head_alone: bool) {
-        self.is_head_alone = is_head_alone;
+    /// Sets whether the next reply answers a HEAD request, and so has no body whatever length its head states, and
+    /// whether its head is kept.
+    pub fn expect(&mut self, is_head_alone: bool, keeps_head: bool) {
+        (self.is_head_alone, self.keeps_head) = (is_head_alone, keeps_head);
+        self.head.clear();
+    }
+
+    /// The head of the last reply, where it is kept.
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    fn keep_head(&mut self, head: &[u8]) {
+        if self.keeps_head {
+            self.head.clear();
+            self.head.extend_from_slice(head);
+        }
     }
 
     /// Takes bytes from the front of `input`: a reply, or none when more must come.
@@ -123,6 +141,7 @@ impl ReplyParser {
     fn take_head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, Malformed> {
         if self.partial.is_empty() {
             if let Some((head, taken)) = parse_head(input, self.is_head_alone)? {
+                self.keep_head(&input[..taken]);
                 *input = &input[taken..];
                 return Ok(Some(head));
             }
@@ -136,6 +155,9 @@ impl ReplyParser {
         match parse_head(&self.partial, self.is_head_alone)? {
             Some((head, taken)) => {
                 *input = &input[taken.saturating_sub(known)..];
+                let partial = std::mem::take(&mut self.partial);
+                self.keep_head(&partial[..taken]);
+                self.partial = partial;
                 self.partial.clear();
                 Ok(Some(head))
             }

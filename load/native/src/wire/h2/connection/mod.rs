@@ -310,7 +310,7 @@ impl Grpc {
             // The replies come in the order of the messages.
             stream.received.pass_on(content, &mut |message| {
                 let tag = self.awaited.pop_front().ok_or(Failure::Malformed)?;
-                sink(Reply { tag, outcome: Ok(Code::Grpc(0)), body: message });
+                sink(Reply { tag, outcome: Ok(Code::Grpc(0)), head: &[], body: message });
                 Ok(())
             })?;
         } else if let Err(failure) = stream.received.keep(content) {
@@ -350,7 +350,7 @@ impl Grpc {
             (Ok(Code::Grpc(0)), _) => (Err(Failure::Malformed), &[][..]),
             (outcome, _) => (outcome, &[][..]),
         };
-        sink(Reply { tag: stream.tag, outcome, body });
+        sink(Reply { tag: stream.tag, outcome, head: &[], body });
         self.spare.push(stream.received.emptied());
     }
 
@@ -360,13 +360,13 @@ impl Grpc {
             self.call = None;
             self.fail_awaited(failure, sink);
         } else {
-            sink(Reply { tag: stream.tag, outcome: Err(failure), body: &[] });
+            sink(Reply { tag: stream.tag, outcome: Err(failure), head: &[], body: &[] });
         }
     }
 
     fn fail_awaited(&mut self, failure: Failure, sink: &mut impl FnMut(Reply<'_>)) {
         for tag in self.awaited.drain(..) {
-            sink(Reply { tag, outcome: Err(failure), body: &[] });
+            sink(Reply { tag, outcome: Err(failure), head: &[], body: &[] });
         }
     }
 }
