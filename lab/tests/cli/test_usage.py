@@ -9,7 +9,11 @@ import pytest
 from bakeoff_process import bakeoff
 
 from bakeoff import __version__
+from bakeoff.documents import first_problem
 from bakeoff.project import Project
+
+# An attached target needs one; nothing connects to it.
+DATABASE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
 
 
 @pytest.fixture
@@ -75,6 +79,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "quick", "--agents", "11"], "the phase Baseline has 10 users to divide"),
         (["run", "quick", "--agents", "2", "--engine", "k6"], "The engine k6 cannot divide its users"),
         (["run", "smoke", "--limit-memory", "much"], '--limit-memory: "much"'),
+        (["plan"], "Missing argument"),
+        (["plan", "smoke", "--target", "nobody"], 'no target "nobody"'),
+        (["plan", "smoke", "--resume"], "--resume belongs to ./bakeoff run"),
+        (["plan", "smoke", "-t", "producer-api-go-rest,producer-api-go-grpc"], "A plan is for one target, and this"),
         (["conform", "nobody"], 'no target "nobody"'),
         (["up", "nobody"], 'no target "nobody"'),
         (["up"], "up needs targets, such as ./bakeoff up producer-api-rust-rest, or --database-only"),
@@ -133,6 +141,15 @@ def test_limits_that_this_machine_cannot_hold_are_refused(
     assert done.returncode == 1
     assert done.stderr.startswith("bakeoff: --limit-cpus and --limit-memory need cgroup version 2")
     assert not results.exists()
+
+
+def test_a_plan_obeys_its_schema(project: Project, results: Path) -> None:
+    address = "producer-api-go-rest=http://127.0.0.1:7"
+    done = bakeoff(project, "plan", "quick", "--users", "3", "--attach", address, results=results, environment=DATABASE)
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)
+    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    assert (plan["transport"]["port"], plan["phases"][0]["virtual_users"]) == (7, 3)
 
 
 def test_targets_are_listed(project: Project, results: Path) -> None:

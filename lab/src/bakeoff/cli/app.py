@@ -88,6 +88,16 @@ def run(**parsed: Any) -> None:
     run_comparison(options_from(_command_line(), parsed))
 
 
+@app.command()
+@with_run_parameters
+def plan(**parsed: Any) -> None:
+    """Print the plan that an engine would follow for one target, as JSON."""
+    from bakeoff.cli.plan import print_plan
+    from bakeoff.cli.run_options import options_from
+
+    print_plan(options_from(_command_line(), parsed))
+
+
 def _command_line() -> str:
     """The command as a shell takes it again."""
     return shlex.join(["./bakeoff", *sys.argv[1:]])
