@@ -1,4 +1,4 @@
-//! Compiles the contract's proto file, without `protoc`.
+//! Compiles the contract's proto file, without `protoc`, and adds garde's rules to its messages.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,36 @@ use prost::Message;
 const CONTRACT: &str = "../../../../contract/events";
 const PROTO: &str = "event_service.proto";
 
+const MESSAGES: [&str; 4] = ["EventRequest", "EventHeader", "EventBody", "EntityUpdate"];
+
+const RULES: [(&str, &str); 11] = [
+    ("EventRequest.event_header", "required, dive"),
+    ("EventRequest.event_body", "required, dive"),
+    ("EventHeader.uuid", "custom(crate::rules::uuid)"),
+    ("EventHeader.event_name", "length(chars, min = 1, max = 100), custom(crate::rules::storable)"),
+    ("EventHeader.created_date", "custom(crate::rules::timestamp)"),
+    ("EventHeader.saved_date", "custom(crate::rules::timestamp)"),
+    ("EventHeader.event_type", "length(chars, max = 100), custom(crate::rules::storable)"),
+    ("EventBody.entities", "length(min = 1, max = 1000), dive"),
+    ("EntityUpdate.entity_type", "length(chars, min = 1, max = 100), custom(crate::rules::storable)"),
+    ("EntityUpdate.entity_id", "length(chars, min = 1, max = 255), custom(crate::rules::storable)"),
+    ("EntityUpdate.updated_attributes", "custom(crate::attributes::storable)"),
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", Path::new(CONTRACT).join(PROTO).display());
-    let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-changed=build.rs");
     let descriptors = protox::compile([PROTO], [CONTRACT])?;
     // Served by reflection.
-    fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("descriptors.bin"), descriptors.encode_to_vec())?;
 
-    tonic_prost_build::configure()
-        .build_client(false)
-        .codec_path("crate::codec::EventCodec")
-        // Messages with events are decoded by the core, directly to the stored form.
-        .extern_path(".com.example.grpc.EventRequest", "crate::codec::IncomingEvent")
-        .extern_path(".com.example.grpc.EventBatchRequest", "crate::codec::IncomingBatch")
-        .emit_rerun_if_changed(false)
-        .compile_fds(descriptors.clone())?;
-
-    // Tests use a generated client.
-    let client = out.join("client");
-    fs::create_dir_all(&client)?;
-    tonic_prost_build::configure()
-        .build_server(false)
-        .out_dir(client)
-        .emit_rerun_if_changed(false)
-        .compile_fds(descriptors)?;
+    let mut builder = tonic_prost_build::configure().emit_rerun_if_changed(false);
+    for message in MESSAGES {
+        builder = builder.message_attribute(format!(".com.example.grpc.{message}"), "#[derive(garde::Validate)]");
+    }
+    for (field, rules) in RULES {
+        builder = builder.field_attribute(format!(".com.example.grpc.{field}"), format!("#[garde({rules})]"));
+    }
+    builder.compile_fds(descriptors)?;
     Ok(())
 }

@@ -59,7 +59,7 @@ impl BulkReport {
 }
 
 /// A bulk holds 1 to 10,000 events.
-pub(crate) fn check_count(count: usize) -> Result<(), Error> {
+pub fn check_count(count: usize) -> Result<(), Error> {
     const MESSAGE: &str = "events: must hold 1 to 10000 events";
     match count {
         0 => Err(Error::invalid(MESSAGE)),
@@ -69,7 +69,8 @@ pub(crate) fn check_count(count: usize) -> Result<(), Error> {
 }
 
 /// An element above the size of a single event.
-pub(crate) fn event_too_large() -> Error {
+#[must_use]
+pub fn event_too_large() -> Error {
     Error::invalid(format!("event: larger than {} bytes", limits::EVENT_BYTES))
 }
 

@@ -1,32 +1,30 @@
-//! Events to entities in PostgreSQL: everything that the REST and the gRPC target share.
+//! Events to entities in PostgreSQL: the application logic that all targets share.
 //!
-//! A transport decodes with [`json`] or [`protobuf`], calls a [`writer::Writer`], and encodes its answer.
+//! A target decodes requests, calls a [`writer::Writer`], and encodes its replies.
 
 pub mod bulk;
 mod commit;
-pub mod connections;
-mod draft;
 pub mod error;
-mod escape;
 #[cfg(test)]
 mod fake;
 mod group_commit;
-pub mod json;
 pub mod limits;
 mod logging;
 pub mod model;
+pub mod number;
 mod outage;
 mod per_request;
 pub mod postgres;
 pub mod process;
-pub mod protobuf;
 pub mod receipt;
 pub mod rows;
+pub mod rules;
 pub mod settings;
 pub mod shutdown;
+pub mod sql;
 pub mod storage;
-mod timestamp;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tls;
 pub mod token;
-mod validation;
 pub mod writer;

@@ -7,28 +7,33 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpSocket;
-use tokio::task::JoinHandle;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
-use crate::connections::{self, Listener, Protocol};
 use crate::logging;
 use crate::outage::Outage;
-use crate::postgres::Postgres;
 use crate::settings::{Settings, Target};
 use crate::shutdown::{Shutdown, signalled};
-use crate::storage::StorageError;
-use crate::tls;
+use crate::storage::{Database, StorageError};
+use crate::tls::Tls;
 use crate::token::Token;
 use crate::writer::Writer;
+
+/// Any error of a server.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The contract allows 10 s; the rest is for the process to exit.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(9_500);
 /// Length of the accept queue: thousands of clients may connect at the same moment.
 const BACKLOG: u32 = 4_096;
 
-/// What request handlers share.
-pub struct AppState {
+/// What a target serves with.
+pub struct Server {
+    /// The listening socket.
+    pub listener: TcpListener,
+    /// TLS, if configured.
+    pub tls: Option<Tls>,
     /// Stores events.
     pub writer: Arc<Writer>,
     /// The token that requests must carry, if set.
@@ -37,9 +42,10 @@ pub struct AppState {
     pub shutdown: Shutdown,
 }
 
-/// Starts a target, serves `protocol` until SIGTERM or SIGINT, then completes the requests in flight.
-pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::Result<P>) -> ExitCode {
-    match start(target, protocol) {
+/// Starts a target with the database `D` and runs `serve`. On SIGTERM or SIGINT the shutdown signal is sent;
+/// `serve` must then accept no more requests, and return when all accepted ones are answered.
+pub fn run<D: Database, F: Serving>(target: &Target, serve: impl FnOnce(Server) -> F) -> ExitCode {
+    match start::<D, F>(target, serve) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("error: {reason}");
@@ -48,7 +54,12 @@ pub fn run<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::
     }
 }
 
-fn start<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::Result<P>) -> Result<(), String> {
+/// The future that serves requests.
+pub trait Serving: Future<Output = Result<(), BoxError>> + Send + 'static {}
+
+impl<F: Future<Output = Result<(), BoxError>> + Send + 'static> Serving for F {}
+
+fn start<D: Database, F: Serving>(target: &Target, serve: impl FnOnce(Server) -> F) -> Result<(), String> {
     let settings = Settings::from_environment(target).map_err(text)?;
     logging::start(settings.log_level, settings.log_format, target.module);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -56,42 +67,52 @@ fn start<P: Protocol>(target: &Target, protocol: impl FnOnce(AppState) -> io::Re
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start threads: {error}"))?;
-    runtime.block_on(live(target, &settings, protocol))
+    runtime.block_on(run_until_signal::<D, F>(target, &settings, serve))
 }
 
-async fn live<P: Protocol>(
+async fn run_until_signal<D: Database, F: Serving>(
     target: &Target,
     settings: &Settings,
-    protocol: impl FnOnce(AppState) -> io::Result<P>,
+    serve: impl FnOnce(Server) -> F,
 ) -> Result<(), String> {
-    let tls = settings.tls.as_ref().map(|files| tls::acceptor(files, target.protocols)).transpose().map_err(text)?;
+    let tls = settings.tls.as_ref().map(|files| Tls::load(files, target.protocols)).transpose().map_err(text)?;
     // Bound before waiting for the database, so that a port in use is reported at once; no client can connect yet.
     let socket = bind(settings.address).map_err(|error| cannot_listen(target, settings.address, &error))?;
-    let storage = open_database(settings).await?;
+    let database: D = open_database(settings).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let address = listener.local_addr().map_err(text)?;
 
-    let writer = Arc::new(Writer::start(Arc::new(storage), settings));
+    let writer = Arc::new(Writer::start(Arc::new(database), settings));
     let (trigger, shutdown) = Shutdown::new();
-    let state = AppState { writer: Arc::clone(&writer), token: settings.token.clone(), shutdown: shutdown.clone() };
-    let protocol = protocol(state).map_err(text)?;
     tracing::info!(%address, write_mode = %settings.write_mode, tls = tls.is_some(), "listening");
-    let serving = tokio::spawn(connections::serve(Listener { tcp: listener, tls }, protocol, shutdown));
-    signalled().await.map_err(text)?;
+    let server = Server { listener, tls, writer: Arc::clone(&writer), token: settings.token.clone(), shutdown };
+    let mut serving = tokio::spawn(serve(server));
+    tokio::select! {
+        signal = signalled() => signal.map_err(text)?,
+        ended = &mut serving => return Err(premature_end(ended)),
+    }
     tracing::info!("stopping");
     trigger.fire();
     stop(serving, &writer).await
 }
 
+fn premature_end(ended: Result<Result<(), BoxError>, JoinError>) -> String {
+    match ended {
+        Ok(Ok(())) => "the server ended without a signal".to_owned(),
+        Ok(Err(error)) => format!("the server failed: {error}"),
+        Err(error) => format!("the server failed: {error}"),
+    }
+}
+
 /// Waits until all accepted requests are answered, but not for clients that do not read their replies.
-async fn stop(serving: JoinHandle<()>, writer: &Writer) -> Result<(), String> {
+async fn stop(serving: JoinHandle<Result<(), BoxError>>, writer: &Writer) -> Result<(), String> {
     let answered = async {
         let served = serving.await;
         writer.drain().await;
         served
     };
     if let Ok(served) = timeout(SHUTDOWN_LIMIT, answered).await {
-        served.map_err(text)?;
+        served.map_err(text)?.map_err(text)?;
     } else {
         tracing::warn!("some clients did not read their replies in time");
     }
@@ -112,8 +133,8 @@ fn cannot_listen(target: &Target, address: SocketAddr, error: &io::Error) -> Str
     format!("cannot listen on {address}: {error}: stop the process that uses it, or set {variable} or BIND")
 }
 
-async fn open_database(settings: &Settings) -> Result<Postgres, String> {
-    let database = Postgres::new(&settings.database, settings.pool_size);
+async fn open_database<D: Database>(settings: &Settings) -> Result<D, String> {
+    let database = D::new(&settings.database, settings.pool_size);
     match Outage::default().retry(|| database.prepare()).await {
         Ok(()) => Ok(database),
         Err(StorageError::Unavailable(reason) | StorageError::Refused(reason)) => {

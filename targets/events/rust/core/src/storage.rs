@@ -1,6 +1,7 @@
 //! The interface between write modes and the database.
 
 use futures_util::future::BoxFuture;
+use sqlx::postgres::PgConnectOptions;
 
 use crate::rows::Rows;
 
@@ -23,4 +24,13 @@ pub trait Storage: Send + Sync {
 
     /// Whether the database answers now.
     fn check(&self) -> Answer<'_>;
+}
+
+/// Storage in a PostgreSQL database.
+pub trait Database: Storage + Sized + 'static {
+    /// Connects when a connection is first needed, with at most `connections` at a time. Requires a Tokio runtime.
+    fn new(options: &PgConnectOptions, connections: usize) -> Self;
+
+    /// Creates the table if there is none. An error that waiting cannot fix, such as a wrong password, is `Refused`.
+    fn prepare(&self) -> Answer<'_>;
 }

@@ -13,8 +13,22 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::settings::{CERTIFICATE_VARIABLE, KEY_VARIABLE, SettingError, TlsFiles};
 
-/// Accepts TLS 1.2 and 1.3 and offers `protocols` by ALPN, the preferred one first.
-pub fn acceptor(files: &TlsFiles, protocols: &[&str]) -> Result<TlsAcceptor, SettingError> {
+/// A usable certificate and key.
+pub struct Tls {
+    /// Accepts TLS 1.2 and 1.3.
+    pub acceptor: TlsAcceptor,
+    /// The files, for servers with an acceptor of their own.
+    pub files: TlsFiles,
+}
+
+impl Tls {
+    /// Reads and checks the files; `protocols` are offered by ALPN, the preferred one first.
+    pub fn load(files: &TlsFiles, protocols: &[&str]) -> Result<Self, SettingError> {
+        Ok(Self { acceptor: acceptor(files, protocols)?, files: files.clone() })
+    }
+}
+
+fn acceptor(files: &TlsFiles, protocols: &[&str]) -> Result<TlsAcceptor, SettingError> {
     let certificates = read_certificates(&files.certificates)
         .map_err(|reason| unusable(CERTIFICATE_VARIABLE, &files.certificates, "a PEM file of certificates", reason))?;
     let key = PrivateKeyDer::from_pem_file(&files.key)

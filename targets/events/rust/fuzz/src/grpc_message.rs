@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt, stream};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use producer_api_rust_grpc::message::{PREFIX_BYTES, read};
+use producer_api_rust_grpc_tuned::message::{PREFIX_BYTES, read};
 use tonic::{Code, Status};
 
 /// Small, so that messages above it are found.

@@ -1,9 +1,9 @@
 //! Compares JSON bodies with `serde_json`.
 
 use events_core::error::{Error, ErrorKind};
-use events_core::json::{decode_bulk, decode_event};
 use events_core::limits::{BULK_EVENTS, EVENT_BYTES};
 use events_core::model::Event;
+use events_tuned::json::{decode_bulk, decode_event};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,10 +1,10 @@
 //! Compares messages with `prost` and with the same event as JSON.
 
 use events_core::error::{Error, ErrorKind};
-use events_core::json;
 use events_core::limits::{BULK_EVENTS, EVENT_BYTES};
 use events_core::model::Event;
-use events_core::protobuf::{decode_bulk, decode_event};
+use events_tuned::json;
+use events_tuned::protobuf::{decode_bulk, decode_event};
 use prost::Message;
 
 use crate::protobuf_messages::{EventBatchRequest, EventRequest};

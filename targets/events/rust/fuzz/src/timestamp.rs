@@ -1,6 +1,6 @@
 //! Compares timestamps with `time`.
 
-use events_core::json::decode_event;
+use events_tuned::json::decode_event;
 use serde_json::json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;

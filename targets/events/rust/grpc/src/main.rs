@@ -1,11 +1,32 @@
-//! The process of the target.
+//! The events API over gRPC.
+
+mod attributes;
+mod authorization;
+mod event;
+mod health;
+mod proto;
+mod rules;
+mod server;
+mod service;
+mod status;
+mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 
-// mimalloc is fast when memory is allocated on one thread and freed on another, as requests are.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use events_core::postgres::Postgres;
+use events_core::process;
+use events_core::settings::Target;
+
+const TARGET: Target = Target {
+    name: env!("CARGO_PKG_NAME"),
+    module: env!("CARGO_CRATE_NAME"),
+    port_variable: "GRPC_SERVER_PORT",
+    default_port: 9090,
+    protocols: &["h2"],
+};
 
 fn main() -> ExitCode {
-    producer_api_rust_grpc::run()
+    process::run::<Postgres, _>(&TARGET, server::serve)
 }

@@ -1,58 +1,64 @@
-//! HTTP/2 connections.
+//! Serves the services until shutdown, over TLS if configured.
 
-use std::convert::Infallible;
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use events_core::connections::Protocol;
-use hyper::server::conn::http2;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::graceful::Watcher;
-use tokio::io::{AsyncRead, AsyncWrite};
+use events_core::limits::BULK_BYTES;
+use events_core::process::{self, BoxError};
+use events_core::settings::TlsFiles;
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Identity, Server, ServerTlsConfig};
+use tonic_health::ServingStatus;
+use tonic_reflection::server::Builder;
+use tower::filter::FilterLayer;
+use tower::util::MapResponseLayer;
 
-use crate::preface_timeout::PrefaceTimeout;
-use crate::services::Services;
+use crate::authorization::Authorization;
+use crate::proto::DESCRIPTORS;
+use crate::proto::event_service_server::EventServiceServer;
+use crate::service::Events;
+use crate::{health, status};
 
-/// Concurrent calls per connection. Clients that share a connection between many users need more than hyper's 200.
-const CALLS_PER_CONNECTION: u32 = 4_096;
-/// A client that does not answer a ping within this time is disconnected.
-const PING_TIMEOUT: Duration = Duration::from_secs(20);
-const PING_PERIOD: Duration = Duration::from_mins(1);
+/// A call that takes longer to be answered ends, for example because its message never arrives.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Serves the services over HTTP/2.
-///
-/// Replaces tonic's own server, whose layers cost a sixth of the CPU time of a call.
-#[derive(Clone)]
-pub struct Http2 {
-    services: Arc<Services>,
-    http2: http2::Builder<TokioExecutor>,
+/// Serves calls until the shutdown signal, then completes those in flight.
+pub async fn serve(server: process::Server) -> Result<(), BoxError> {
+    let process::Server { listener, tls, writer, token, mut shutdown } = server;
+    let (reporter, health) = tonic_health::server::health_reporter();
+    health::set(&reporter, ServingStatus::Serving).await;
+    let reporting = tokio::spawn(health::report(reporter, Arc::clone(&writer), shutdown.clone()));
+
+    let mut builder = Server::builder().timeout(CALL_TIMEOUT);
+    if let Some(tls) = &tls {
+        builder = builder.tls_config(tls_config(&tls.files)?)?;
+    }
+    let events = EventServiceServer::new(Events::new(writer, shutdown.clone()));
+    let authorization = Authorization(token);
+    builder
+        .layer(MapResponseLayer::new(status::replace_in))
+        .layer(FilterLayer::new(move |call| authorization.check(call)))
+        .add_service(events.max_decoding_message_size(BULK_BYTES))
+        .add_service(health)
+        .add_service(reflection().build_v1()?)
+        // Many clients know v1alpha only.
+        .add_service(reflection().build_v1alpha()?)
+        .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), async move {
+            shutdown.requested().await;
+        })
+        .await?;
+    reporting.await?;
+    Ok(())
 }
 
-impl Http2 {
-    pub fn new(services: Services) -> Self {
-        let mut http2 = http2::Builder::new(TokioExecutor::new());
-        http2
-            .timer(TokioTimer::new())
-            // gRPC clients ignore it.
-            .auto_date_header(false)
-            .max_concurrent_streams(CALLS_PER_CONNECTION)
-            .keep_alive_interval(PING_PERIOD)
-            .keep_alive_timeout(PING_TIMEOUT);
-        Self { services: Arc::new(services), http2 }
-    }
+fn tls_config(files: &TlsFiles) -> Result<ServerTlsConfig, BoxError> {
+    let identity = Identity::from_pem(fs::read(&files.certificates)?, fs::read(&files.key)?);
+    Ok(ServerTlsConfig::new().identity(identity))
 }
 
-impl Protocol for Http2 {
-    async fn serve<S>(self, stream: S, _http2: bool, watcher: Watcher) -> Result<(), hyper::Error>
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
-        let Self { services, http2 } = self;
-        let service = service_fn(move |call| {
-            let services = Arc::clone(&services);
-            async move { Ok::<_, Infallible>(services.answer(call).await) }
-        });
-        watcher.watch(http2.serve_connection(TokioIo::new(PrefaceTimeout::new(stream)), service)).await
-    }
+fn reflection() -> Builder<'static> {
+    Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }

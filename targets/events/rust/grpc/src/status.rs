@@ -1,10 +1,14 @@
 //! The one place where errors become gRPC statuses.
 
 use events_core::error::{Error, ErrorKind};
+use events_core::limits::BULK_BYTES;
+use tonic::body::Body;
+use tonic::codegen::http::Response;
 use tonic::{Code, Status};
 
 /// The status that a client gets for an error.
-pub fn from(error: &Error) -> Status {
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub fn from_error(error: Error) -> Status {
     let code = match error.kind() {
         ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::UnsupportedMedia => Code::InvalidArgument,
         ErrorKind::TooLarge | ErrorKind::Overloaded => Code::ResourceExhausted,
@@ -15,11 +19,18 @@ pub fn from(error: &Error) -> Status {
     Status::new(code, error.message())
 }
 
-/// tonic refuses a message above the limit before it is read, but with OUT_OF_RANGE,
-/// which no other error uses.
-pub fn from_refused_size(status: Status, limit: usize) -> Status {
+/// tonic ends a call above its size limit with OUT_OF_RANGE, which no other error uses.
+pub fn from_tonic(status: Status) -> Status {
     match status.code() {
-        Code::OutOfRange => from(&Error::body_too_large(limit)),
+        Code::OutOfRange => from_error(Error::body_too_large(BULK_BYTES)),
         _ => status,
+    }
+}
+
+/// Replaces the status of a call that tonic has refused.
+pub fn replace_in(response: Response<Body>) -> Response<Body> {
+    match Status::from_header_map(response.headers()) {
+        Some(status) if status.code() == Code::OutOfRange => from_tonic(status).into_http(),
+        _ => response,
     }
 }

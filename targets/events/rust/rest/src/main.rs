@@ -1,20 +1,18 @@
 //! The events API over REST.
 
-mod body;
-mod headers;
+mod attributes;
+mod error;
+mod event;
+mod middleware;
 mod reply;
 mod routes;
 mod server;
 
 use std::process::ExitCode;
 
+use events_core::postgres::Postgres;
 use events_core::process;
 use events_core::settings::Target;
-use server::Http;
-
-// mimalloc is fast when memory is allocated on one thread and freed on another, as requests are.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const TARGET: Target = Target {
     name: env!("CARGO_PKG_NAME"),
@@ -25,5 +23,5 @@ const TARGET: Target = Target {
 };
 
 fn main() -> ExitCode {
-    process::run(&TARGET, |state| Ok(Http::new(routes::router(state.writer, state.token))))
+    process::run::<Postgres, _>(&TARGET, server::serve)
 }

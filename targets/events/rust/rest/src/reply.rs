@@ -1,136 +1,77 @@
-//! Replies as JSON, and the one place where errors become statuses.
+//! Replies.
 
 use axum::Json;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use events_core::bulk::BulkReport;
-use events_core::error::{Error, ErrorKind};
 use serde::Serialize;
 
-/// Seconds after which a client may try again.
-const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
-
-/// The reply to a request that failed.
-pub struct ErrorResponse(Error);
-
-impl From<Error> for ErrorResponse {
-    fn from(error: Error) -> Self {
-        Self(error)
-    }
-}
-
-impl IntoResponse for ErrorResponse {
-    fn into_response(self) -> Response {
-        let mut response = failure(status(self.0.kind()), self.0.message());
-        let advice = match self.0.kind() {
-            ErrorKind::Overloaded | ErrorKind::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
-            ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-            _ => None,
-        };
-        response.headers_mut().extend(advice);
-        response
-    }
-}
-
-fn status(kind: ErrorKind) -> StatusCode {
-    match kind {
-        ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
-        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
-        ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
-        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-    }
-}
-
+/// The reply to an event, or to a request that failed.
 #[derive(Serialize)]
-struct Failure<'a> {
+pub struct Reply {
     success: bool,
-    message: &'a str,
+    message: String,
 }
 
-/// A reply with an error message.
-pub fn failure(status: StatusCode, message: &str) -> Response {
-    (status, Json(Failure { success: false, message })).into_response()
+impl Reply {
+    /// The reply to an event that is durable.
+    pub fn success() -> Self {
+        Self { success: true, message: "Event processed successfully".to_owned() }
+    }
+
+    /// The reply to a request that failed.
+    pub fn failure(status: StatusCode, message: &str) -> (StatusCode, Json<Self>) {
+        (status, Json(Self { success: false, message: message.to_owned() }))
+    }
 }
 
-/// The reply to an event that is durable.
-pub fn stored() -> Response {
-    const BODY: &str = r#"{"success":true,"message":"Event processed successfully"}"#;
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], BODY).into_response()
-}
-
+/// The reply to a bulk.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Bulk<'a> {
+pub struct BulkReply {
     success: bool,
     message: String,
     processed_count: usize,
     failed_count: usize,
-    batch_id: &'a str,
+    batch_id: String,
     processing_time_ms: u32,
-    failures: Vec<BulkFailure<'a>>,
+    failures: Vec<Failure>,
 }
 
 #[derive(Serialize)]
-struct BulkFailure<'a> {
+struct Failure {
     index: usize,
-    message: &'a str,
+    message: String,
 }
 
-/// The reply to a bulk.
-pub fn bulk(report: &BulkReport) -> Response {
-    let failures: Vec<_> =
-        report.failures.iter().map(|failure| BulkFailure { index: failure.index, message: &failure.message }).collect();
-    Json(Bulk {
-        success: report.success(),
-        message: report.message(),
-        processed_count: report.processed,
-        failed_count: failures.len(),
-        batch_id: &report.batch_id,
-        processing_time_ms: report.processing_time_ms,
-        failures,
-    })
-    .into_response()
+impl From<BulkReport> for BulkReply {
+    fn from(report: BulkReport) -> Self {
+        Self {
+            success: report.success(),
+            message: report.message(),
+            processed_count: report.processed,
+            failed_count: report.failures.len(),
+            batch_id: report.batch_id,
+            processing_time_ms: report.processing_time_ms,
+            failures: report
+                .failures
+                .into_iter()
+                .map(|failure| Failure { index: failure.index, message: failure.message })
+                .collect(),
+        }
+    }
 }
 
+/// The reply to a health check.
 #[derive(Serialize)]
-struct Health {
+pub struct HealthReply {
     healthy: bool,
     message: &'static str,
 }
 
-/// The reply about health.
-pub fn health(healthy: bool) -> Response {
-    let (status, message) =
-        if healthy { (StatusCode::OK, "OK") } else { (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable") };
-    (status, Json(Health { healthy, message })).into_response()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_of_error_has_its_status() {
-        for (error, status, advice) in [
-            (Error::malformed("body: not valid JSON"), 400, None),
-            (Error::invalid("eventHeader: required"), 400, None),
-            (Error::body_too_large(1), 413, None),
-            (Error::unsupported_media("content-type: must be application/json"), 415, None),
-            (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
-            (Error::overloaded(), 429, Some(("retry-after", "1"))),
-            (Error::internal(), 500, None),
-            (Error::unavailable(), 503, Some(("retry-after", "1"))),
-        ] {
-            let response = ErrorResponse::from(error).into_response();
-            assert_eq!(response.status().as_u16(), status);
-            let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-            for name in ["www-authenticate", "retry-after"] {
-                assert_eq!(header(name), advice.filter(|(named, _)| *named == name).map(|(_, value)| value));
-            }
-        }
+impl HealthReply {
+    pub fn new(healthy: bool) -> (StatusCode, Json<Self>) {
+        let (status, message) =
+            if healthy { (StatusCode::OK, "OK") } else { (StatusCode::SERVICE_UNAVAILABLE, "database: unavailable") };
+        (status, Json(Self { healthy, message }))
     }
 }

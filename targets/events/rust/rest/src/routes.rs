@@ -1,75 +1,68 @@
 //! Routes and handlers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
-use axum::middleware::{self, Next};
-use axum::response::Response;
 use axum::routing::{get, post};
-use events_core::error::Error;
+use axum::{Json, Router, middleware};
+use events_core::bulk;
+use events_core::limits::{BULK_BYTES, EVENT_BYTES};
 use events_core::token::Token;
 use events_core::writer::Writer;
-use events_core::{json, limits};
+use serde_json::value::RawValue;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
-use crate::reply::{self, ErrorResponse};
-use crate::{body, headers};
+use crate::error::{ApiError, JsonBody};
+use crate::event::{self, EventRequest};
+use crate::middleware::{HEALTH, require_identity, require_token};
+use crate::reply::{BulkReply, HealthReply, Reply};
 
-const HEALTH: &str = "/api/v1/events/health";
+/// A body that makes no progress for this long is incomplete.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The routes of the API, behind the token if one is set.
 pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
+    let events = post(process_event).layer(DefaultBodyLimit::max(EVENT_BYTES));
+    let bulk = post(process_bulk).layer(DefaultBodyLimit::max(BULK_BYTES));
     let routes = Router::new()
-        .route("/api/v1/events", post(process_event))
-        .route("/api/v1/events/bulk", post(process_bulk))
+        .route("/api/v1/events", events)
+        .route("/api/v1/events/bulk", bulk)
+        .route_layer(middleware::from_fn(require_identity))
+        .route_layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
         .route(HEALTH, get(health))
-        .fallback(async || reply::failure(StatusCode::NOT_FOUND, "path: not found"))
-        .method_not_allowed_fallback(async || reply::failure(StatusCode::METHOD_NOT_ALLOWED, "method: not allowed"))
+        .fallback(async || Reply::failure(StatusCode::NOT_FOUND, "path: not found"))
+        .method_not_allowed_fallback(async || Reply::failure(StatusCode::METHOD_NOT_ALLOWED, "method: not allowed"))
         .with_state(writer);
     match token {
-        Some(token) => routes.layer(middleware::from_fn_with_state(token, authorize)),
+        Some(token) => routes.layer(middleware::from_fn_with_state(token, require_token)),
         None => routes,
     }
 }
 
-/// Requires the token, except for health checks.
-async fn authorize(State(token): State<Token>, request: Request, next: Next) -> Result<Response, ErrorResponse> {
-    if request.uri().path() != HEALTH
-        && let Err(refusal) = token.check(headers::authorization(request.headers()))
-    {
-        let (head, body) = request.into_parts();
-        body::discard(&head.headers, body).await;
-        return Err(refusal.into());
-    }
-    Ok(next.run(request).await)
+async fn process_event(
+    State(writer): State<Arc<Writer>>,
+    JsonBody(event): JsonBody<EventRequest>,
+) -> Result<Json<Reply>, ApiError> {
+    writer.store(event.try_into()?).await?;
+    Ok(Json(Reply::success()))
 }
 
-async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
-    let body = accept(request, limits::EVENT_BYTES).await?;
-    let event = json::decode_event(&body)?;
-    drop(body);
-    writer.store(event).await?;
-    Ok(reply::stored())
-}
-
-async fn process_bulk(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
-    let body = accept(request, limits::BULK_BYTES).await?;
-    let events = json::decode_bulk(&body)?;
-    drop(body);
+async fn process_bulk(
+    State(writer): State<Arc<Writer>>,
+    JsonBody(elements): JsonBody<Vec<Box<RawValue>>>,
+) -> Result<Json<BulkReply>, ApiError> {
+    bulk::check_count(elements.len())?;
+    let events = elements.iter().map(|element| event::from_element(element)).collect();
+    // A large bulk waits without the memory of its body.
+    drop(elements);
     let report = writer.store_bulk(events).await?;
-    Ok(reply::bulk(&report))
+    Ok(Json(report.into()))
 }
 
-async fn health(State(writer): State<Arc<Writer>>) -> Response {
-    reply::health(writer.is_healthy().await)
-}
-
-async fn accept(request: Request, limit: usize) -> Result<Bytes, Error> {
-    let (head, body) = request.into_parts();
-    headers::check(&head.headers)?;
-    body::read(&head.headers, body, limit).await
+async fn health(State(writer): State<Arc<Writer>>) -> (StatusCode, Json<HealthReply>) {
+    HealthReply::new(writer.is_healthy().await)
 }
 
 #[cfg(test)]

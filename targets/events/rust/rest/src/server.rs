@@ -1,51 +1,37 @@
-//! HTTP connections.
+//! Serves the routes until shutdown, over TLS if configured.
 
-use std::time::Duration;
+use std::io;
 
-use axum::Router;
-use events_core::connections::Protocol;
-use hyper::server::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::graceful::Watcher;
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use axum::serve::ListenerExt;
+use events_core::process::{BoxError, Server};
+use tls_listener::TlsListener;
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
 
-/// A client that takes longer for the head of a request, or is idle for longer, is disconnected.
-const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
-/// Over HTTP/2, a client that does not answer a ping within this time is disconnected.
-const PING_TIMEOUT: Duration = Duration::from_secs(20);
+use crate::routes;
 
-/// HTTP/1.1, or HTTP/2 where a client selects it over TLS.
-///
-/// Replaces `axum::serve`, which has no timeout for request heads.
-#[derive(Clone)]
-pub struct Http {
-    service: TowerToHyperService<Router>,
-    http1: http1::Builder,
-    http2: http2::Builder<TokioExecutor>,
-}
-
-impl Http {
-    pub fn new(router: Router) -> Self {
-        let mut http1 = http1::Builder::new();
-        http1.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-        let mut http2 = http2::Builder::new(TokioExecutor::new());
-        http2.timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT).keep_alive_timeout(PING_TIMEOUT);
-        Self { service: TowerToHyperService::new(router), http1, http2 }
-    }
-}
-
-impl Protocol for Http {
-    async fn serve<S>(self, stream: S, http2: bool, watcher: Watcher) -> Result<(), hyper::Error>
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
-        let stream = TokioIo::new(stream);
-        if http2 {
-            watcher.watch(self.http2.serve_connection(stream, self.service)).await
-        } else {
-            watcher.watch(self.http1.serve_connection(stream, self.service)).await
+/// Serves requests until the shutdown signal, then completes the requests in flight.
+pub async fn serve(server: Server) -> Result<(), BoxError> {
+    let Server { listener, tls, writer, token, mut shutdown } = server;
+    let router = routes::router(writer, token);
+    let stopped = async move { shutdown.requested().await };
+    match tls {
+        None => {
+            let listener = listener.tap_io(|stream| log_failure(stream.set_nodelay(true)));
+            axum::serve(listener, router).with_graceful_shutdown(stopped).await?;
         }
+        Some(tls) => {
+            let set_nodelay = |stream: &mut TlsStream<TcpStream>| log_failure(stream.get_ref().0.set_nodelay(true));
+            let listener = TlsListener::new(tls.acceptor, listener).tap_io(set_nodelay);
+            axum::serve(listener, router).with_graceful_shutdown(stopped).await?;
+        }
+    }
+    Ok(())
+}
+
+fn log_failure(result: io::Result<()>) {
+    if let Err(error) = result {
+        tracing::debug!(%error, "connection without TCP_NODELAY");
     }
 }
 

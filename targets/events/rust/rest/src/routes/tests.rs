@@ -1,50 +1,16 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response, StatusCode};
-use events_core::rows::Rows;
-use events_core::settings::Settings;
-use events_core::storage::{Answer, Storage, StorageError};
+use events_core::testing::CountingStorage;
 use events_core::token::Token;
-use events_core::writer::Writer;
+use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::router;
 use crate::TARGET;
-
-/// Counts rows; can be made unavailable.
-#[derive(Default)]
-struct CountingStorage {
-    rows: AtomicUsize,
-    unavailable: AtomicBool,
-}
-
-impl CountingStorage {
-    fn answer(&self) -> Result<(), StorageError> {
-        if self.unavailable.load(Ordering::Relaxed) {
-            Err(StorageError::Unavailable("connection refused".to_owned()))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl Storage for CountingStorage {
-    fn store<'a>(&'a self, rows: &'a Rows<'a>) -> Answer<'a> {
-        Box::pin(async {
-            self.answer()?;
-            self.rows.fetch_add(rows.len(), Ordering::Relaxed);
-            Ok(())
-        })
-    }
-
-    fn check(&self) -> Answer<'_> {
-        Box::pin(async { self.answer() })
-    }
-}
 
 struct Api {
     router: Router,
@@ -57,10 +23,12 @@ impl Api {
     }
 
     fn with_token(token: Option<Token>) -> Self {
+        Self::with(token, &[])
+    }
+
+    fn with(token: Option<Token>, settings: &[(&str, &str)]) -> Self {
         let storage = Arc::new(CountingStorage::default());
-        let settings = Settings::read(&TARGET, |_| None).expect("defaults are usable");
-        let writer = Writer::start(Arc::clone(&storage) as Arc<_>, &settings);
-        Self { router: router(Arc::new(writer), token), storage }
+        Self { router: router(storage.writer(&TARGET, settings), token), storage }
     }
 
     async fn send(&self, request: Request<Body>) -> Reply {
@@ -72,7 +40,7 @@ impl Api {
     }
 
     fn rows(&self) -> usize {
-        self.storage.rows.load(Ordering::Relaxed)
+        self.storage.rows()
     }
 }
 
@@ -121,13 +89,93 @@ async fn an_event_is_stored() {
 #[tokio::test]
 async fn a_broken_rule_is_400() {
     let api = Api::new();
-    assert_eq!(api.post(EVENTS, "{}").await.json().await, (400, failure("eventHeader: required")));
+    assert_eq!(api.post(EVENTS, "{}").await.json().await, (400, failure("eventHeader: not set")));
     assert_eq!(api.post(EVENTS, "{").await.json().await, (400, failure("body: not valid JSON")));
     assert_eq!(api.post(EVENTS, "").await.json().await, (400, failure("body: not valid JSON")));
-    assert_eq!(api.post(BULK, "{}").await.json().await, (400, failure("body: must be an array")));
-    let none = failure("0 of 1 events processed; event 0: eventHeader: required");
+    assert_eq!(api.post(BULK, "{}").await.json().await, (400, failure("body: invalid type: map, expected a sequence")));
+    let none = failure("0 of 1 events processed; event 0: eventHeader: not set");
     assert_eq!(api.post(BULK, "[{}]").await.json().await, (400, none));
     assert_eq!(api.rows(), 0);
+}
+
+#[tokio::test]
+async fn a_message_begins_with_the_path_of_the_field() {
+    let api = Api::new();
+    let with = |path: &str, value: Value| {
+        let mut event = event("1");
+        *event.pointer_mut(path).expect("a field") = value;
+        event.to_string()
+    };
+    let entity = "/eventBody/entities/0";
+    let text_0 = json!("a\u{0}");
+    for (body, path) in [
+        (with("/eventHeader/uuid", json!("7b0f1c9e")), "eventHeader.uuid"),
+        (with("/eventHeader/uuid", json!(1)), "eventHeader.uuid"),
+        (with("/eventHeader/eventName", json!("x".repeat(101))), "eventHeader.eventName"),
+        (with("/eventHeader/eventName", text_0.clone()), "eventHeader.eventName"),
+        (with("/eventBody/entities", json!([])), "eventBody.entities"),
+        (with("/eventBody/entities", json!({})), "eventBody.entities"),
+        (with("/eventBody", Value::Null), "eventBody"),
+        (with(entity, Value::Null), "eventBody.entities[0]"),
+        (with(&format!("{entity}/entityType"), json!("")), "eventBody.entities[0].entityType"),
+        (with(&format!("{entity}/entityId"), json!("x".repeat(256))), "eventBody.entities[0].entityId"),
+        (with(&format!("{entity}/updatedAttributes"), json!([])), "eventBody.entities[0].updatedAttributes"),
+        (with(&format!("{entity}/updatedAttributes"), json!({"a": text_0})), "eventBody.entities[0].updatedAttributes"),
+    ] {
+        let (status, reply) = api.post(EVENTS, body).await.json().await;
+        let message = reply["message"].as_str().expect("a message").to_owned();
+        assert_eq!(status, 400, "{message}");
+        assert!(message.starts_with(&format!("{path}: ")), "{path}: {message}");
+    }
+    assert_eq!(api.rows(), 0);
+}
+
+#[tokio::test]
+async fn dates_are_timestamps_or_epoch_milliseconds() {
+    let api = Api::new();
+    for (date, status) in [
+        (json!("2024-01-15T10:30:00Z"), 200),
+        (json!(1_705_314_600_000_u64), 200),
+        (json!("-1"), 200),
+        (json!(""), 200),
+        (Value::Null, 200),
+        (json!("yesterday"), 400),
+        (json!(1_000_000_000_000_000_u64), 400),
+        (json!(1.5), 400),
+        (json!({}), 400),
+    ] {
+        let mut event = event("1");
+        event["eventHeader"]["createdDate"] = date.clone();
+        let (actual, reply) = api.post(EVENTS, event.to_string()).await.json().await;
+        assert_eq!(actual, status, "{date}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_queue_is_429() {
+    let api = Api::with(None, &[("QUEUE_EVENTS", "1"), ("FLUSHERS", "1")]);
+    api.storage.block();
+    let send = || {
+        let router = api.router.clone();
+        let request = post(EVENTS).body(Body::from(event("1").to_string())).expect("a request");
+        tokio::spawn(async move { router.oneshot(request).await.expect("infallible").status().as_u16() })
+    };
+    // One is being stored and one is queued.
+    let accepted = [send(), send()];
+    tokio::task::yield_now().await;
+    let reply = loop {
+        let reply = api.post(EVENTS, event("2").to_string()).now_or_never();
+        match reply {
+            Some(reply) => break reply,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    assert_eq!(reply.json().await, (429, failure("overloaded: the write queue is full, retry later")));
+    api.storage.release();
+    for request in accepted {
+        assert_eq!(request.await.expect("no panic"), 200);
+    }
 }
 
 #[tokio::test]
@@ -144,7 +192,7 @@ async fn a_bulk_reports_each_event() {
         json!({
             "success": false, "message": "2 of 3 events processed", "processedCount": 2, "failedCount": 1,
             "batchId": null, "processingTimeMs": null,
-            "failures": [{"index": 1, "message": "eventHeader: required"}],
+            "failures": [{"index": 1, "message": "eventHeader: not set"}],
         })
     );
     let (_, reply) = api.post(BULK, json!([event("1")]).to_string()).await.json().await;
@@ -168,7 +216,7 @@ async fn other_media_types_are_415_before_anything_is_read() {
 async fn a_byte_too_many_is_413() {
     let api = Api::new();
     for (path, limit) in [(EVENTS, 1_048_576), (BULK, 16_777_216)] {
-        let refused = failure(&format!("body: larger than {limit} bytes"));
+        let refused = failure("body: too large");
         assert_eq!(api.post(path, vec![b' '; limit + 1]).await.json().await, (413, refused));
         assert_eq!(api.post(path, vec![b' '; limit]).await.json().await, (400, failure("body: not valid JSON")));
     }
@@ -201,7 +249,7 @@ async fn an_unavailable_database_is_503() {
     let api = Api::new();
     let health = || Request::get(HEALTH).body(Body::empty()).expect("a request");
     assert_eq!(api.send(health()).await.json().await, (200, json!({"healthy": true, "message": "OK"})));
-    api.storage.unavailable.store(true, Ordering::Relaxed);
+    api.storage.set_unavailable(true);
     let unhealthy = json!({"healthy": false, "message": "database: unavailable"});
     assert_eq!(api.send(health()).await.json().await, (503, unhealthy));
     for (path, body) in [(EVENTS, event("1")), (BULK, json!([event("1")]))] {
@@ -210,7 +258,7 @@ async fn an_unavailable_database_is_503() {
         assert_eq!(reply.header("retry-after"), Some("1"));
         assert_eq!(reply.json().await.1, failure("database: unavailable, retry later"));
     }
-    api.storage.unavailable.store(false, Ordering::Relaxed);
+    api.storage.set_unavailable(false);
     assert_eq!(api.post(EVENTS, event("1").to_string()).await.json().await.0, 200);
 }
 

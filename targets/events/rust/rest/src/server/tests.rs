@@ -1,27 +1,46 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::Router;
-use axum::http::StatusCode;
-use axum::routing::{get, post};
-use events_core::connections::{self, Listener};
+use events_core::process::{BoxError, Server};
 use events_core::shutdown::{Shutdown, Trigger};
+use events_core::testing::CountingStorage;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use super::Http;
-use crate::body;
+use super::serve;
+use crate::TARGET;
 
-type Serving = JoinHandle<()>;
+const EVENT: &str = r#"{"eventHeader": {"uuid": "7b0f1c9e-3a54-4b7e-9d5c-0a1b2c3d4e5f", "eventName": "CarCreated"},
+    "eventBody": {"entities": [{"entityType": "Car", "entityId": "1", "updatedAttributes": {}}]}}"#;
 
-async fn start(router: Router) -> (TcpStream, Trigger, Serving) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("bound");
-    let (trigger, shutdown) = Shutdown::new();
-    let serving = tokio::spawn(connections::serve(Listener { tcp: listener, tls: None }, Http::new(router), shutdown));
-    (TcpStream::connect(address).await.expect("listening"), trigger, serving)
+struct Running {
+    address: SocketAddr,
+    storage: Arc<CountingStorage>,
+    trigger: Trigger,
+    serving: JoinHandle<Result<(), BoxError>>,
+}
+
+impl Running {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let storage = Arc::new(CountingStorage::default());
+        let (trigger, shutdown) = Shutdown::new();
+        let writer = storage.writer(&TARGET, &[]);
+        let serving = tokio::spawn(serve(Server { listener, tls: None, writer, token: None, shutdown }));
+        Self { address, storage, trigger, serving }
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.expect("listening")
+    }
+}
+
+async fn send_event(client: &mut TcpStream) {
+    let head = "POST /api/v1/events HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n";
+    let request = format!("{head}content-length: {}\r\n\r\n{EVENT}", EVENT.len());
+    client.write_all(request.as_bytes()).await.expect("sent");
 }
 
 /// Reads until the server closes the connection.
@@ -33,53 +52,19 @@ async fn read_to_end(client: &mut TcpStream) -> String {
 
 #[tokio::test]
 async fn shutdown_answers_what_was_accepted_and_closes_what_is_idle() {
-    let (begun, mut has_begun) = mpsc::unbounded_channel();
-    let finish = Arc::new(Notify::new());
-    let may_finish = Arc::clone(&finish);
-    let slow = async move || {
-        begun.send(()).expect("awaited");
-        may_finish.notified().await;
-        "late"
-    };
-    let router = Router::new().route("/", get(slow));
-    let (mut busy, trigger, serving) = start(router).await;
-    let mut idle = TcpStream::connect(busy.peer_addr().expect("connected")).await.expect("listening");
-    busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n").await.expect("sent");
-    has_begun.recv().await.expect("the request arrived");
+    let running = Running::start().await;
+    running.storage.block();
+    let (mut busy, mut idle) = (running.connect().await, running.connect().await);
+    idle.write_all(b"GET /api/v1/events/health HTTP/1.1\r\nhost: h\r\n\r\n").await.expect("sent");
+    idle.read_exact(&mut [0; 15]).await.expect("a reply");
+    send_event(&mut busy).await;
+    running.storage.arrived().await;
 
-    trigger.fire();
-    assert_eq!(read_to_end(&mut idle).await, "");
-    finish.notify_one();
-    assert!(read_to_end(&mut busy).await.ends_with("late"));
-    serving.await.expect("no panic");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_client_that_never_finishes_its_head_is_disconnected() {
-    let (mut client, _trigger, _serving) = start(Router::new()).await;
-    client.write_all(b"GET / HTTP/1.1\r\nhos").await.expect("sent");
-    assert!(tokio::time::timeout(Duration::from_mins(10), read_to_end(&mut client)).await.is_ok());
-}
-
-#[tokio::test]
-async fn a_client_that_sends_too_much_reads_why() {
-    let router = Router::new().route(
-        "/",
-        post(async |request: axum::extract::Request| {
-            let (head, sent) = request.into_parts();
-            match body::read(&head.headers, sent, 1_000).await {
-                Ok(_) => StatusCode::OK,
-                Err(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            }
-        }),
-    );
-    let length = format!("content-length: {}\r\n\r\n", 4 << 20);
-    for head in [&length, "transfer-encoding: chunked\r\n\r\n400000\r\n"] {
-        let (mut client, _trigger, _serving) = start(router.clone()).await;
-        client.write_all(b"POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n").await.expect("sent");
-        client.write_all(head.as_bytes()).await.expect("sent");
-        client.write_all(&vec![b' '; 4 << 20]).await.expect("taken to the last byte");
-        client.write_all(b"\r\n0\r\n\r\n").await.ok();
-        assert!(read_to_end(&mut client).await.starts_with("HTTP/1.1 413"), "{head}");
-    }
+    running.trigger.fire();
+    assert!(read_to_end(&mut idle).await.ends_with(r#"{"healthy":true,"message":"OK"}"#));
+    running.storage.release();
+    let reply = read_to_end(&mut busy).await;
+    assert!(reply.starts_with("HTTP/1.1 200 OK\r\n"), "{reply}");
+    running.serving.await.expect("no panic").expect("no error");
+    assert_eq!(running.storage.rows(), 1);
 }

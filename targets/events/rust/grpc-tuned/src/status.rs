@@ -1,0 +1,25 @@
+//! The one place where errors become gRPC statuses.
+
+use events_core::error::{Error, ErrorKind};
+use tonic::{Code, Status};
+
+/// The status that a client gets for an error.
+pub fn from(error: &Error) -> Status {
+    let code = match error.kind() {
+        ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::UnsupportedMedia => Code::InvalidArgument,
+        ErrorKind::TooLarge | ErrorKind::Overloaded => Code::ResourceExhausted,
+        ErrorKind::Unauthenticated => Code::Unauthenticated,
+        ErrorKind::Unavailable => Code::Unavailable,
+        ErrorKind::Internal => Code::Internal,
+    };
+    Status::new(code, error.message())
+}
+
+/// tonic refuses a message above the limit before it is read, but with OUT_OF_RANGE,
+/// which no other error uses.
+pub fn from_refused_size(status: Status, limit: usize) -> Status {
+    match status.code() {
+        Code::OutOfRange => from(&Error::body_too_large(limit)),
+        _ => status,
+    }
+}

@@ -1,0 +1,119 @@
+//! The one place where errors become statuses.
+
+use axum::extract::FromRequest;
+use axum::extract::rejection::{BytesRejection, JsonRejection};
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use events_core::error::{Error, ErrorKind};
+
+use crate::reply::Reply;
+
+/// Seconds after which a client may retry.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
+
+/// A body as JSON, whose rejection is an [`ApiError`].
+#[derive(FromRequest)]
+#[from_request(via(axum::Json), rejection(ApiError))]
+pub struct JsonBody<T>(pub T);
+
+/// The reply to a request that failed.
+pub struct ApiError(Error);
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        Self(match rejection {
+            JsonRejection::JsonDataError(error) => Error::invalid(data_error(&error)),
+            JsonRejection::JsonSyntaxError(_) => Error::malformed("body: not valid JSON"),
+            JsonRejection::MissingJsonContentType(_) => {
+                Error::unsupported_media("content-type: must be application/json")
+            }
+            JsonRejection::BytesRejection(error) => body_error(&error),
+            _ => Error::malformed("body: cannot be read"),
+        })
+    }
+}
+
+fn body_error(error: &BytesRejection) -> Error {
+    match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Error::too_large("body: too large"),
+        _ => Error::malformed("body: incomplete"),
+    }
+}
+
+/// The path at which deserialisation failed, and why.
+fn data_error(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut source = Some(error);
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref() {
+            return path_and_reason(error, "body");
+        }
+        source = error.source();
+    }
+    "body: does not have the expected form".to_owned()
+}
+
+/// `<path>: <reason>`; the path of the whole is `root`.
+pub fn path_and_reason(error: &serde_path_to_error::Error<serde_json::Error>, root: &str) -> String {
+    match error.path().to_string().as_str() {
+        "." => format!("{root}: {}", error.inner()),
+        path => format!("{path}: {}", error.inner()),
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Reply::failure(status(self.0.kind()), self.0.message()).into_response();
+        let header = match self.0.kind() {
+            ErrorKind::Overloaded | ErrorKind::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
+            ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+            _ => None,
+        };
+        response.headers_mut().extend(header);
+        response
+    }
+}
+
+fn status(kind: ErrorKind) -> StatusCode {
+    match kind {
+        ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_error_has_its_status() {
+        for (error, status, header) in [
+            (Error::malformed("body: not valid JSON"), 400, None),
+            (Error::invalid("eventHeader: required"), 400, None),
+            (Error::too_large("body: too large"), 413, None),
+            (Error::unsupported_media("content-type: must be application/json"), 415, None),
+            (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
+            (Error::overloaded(), 429, Some(("retry-after", "1"))),
+            (Error::internal(), 500, None),
+            (Error::unavailable(), 503, Some(("retry-after", "1"))),
+        ] {
+            let response = ApiError::from(error).into_response();
+            assert_eq!(response.status().as_u16(), status);
+            for name in ["www-authenticate", "retry-after"] {
+                let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+                assert_eq!(value, header.filter(|(expected, _)| *expected == name).map(|(_, value)| value));
+            }
+        }
+    }
+}
