@@ -36,6 +36,29 @@ pub fn camel_case(path: &str) -> String {
     })
 }
 
+/// The order in which broken rules are reported, except for those of entities, which come last.
+const ORDER: [&str; 8] = [
+    "event_header",
+    "event_body",
+    "event_header.uuid",
+    "event_header.event_name",
+    "event_header.created_date",
+    "event_header.saved_date",
+    "event_header.event_type",
+    "event_body.entities",
+];
+const ENTITY_ORDER: [&str; 3] = ["entity_type", "entity_id", "updated_attributes"];
+
+/// The position of a path in the order in which broken rules are reported.
+#[must_use]
+pub fn position(path: &str) -> (usize, usize) {
+    let place = |order: &[&str], name: &str| order.iter().position(|other| *other == name).unwrap_or(order.len());
+    match path.strip_prefix("event_body.entities[").and_then(|rest| rest.split_once("].")) {
+        Some((index, field)) => (ORDER.len() + index.parse().unwrap_or(0), place(&ENTITY_ORDER, field)),
+        None => (place(&ORDER, path), 0),
+    }
+}
+
 /// `parse` also accepts a plus sign and leading zeros.
 fn has_epoch_digits(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -64,6 +87,21 @@ mod tests {
         ] {
             assert!(!is_uuid(text), "{text}");
         }
+    }
+
+    #[test]
+    fn rules_are_reported_in_the_order_of_the_contract() {
+        let paths = [
+            "event_header",
+            "event_body",
+            "event_header.uuid",
+            "event_header.event_type",
+            "event_body.entities",
+            "event_body.entities[2].entity_id",
+            "event_body.entities[10].entity_type",
+            "event_body.entities[10].updated_attributes",
+        ];
+        assert!(paths.is_sorted_by_key(|path| position(path)));
     }
 
     #[test]

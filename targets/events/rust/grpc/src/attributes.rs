@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::rules;
 
 /// Whole numbers up to this are written without fraction and exponent, as JSON clients write them.
-const WHOLE_NUMBERS: f64 = 1e15;
+const WHOLE_NUMBERS: f64 = 1e16;
 
 /// PostgreSQL can store the attributes, which are the first level.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes the context by reference")]
@@ -65,8 +65,7 @@ impl Serialize for Json<'_> {
 
 #[expect(clippy::cast_possible_truncation, reason = "the number is whole and small enough")]
 fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
-    let is_negative_zero = number == 0.0 && number.is_sign_negative();
-    if number.fract() == 0.0 && number.abs() < WHOLE_NUMBERS && !is_negative_zero {
+    if number.fract() == 0.0 && number.abs() < WHOLE_NUMBERS {
         return serializer.serialize_i64(number as i64);
     }
     serializer.serialize_f64(number)
@@ -100,6 +99,9 @@ mod tests {
             (Kind::BoolValue(true), "true"),
             (Kind::StringValue("a\"\u{1}é".to_owned()), r#""a\"\u0001é""#),
             (Kind::NumberValue(1.0), "1"),
+            (Kind::NumberValue(-0.0), "0"),
+            (Kind::NumberValue(9_007_199_254_740_992.0), "9007199254740992"),
+            (Kind::NumberValue(1e300), "1e+300"),
             (Kind::NumberValue(-12.5), "-12.5"),
             (Kind::NumberValue(5e-324), "5e-324"),
             (list(Kind::NumberValue(0.1)), "[0.1]"),

@@ -4,20 +4,18 @@ use events_core::bulk::event_too_large;
 use events_core::error::Error;
 use events_core::limits::EVENT_BYTES;
 use events_core::model::{Entity, Event};
-use events_core::rules::camel_case;
+use events_core::rules::{self, camel_case};
 use garde::Validate;
 use prost::Message;
 
 use crate::attributes;
 use crate::proto::{EntityUpdate, EventRequest};
 
-/// The event of a message of its own.
+/// The event of a message of its own, whose size tonic has checked.
 pub fn from_message(message: EventRequest) -> Result<Event, Error> {
-    // The limit of the server is that of a bulk.
-    if message.encoded_len() > EVENT_BYTES {
-        return Err(Error::body_too_large(EVENT_BYTES));
-    }
-    validated(message)
+    message.validate().map_err(|report| first_broken_rule(&report))?;
+    let entities = message.event_body.unwrap_or_default().entities;
+    Ok(Event::new(entities.iter().map(entity).collect()))
 }
 
 /// The event of an element of a bulk.
@@ -25,13 +23,7 @@ pub fn from_element(message: EventRequest) -> Result<Event, Error> {
     if message.encoded_len() > EVENT_BYTES {
         return Err(event_too_large());
     }
-    validated(message)
-}
-
-fn validated(message: EventRequest) -> Result<Event, Error> {
-    message.validate().map_err(|report| first_broken_rule(&report))?;
-    let entities = message.event_body.unwrap_or_default().entities;
-    Ok(Event::new(entities.iter().map(entity).collect()))
+    from_message(message)
 }
 
 fn entity(update: &EntityUpdate) -> Entity {
@@ -39,7 +31,7 @@ fn entity(update: &EntityUpdate) -> Entity {
 }
 
 fn first_broken_rule(report: &garde::Report) -> Error {
-    match report.iter().next() {
+    match report.iter().min_by_key(|(path, _)| rules::position(&path.to_string())) {
         Some((path, error)) => Error::invalid(format!("{}: {error}", camel_case(&path.to_string()))),
         None => Error::internal(),
     }

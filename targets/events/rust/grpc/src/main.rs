@@ -8,6 +8,7 @@ mod proto;
 mod rules;
 mod server;
 mod service;
+mod size_limits;
 mod status;
 mod stream;
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use events_core::limits::BULK_BYTES;
 use events_core::process::{self, BoxError};
 use events_core::settings::TlsFiles;
 use tonic::transport::server::TcpIncoming;
@@ -16,8 +15,8 @@ use tower::util::MapResponseLayer;
 
 use crate::authorization::Authorization;
 use crate::proto::DESCRIPTORS;
-use crate::proto::event_service_server::EventServiceServer;
 use crate::service::Events;
+use crate::size_limits::SizeLimits;
 use crate::{health, status};
 
 /// A call that takes longer to be answered ends, for example because its message never arrives.
@@ -34,12 +33,12 @@ pub async fn serve(server: process::Server) -> Result<(), BoxError> {
     if let Some(tls) = &tls {
         builder = builder.tls_config(tls_config(&tls.files)?)?;
     }
-    let events = EventServiceServer::new(Events::new(writer, shutdown.clone()));
+    let events = SizeLimits::new(Events::new(writer, shutdown.clone()));
     let authorization = Authorization(token);
     builder
         .layer(MapResponseLayer::new(status::replace_in))
         .layer(FilterLayer::new(move |call| authorization.check(call)))
-        .add_service(events.max_decoding_message_size(BULK_BYTES))
+        .add_service(events)
         .add_service(health)
         .add_service(reflection().build_v1()?)
         // Many clients know v1alpha only.

@@ -1,7 +1,6 @@
 //! The one place where errors become gRPC statuses.
 
 use events_core::error::{Error, ErrorKind};
-use events_core::limits::BULK_BYTES;
 use tonic::body::Body;
 use tonic::codegen::http::Response;
 use tonic::{Code, Status};
@@ -22,7 +21,7 @@ pub fn from_error(error: Error) -> Status {
 /// tonic ends a call above its size limit with OUT_OF_RANGE, which no other error uses.
 pub fn from_tonic(status: Status) -> Status {
     match status.code() {
-        Code::OutOfRange => from_error(Error::body_too_large(BULK_BYTES)),
+        Code::OutOfRange => from_error(Error::too_large("body: too large")),
         _ => status,
     }
 }

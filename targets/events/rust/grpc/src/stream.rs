@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use events_core::error::{Error, ErrorKind};
+use events_core::error::Error;
 use events_core::receipt::Receipt;
 use events_core::shutdown::Shutdown;
 use events_core::writer::Writer;
@@ -60,9 +60,6 @@ async fn accept(
         };
         match event::from_message(message) {
             Ok(event) => slot.send(PendingReply::Accepted(writer.accept(event).await)),
-            Err(error) if error.kind() == ErrorKind::TooLarge => {
-                return slot.send(PendingReply::End(status::from_error(error)));
-            }
             Err(error) => slot.send(PendingReply::Invalid(error)),
         }
     }

@@ -1,7 +1,5 @@
 //! The one place where errors become statuses.
 
-use axum::extract::FromRequest;
-use axum::extract::rejection::{BytesRejection, JsonRejection};
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -12,58 +10,12 @@ use crate::reply::Reply;
 /// Seconds after which a client may retry.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// A body as JSON, whose rejection is an [`ApiError`].
-#[derive(FromRequest)]
-#[from_request(via(axum::Json), rejection(ApiError))]
-pub struct JsonBody<T>(pub T);
-
 /// The reply to a request that failed.
 pub struct ApiError(Error);
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         Self(error)
-    }
-}
-
-impl From<JsonRejection> for ApiError {
-    fn from(rejection: JsonRejection) -> Self {
-        Self(match rejection {
-            JsonRejection::JsonDataError(error) => Error::invalid(data_error(&error)),
-            JsonRejection::JsonSyntaxError(_) => Error::malformed("body: not valid JSON"),
-            JsonRejection::MissingJsonContentType(_) => {
-                Error::unsupported_media("content-type: must be application/json")
-            }
-            JsonRejection::BytesRejection(error) => body_error(&error),
-            _ => Error::malformed("body: cannot be read"),
-        })
-    }
-}
-
-fn body_error(error: &BytesRejection) -> Error {
-    match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::too_large("body: too large"),
-        _ => Error::malformed("body: incomplete"),
-    }
-}
-
-/// The path at which deserialisation failed, and why.
-fn data_error(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut source = Some(error);
-    while let Some(error) = source {
-        if let Some(error) = error.downcast_ref() {
-            return path_and_reason(error, "body");
-        }
-        source = error.source();
-    }
-    "body: does not have the expected form".to_owned()
-}
-
-/// `<path>: <reason>`; the path of the whole is `root`.
-pub fn path_and_reason(error: &serde_path_to_error::Error<serde_json::Error>, root: &str) -> String {
-    match error.path().to_string().as_str() {
-        "." => format!("{root}: {}", error.inner()),
-        path => format!("{path}: {}", error.inner()),
     }
 }
 

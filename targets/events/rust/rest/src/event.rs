@@ -10,15 +10,18 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::attributes::{Attributes, storable_attributes, storable_text};
-use crate::error::path_and_reason;
+use crate::json::path_and_reason;
+use crate::object::{Object, object, objects};
 
 /// An event. `null` and an absent field are the same.
 #[derive(Deserialize, Validate)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRequest {
     #[garde(required, dive)]
+    #[serde(default, deserialize_with = "object")]
     event_header: Option<EventHeader>,
     #[garde(required, dive)]
+    #[serde(default, deserialize_with = "object")]
     event_body: Option<EventBody>,
 }
 
@@ -47,6 +50,7 @@ enum Timestamp {
 #[derive(Deserialize, Validate)]
 struct EventBody {
     #[garde(required, length(min = 1, max = 1000), dive)]
+    #[serde(default, deserialize_with = "objects")]
     entities: Option<Vec<EntityUpdate>>,
 }
 
@@ -86,13 +90,13 @@ pub fn from_element(element: &RawValue) -> Result<Event, Error> {
         return Err(event_too_large());
     }
     let mut deserializer = serde_json::Deserializer::from_str(element.get());
-    let request: EventRequest = serde_path_to_error::deserialize(&mut deserializer)
+    let Object(request): Object<EventRequest> = serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| Error::invalid(path_and_reason(&error, "event")))?;
     request.try_into()
 }
 
 fn first_broken_rule(report: &garde::Report) -> Error {
-    match report.iter().next() {
+    match report.iter().min_by_key(|(path, _)| rules::position(&path.to_string())) {
         Some((path, error)) => Error::invalid(format!("{}: {error}", camel_case(&path.to_string()))),
         None => Error::internal(),
     }

@@ -3,7 +3,9 @@
 mod attributes;
 mod error;
 mod event;
+mod json;
 mod middleware;
+mod object;
 mod reply;
 mod routes;
 mod server;

@@ -1,11 +1,10 @@
-//! Checks of request headers.
+//! Requires the token.
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING};
+use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use events_core::error::Error;
 use events_core::token::Token;
 
 use crate::error::ApiError;
@@ -17,15 +16,6 @@ pub const HEALTH: &str = "/api/v1/events/health";
 pub async fn require_token(State(token): State<Token>, request: Request, next: Next) -> Result<Response, ApiError> {
     if request.uri().path() != HEALTH {
         token.check(authorization(request.headers()))?;
-    }
-    Ok(next.run(request).await)
-}
-
-/// Refuses compressed bodies.
-pub async fn require_identity(request: Request, next: Next) -> Result<Response, ApiError> {
-    let mut codings = request.headers().get_all(CONTENT_ENCODING).iter();
-    if !codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        return Err(Error::unsupported_media("content-encoding: must be identity").into());
     }
     Ok(next.run(request).await)
 }

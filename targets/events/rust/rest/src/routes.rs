@@ -14,9 +14,11 @@ use events_core::writer::Writer;
 use serde_json::value::RawValue;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
-use crate::error::{ApiError, JsonBody};
+use crate::error::ApiError;
 use crate::event::{self, EventRequest};
-use crate::middleware::{HEALTH, require_identity, require_token};
+use crate::json::JsonBody;
+use crate::middleware::{HEALTH, require_token};
+use crate::object::Object;
 use crate::reply::{BulkReply, HealthReply, Reply};
 
 /// A body that makes no progress for this long is incomplete.
@@ -29,7 +31,6 @@ pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
     let routes = Router::new()
         .route("/api/v1/events", events)
         .route("/api/v1/events/bulk", bulk)
-        .route_layer(middleware::from_fn(require_identity))
         .route_layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
         .route(HEALTH, get(health))
         .fallback(async || Reply::failure(StatusCode::NOT_FOUND, "path: not found"))
@@ -43,7 +44,7 @@ pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
 
 async fn process_event(
     State(writer): State<Arc<Writer>>,
-    JsonBody(event): JsonBody<EventRequest>,
+    JsonBody(Object(event)): JsonBody<Object<EventRequest>>,
 ) -> Result<Json<Reply>, ApiError> {
     writer.store(event.try_into()?).await?;
     Ok(Json(Reply::success()))
