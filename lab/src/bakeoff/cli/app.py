@@ -198,9 +198,9 @@ def targets(json: Json = False) -> None:
 @app.command()
 def build(
     target: Annotated[
-        list[str] | None, typer.Argument(help="Targets to build. [all]", autocompletion=complete_target)
+        list[str] | None, typer.Argument(help="Targets to build. [those of the class]", autocompletion=complete_target)
     ] = None,
-    target_class: TargetClass = "all",
+    target_class: TargetClass = "standard",
 ) -> None:
     """Build the targets whose sources changed."""
     from bakeoff.cli.targets import build_targets
@@ -260,9 +260,9 @@ def logs(
 def conform(
     target: Annotated[
         list[str] | None,
-        typer.Argument(help="Targets to check. [all]", autocompletion=complete_target),
+        typer.Argument(help="Targets to check. [those of the class]", autocompletion=complete_target),
     ] = None,
-    target_class: TargetClass = "all",
+    target_class: TargetClass = "standard",
     write_mode: Annotated[
         str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
     ] = None,

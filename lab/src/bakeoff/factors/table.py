@@ -134,7 +134,7 @@ class ComparisonTable(RunTable):
         unset="all that this machine can build",
     )
     target_class: str = option(
-        "all",
+        "standard",
         kinds.choice(*CLASSES),
         "Class of the targets to measure where none is named: standard, tuned or all",
         name="class",
