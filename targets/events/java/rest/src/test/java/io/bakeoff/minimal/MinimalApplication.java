@@ -1,4 +1,4 @@
-package io.bakeoff.events.rest;
+package io.bakeoff.minimal;
 
 import io.bakeoff.events.request.EventRequest;
 import jakarta.validation.Valid;
@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * The least that the framework does for a request: bind, validate, reply. The target is compared with it, see
- * docs/lab-notes/java.md.
+ * docs/lab-notes/java.md. In a package of its own: the target's component scan must not find it.
  */
 @EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)
 @RestController
@@ -22,7 +22,9 @@ class MinimalApplication {
     }
 
     @PostMapping("/api/v1/events")
-    Mono<EventController.Reply> processEvent(@Valid @RequestBody EventRequest request) {
-        return Mono.just(new EventController.Reply(true, "Event processed successfully"));
+    Mono<Reply> processEvent(@Valid @RequestBody EventRequest request) {
+        return Mono.just(new Reply(true, "Event processed successfully"));
     }
+
+    record Reply(boolean success, String message) {}
 }
