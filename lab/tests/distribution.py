@@ -13,6 +13,8 @@ _URL = "TEST_DATABASE_URL"
 _USES_THE_CHECKOUT = "bakeoff_process"
 
 
+# Before xdist writes the groups into the names of the tests.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of one file share servers, so they stay together; what takes longest begins first."""
     for item in items:
