@@ -137,7 +137,7 @@ def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
     project: Project, database: Server, results: Path, moment: str
 ) -> None:
     process = bakeoff_started(
-        project, "run", "full", "--target", REST, "--phase-duration", "60s", "--warm-up", "0s",
+        project, "run", "full", "--target", REST, "--phase-duration", "60s", "--warm-up", "0s", "--prove",
         results=results, environment=metrics(database),
     )  # fmt: skip
     assert process.stdout is not None
