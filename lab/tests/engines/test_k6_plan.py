@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from k6_harness import CONTRACT, DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, run_engine
+from k6_harness import CONTRACT, DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, put_operation, run_engine
 
 NO_K6 = Path("/nowhere/k6")
 
@@ -60,6 +60,15 @@ def _until_steady() -> Plan:
     return plan_for("http", 1, held(1, 9000) | {"until_steady": {"window_s": 3, "tolerance": 0.05}})
 
 
+def _with_operation(**members: object) -> Plan:
+    return _http(operations=[{**put_operation(), **members}])
+
+
+def _with_call(**members: object) -> Plan:
+    operation = put_operation()
+    return _http(operations=[{**operation, "http": {**operation["http"], **members}}])
+
+
 def _capturing() -> Plan:
     plan = _http()
     plan["operations"][0]["needs"] = "item"
@@ -79,6 +88,12 @@ def _without_http() -> Plan:
         (_http(connections=4), "one connection for each virtual user"),
         (_http(ledger="/tmp/ledger"), "writes no ledger"),  # noqa: S108 (a path in a plan, never opened)
         (_capturing(), "captured from replies"),
+        (_with_operation(reads={"document": "", "key": [["a"]]}), "no verified reads"),
+        (_with_operation(login=True), "no login"),
+        (_with_call(header_templates={"a": ["b"]}), "no headers with slots"),
+        (_with_call(reply_templates={"/id": ["b"]}), "no reply checks with slots"),
+        (_with_call(expect=[200, 404]), "one status for each operation"),
+        (_http(transport={"keep_alive": False}), "keeps its connections"),
         (_poisson(), "constant arrival rate only"),
         (_until_steady(), "leave out until_steady"),
         (_http(batch_size=2), "how the workload takes them"),

@@ -51,8 +51,8 @@ def request(ended_us: int, duration_ms: float, phase: int = 0, status: str = "20
     return f"http_req_duration,{START_US + ended_us},{duration_ms:f},{error_code},0,{status},phase={phase},"
 
 
-def row(metric: str, at_us: int, value: float, tags: str = "phase=0") -> str:
-    return f"{metric},{START_US + at_us},{value:f},,,,{tags},"
+def row(metric: str, at_us: int, value: float, tags: str = "phase=0", call: str = "0") -> str:
+    return f"{metric},{START_US + at_us},{value:f},,{call},,{tags},"
 
 
 def test_a_request_is_sent_in_one_second_and_answered_in_the_next(tmp_path: Path) -> None:
@@ -252,3 +252,19 @@ def _plan(folder: Path, protocol: str, *phases: Record) -> Plan:
     path = folder / "plan.json"
     path.write_text(json.dumps(plan_for(protocol, 1, *phases)))
     return read_plan(path)
+
+
+def test_outcomes_are_counted_by_operation(tmp_path: Path) -> None:
+    book = Book(tmp_path, held(1, 1000))
+    book.feed(entered(0), request(100_000, 1), request(200_000, 2), request(300_000, 3, status="503"))
+    book.feed(
+        row("checked_replies", 100_500, 1), row("checked_replies", 200_500, 1), row("malformed_replies", 200_500, 1)
+    )
+    book.book.finish(START_US + SECOND_US, interrupted=False)
+    end = book.records[-1]
+    put = end["by_operation"]["put"]
+    assert {name: put[name] for name in ("sent", "ok", "failed")} == {"sent": 3, "ok": 1, "failed": 2}
+    assert put["errors"] == {"malformed": 1, "status_503": 1} == end["errors"]
+    assert put["statuses"] == {"200": 2, "503": 1}
+    assert (put["checked"], put["checks_failed"]) == (2, 1)
+    assert put["service_histogram"] == end["service_histogram"]

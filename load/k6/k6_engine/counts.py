@@ -1,13 +1,55 @@
 """Numbers of one second, and of one phase: the same members, so that the second adds up to the first."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from k6_engine.histogram import Histogram
 
 
+class CallCounts:
+    """Requests of one operation in a stretch of time. k6 does not record response times by operation."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.ok = 0
+        self.checked = 0
+        self.checks_failed = 0
+        self.errors: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
+        self.service = Histogram()
+
+    def add(self, other: "CallCounts") -> None:
+        """Adds another stretch to this one."""
+        self.sent += other.sent
+        self.ok += other.ok
+        self.checked += other.checked
+        self.checks_failed += other.checks_failed
+        self.errors.update(other.errors)
+        self.statuses.update(other.statuses)
+        self.service.merge(other.service)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.sent or self.ok or self.errors)
+
+    def members(self) -> dict[str, Any]:
+        """As a record holds them."""
+        return {
+            "sent": self.sent,
+            "ok": self.ok,
+            "failed": self.errors.total(),
+            "errors": dict(sorted(self.errors.items())),
+            "statuses": dict(sorted(self.statuses.items())),
+            "checked": self.checked,
+            "checks_failed": self.checks_failed,
+            "service_histogram": self.service.encode(),
+            "response_histogram": None,
+        }
+
+
 class Counts:
-    """What happened in a stretch of time."""
+    """What happened in a stretch of time; `calls` by the call's name in k6's rows."""
 
     def __init__(self) -> None:
         self.sent = 0
@@ -18,6 +60,7 @@ class Counts:
         self.unsent = 0
         self.service = Histogram()
         self.response = Histogram()
+        self.calls: defaultdict[str, CallCounts] = defaultdict(CallCounts)
 
     def add(self, other: "Counts") -> None:
         """Adds another stretch to this one."""
@@ -29,9 +72,11 @@ class Counts:
         self.unsent += other.unsent
         self.service.merge(other.service)
         self.response.merge(other.response)
+        for call, counts in other.calls.items():
+            self.calls[call].add(counts)
 
-    def members(self, batch: int) -> dict[str, Any]:
-        """As a record holds them; a request carries `batch` operations."""
+    def members(self, batch: int, names: Mapping[str, str]) -> dict[str, Any]:
+        """As a record holds them; a request carries `batch` operations. `names` are the operations by call."""
         return {
             "sent": self.sent,
             "ok": self.ok,
@@ -43,4 +88,9 @@ class Counts:
             "unsent": self.unsent,
             "service_histogram": self.service.encode(),
             "response_histogram": self.response.encode(),
+            "by_operation": {
+                names[call]: counts.members()
+                for call, counts in sorted(self.calls.items())
+                if call in names and not counts.is_empty
+            },
         }

@@ -69,6 +69,12 @@ class Outcomes:
             return f"status_{status}"
         return _K6_ERRORS.get(error_code, "other")
 
+    def status_name(self, status: str) -> str:
+        """The status as the result stream names it."""
+        if self.protocol == "grpc" and int(status) < len(_GRPC_STATUSES):
+            return _GRPC_STATUSES[int(status)]
+        return status
+
     def is_counted_by_script(self, status: str) -> bool:
         """Whether the script counts requests of this status: k6 writes no row for most calls that time out."""
         return self.protocol == "grpc" and status == _DEADLINE_EXCEEDED

@@ -21,6 +21,7 @@ class PhaseBook:
         self._timeout_us = plan.timeout_ms * 1000
         self._duration_metric = f"{plan.protocol}_req_duration"
         self._outcomes = Outcomes.of(plan.document)
+        self._names = plan.operation_names()
         self._open_model = group.phases[0].kind == "rate"
         self._stream = stream
         self._group = group
@@ -34,7 +35,7 @@ class PhaseBook:
     def metrics(self) -> tuple[str, ...]:
         """The metrics of k6 that `count` understands."""
         always = ("phase_entered", self._duration_metric, "data_sent", "data_received", "connections_opened")
-        rare = ("malformed_replies", "unmeasured_failures", "vus", "dropped_iterations")
+        rare = ("checked_replies", "malformed_replies", "unmeasured_failures", "vus", "dropped_iterations")
         return always + rare + (("iteration_duration",) if self._open_model else ())
 
     def count(self, found: dict[str, list[Rows]]) -> None:
@@ -45,11 +46,14 @@ class PhaseBook:
         for rows in found[self._duration_metric]:
             if not self._outcomes.is_counted_by_script(rows.tags.status):
                 kind = self._outcomes.error_kind(rows.tags.call, rows.tags.status, rows.tags.error_code)
-                self._of(rows).add_requests(kind, rows.times_us, rows.values)
+                status = self._outcomes.status_name(rows.tags.status)
+                self._of(rows).add_requests(rows.tags.call, kind, rows.times_us, rows.values, status)
         for rows in found["unmeasured_failures"]:
-            self._of(rows).add_requests(rows.tags.kind, rows.times_us, rows.values)
+            self._of(rows).add_requests(rows.tags.call, rows.tags.kind, rows.times_us, rows.values)
+        for rows in found["checked_replies"]:
+            self._of(rows).add_checked_replies(rows.tags.call, rows.times_us)
         for rows in found["malformed_replies"]:
-            self._of(rows).add_malformed_replies(rows.times_us)
+            self._of(rows).add_malformed_replies(rows.tags.call, rows.times_us)
         for rows in found.get("iteration_duration", []):
             self._of(rows).add_responses(rows.times_us, rows.values)
         self._count_traffic(found)
@@ -145,7 +149,7 @@ class PhaseBook:
             phase=tally.phase.index,
             second=second,
             time_unix_ns=(tally.start_us + second * US_PER_SECOND) * NS_PER_US,
-            **counts.members(self._batch),
+            **counts.members(self._batch, self._names),
         )
 
     def _end(self, tally: PhaseTally, now_us: int, *, interrupted: bool) -> None:
@@ -165,7 +169,7 @@ class PhaseBook:
             "phase": tally.phase.index,
             "time_unix_ns": held_until_us * NS_PER_US,
             "duration_ns": (tally.ended_us - tally.start_us) * NS_PER_US,
-            **total.members(self._batch),
+            **total.members(self._batch, self._names),
             "connections_opened": tally.connections_opened,
             "interrupted": interrupted,
             "send_lag_histogram": None,

@@ -52,34 +52,51 @@ class PhaseTally:
         """The last second that holds anything, or the one before `next_second`."""
         return max(self._seconds, default=self.next_second - 1)
 
-    def add_requests(self, error_kind: str | None, ends_us: Ints, durations_ms: Floats) -> None:
-        """Counts requests with the same outcome: begun in one second, answered perhaps in another."""
+    def add_requests(
+        self, call: str, error_kind: str | None, ends_us: Ints, durations_ms: Floats, status: str | None = None
+    ) -> None:
+        """Counts requests of one call with the same outcome: begun in one second, answered perhaps in another.
+
+        `status` is that of their replies, where there was one.
+        """
         durations_ns = (durations_ms * NS_PER_MS).round().astype(np.int64)
         for second, count in self._by_second(ends_us - durations_ns // 1000):
             self._seconds[second].sent += count
+            self._seconds[second].calls[call].sent += count
         ended = self._second_of(ends_us)
         for second in np.unique(ended).tolist():
             mine = durations_ns[ended == second]
             counts = self._seconds[second]
-            if error_kind is None:
-                counts.ok += len(mine)
-            else:
-                counts.errors[error_kind] += len(mine)
-            if has_service_time(error_kind):
-                counts.service.add(mine)
+            for each in (counts, counts.calls[call]):
+                if error_kind is None:
+                    each.ok += len(mine)
+                else:
+                    each.errors[error_kind] += len(mine)
+                if has_service_time(error_kind):
+                    each.service.add(mine)
+            if status is not None and is_answered(error_kind):
+                counts.calls[call].statuses[status] += len(mine)
         last_us = int(ends_us.max())
         if is_answered(error_kind):
             self._last_reply_us = max(self._last_reply_us, last_us)
         else:
             self._last_failure_us = max(self._last_failure_us, last_us)
 
-    def add_malformed_replies(self, times_us: Ints) -> None:
+    def add_checked_replies(self, call: str, times_us: Ints) -> None:
+        """Counts replies whose content was checked."""
+        for second, count in self._by_second(times_us):
+            self._seconds[second].calls[call].checked += count
+
+    def add_malformed_replies(self, call: str, times_us: Ints) -> None:
         """Takes replies, which were counted as ok, for failed: their content was wrong."""
         for second in self._second_of(times_us).tolist():
             # k6 checks a reply some microseconds after it took its time, perhaps in the next second.
-            counts = self._seconds[second] if self._seconds[second].ok > 0 else self._seconds[second - 1]
-            counts.ok -= 1
-            counts.errors[MALFORMED_REPLY] += 1
+            is_here = self._seconds[second].calls[call].ok > 0
+            counts = self._seconds[second] if is_here else self._seconds[second - 1]
+            for each in (counts, counts.calls[call]):
+                each.ok -= 1
+                each.errors[MALFORMED_REPLY] += 1
+            counts.calls[call].checks_failed += 1
 
     def add_responses(self, ends_us: Ints, durations_ms: Floats) -> None:
         """Records response times."""

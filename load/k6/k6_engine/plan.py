@@ -81,6 +81,19 @@ class Plan:
         """Of the largest phase."""
         return max(phase.virtual_users for phase in self.phases)
 
+    def operation_names(self) -> dict[str, str]:
+        """Operations by the name that their calls have in k6's rows; a request with several messages is a batch."""
+        if self.batch > 1:
+            return {"batch": "batch"}
+        return {str(index): operation["name"] for index, operation in enumerate(self.document["operations"])}
+
+    def check_rates(self) -> dict[str, float]:
+        """The fraction of replies whose content is checked, by operation."""
+        operations = self.document["operations"]
+        calls = [self.document["batch"]] if self.batch > 1 else [each[self.protocol] for each in operations]
+        rates = [self.document["verify_share"] if call and call.get("reply") else 0 for call in calls]
+        return dict(zip(self.operation_names().values(), rates, strict=True))
+
     def groups(self) -> Iterator[Group]:
         """The phases as k6 processes, in order. No two groups share a virtual user: its keys would be made twice."""
         first_user = 0

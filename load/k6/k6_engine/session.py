@@ -48,12 +48,13 @@ class Session:
         document = self._plan.document
         self._stream.write(
             "start",
-            version=1,
+            version=2,
             engine={"name": "k6", "version": version},
             workload=document["workload"],
             target=document["target"],
             protocol=self._plan.protocol,
             connections=self._plan.virtual_users,
+            checks=self._plan.check_rates(),
             time_unix_ns=time.time_ns(),
         )
 

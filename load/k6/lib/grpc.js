@@ -2,7 +2,7 @@
 
 import grpc from 'k6/net/grpc';
 import { authorityOf } from '../config.js';
-import { connectionsOpened, grpcRequestFailed, malformedReplies, unmeasuredFailures } from './measures.js';
+import { checkedReplies, connectionsOpened, grpcRequestFailed, malformedReplies, unmeasuredFailures } from './measures.js';
 import { replyCheck } from './replies.js';
 
 export class GrpcTransport {
@@ -21,27 +21,29 @@ export class GrpcTransport {
   }
 
   send(events, wantsCheck) {
-    if (!this.connected && !this.connect()) return false;
     const call = this.batch || this.calls[events[0].operation];
+    if (!this.connected && !this.connect(call.params.tags)) return false;
     const checked = call.check !== null && wantsCheck();
     const reply = this.client.invoke(call.method, call.message(events), checked ? call.checkedParams : call.params);
     const expected = reply.status === call.expect;
     grpcRequestFailed.add(!expected);
-    if (reply.status === grpc.StatusDeadlineExceeded) this.countTimeout();
+    if (reply.status === grpc.StatusDeadlineExceeded) this.countTimeout(call.params.tags);
     if (!expected) return false;
-    if (!checked || call.check(reply.message)) return true;
-    malformedReplies.add(1);
+    if (!checked) return true;
+    checkedReplies.add(1, call.params.tags);
+    if (call.check(reply.message)) return true;
+    malformedReplies.add(1, call.params.tags);
     return false;
   }
 
-  connect() {
+  connect(tags) {
     try {
       this.client.connect(this.address, { plaintext: this.plaintext, timeout: this.timeoutMs });
     } catch (error) {
       const kind = connectErrorKind(String(error));
       grpcRequestFailed.add(true);
-      if (kind === 'timeout') this.countTimeout();
-      else unmeasuredFailures.add(0, { kind });
+      if (kind === 'timeout') this.countTimeout(tags);
+      else unmeasuredFailures.add(0, { ...tags, kind });
       return false;
     }
     connectionsOpened.add(1);
@@ -49,8 +51,8 @@ export class GrpcTransport {
     return true;
   }
 
-  countTimeout() {
-    unmeasuredFailures.add(this.timeoutMs, { kind: 'timeout' });
+  countTimeout(tags) {
+    unmeasuredFailures.add(this.timeoutMs, { ...tags, kind: 'timeout' });
   }
 }
 

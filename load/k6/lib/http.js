@@ -2,7 +2,7 @@
 
 import http from 'k6/http';
 import { authorityOf } from '../config.js';
-import { connectionsOpened, malformedReplies } from './measures.js';
+import { checkedReplies, connectionsOpened, malformedReplies } from './measures.js';
 import { replyCheck } from './replies.js';
 
 export class HttpTransport {
@@ -18,8 +18,10 @@ export class HttpTransport {
     const checked = call.check !== null && wantsCheck();
     const reply = this.request(call, events, checked ? call.checkedParams : call.params);
     if (reply === null || reply.status !== call.expect) return false;
-    if (!checked || isRight(reply, call.check)) return true;
-    malformedReplies.add(1);
+    if (!checked) return true;
+    checkedReplies.add(1, call.params.tags);
+    if (isRight(reply, call.check)) return true;
+    malformedReplies.add(1, call.params.tags);
     return false;
   }
 

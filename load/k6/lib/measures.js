@@ -4,6 +4,8 @@
 import { Counter, Rate, Trend } from 'k6/metrics';
 
 export const connectionsOpened = new Counter('connections_opened');
+// Tagged with the call's name, as the requests are.
+export const checkedReplies = new Counter('checked_replies');
 export const malformedReplies = new Counter('malformed_replies');
 
 // gRPC requests for which k6 writes no duration, in milliseconds: those without a connection, and those that timed out
