@@ -59,13 +59,17 @@ def test_refused_connections_are_counted(tmp_path: Path) -> None:
     outcome = run_engine(tmp_path, plan_for("grpc", port, iterations(3)))
     [phase] = outcome.of("phase_end")
     assert (phase["sent"], phase["ok"], phase["errors"]) == (3, 0, {"refused": 3})
+    assert phase["by_operation"]["put"]["errors"] == {"refused": 3}
     assert phase["service_histogram"] is None
 
 
 def test_wrong_replies_are_malformed(tmp_path: Path) -> None:
     with grpc_server(answer={"stored": False}) as server:
         outcome = run_engine(tmp_path, plan_for("grpc", server.port, iterations(2), verify_share=1))
-    assert outcome.of("phase_end")[0]["errors"] == {"malformed": 2}
+    [phase] = outcome.of("phase_end")
+    assert phase["errors"] == {"malformed": 2}
+    put = phase["by_operation"]["put"]
+    assert (put["statuses"], put["checked"], put["checks_failed"]) == ({"OK": 2}, 2, 2)
 
 
 def test_batches_carry_events_in_one_message(tmp_path: Path) -> None:

@@ -109,6 +109,10 @@ def test_a_share_of_replies_is_checked(tmp_path: Path, share: float, malformed: 
     [phase] = outcome.of("phase_end")
     assert phase["errors"] == ({"malformed": malformed} if malformed else {})
     assert phase["ok"] == 10 - malformed
+    put = phase["by_operation"]["put"]
+    assert all(put[name] == phase[name] for name in ("sent", "ok", "failed", "errors", "service_histogram"))
+    assert (put["statuses"], put["checked"], put["checks_failed"]) == ({"200": 10}, malformed, malformed)
+    assert outcome.records[0]["checks"] == {"put": share}
 
 
 def test_a_reply_that_is_not_json_is_malformed(tmp_path: Path) -> None:
