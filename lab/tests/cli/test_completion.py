@@ -22,8 +22,11 @@ printf '%s\\n' "${COMPREPLY[@]}"
     [
         (["ru"], {"run", "runs"}),
         (["run", "qu"], {"quick"}),
-        (["run", "--target", "producer-api-rust"], {"producer-api-rust-rest", "producer-api-rust-grpc"}),
-        (["up", "producer-api-rust-r"], {"producer-api-rust-rest"}),
+        (
+            ["run", "--target", "producer-api-rust"],
+            {f"producer-api-rust-{kind}" for kind in ("rest", "grpc", "rest-tuned", "grpc-tuned")},
+        ),
+        (["up", "producer-api-rust-rest-"], {"producer-api-rust-rest-tuned"}),
         (["runs", "list", "--pay"], {"--payload"}),
         (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc"}),
         (["run", "--target", "nobody"], {""}),

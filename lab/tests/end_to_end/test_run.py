@@ -214,7 +214,7 @@ def test_up_prints_a_line_that_works(project: Project, database: Server, results
     assert json.loads(answered.stdout) == {"success": True, "message": "Event processed successfully"}
     second = bakeoff(project, "up", REST, "--port", str(port), results=results)
     assert second.returncode == 1
-    assert "Another bakeoff is running" in second.stderr
+    assert "is in use" in second.stderr
     interrupt(process)
     process.communicate(timeout=60)
     assert process.returncode == 0
