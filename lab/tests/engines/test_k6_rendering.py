@@ -25,8 +25,8 @@ def test_the_vectors_reach_every_slot_and_both_ends_of_reuse() -> None:
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
     slots = {segment["slot"] for case in cases for segment in _segments(case["plan"]) if isinstance(segment, dict)}
     plan_schema = json.loads((CONTRACT / "schemas" / "plan.schema.json").read_text())
-    # A captured value comes from a reply, and a vector holds none.
-    assert slots == set(plan_schema["$defs"]["slot"]["properties"]["slot"]["enum"]) - {"captured"}
+    # Captured values and logins come from replies, and a vector holds none.
+    assert slots == set(plan_schema["$defs"]["slot"]["properties"]["slot"]["enum"]) - {"captured", "login"}
     keys = [event for case in cases for event in case["events"] if event["key"] is not None]
     assert any(event["key"]["sequence"] == event["sequence"] for event in keys)
     assert any(event["key"]["sequence"] != event["sequence"] for event in keys)
