@@ -108,7 +108,7 @@ def test_mappings_are_typed_but_for_those_listed() -> None:
         for path in (_SOURCE / package).rglob("*.py"):
             counted[path.relative_to(_SOURCE).as_posix()] += untyped_mappings(path.read_text("utf-8"))
     assert {name: count for name, count in counted.items() if count} == _UNTYPED
-    assert sum(_UNTYPED.values()) <= 27
+    assert sum(_UNTYPED.values()) <= 33
 
 
 def test_every_package_is_counted_or_listed_as_not_counted_yet() -> None:

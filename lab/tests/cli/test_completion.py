@@ -26,7 +26,6 @@ printf '%s\\n' "${COMPREPLY[@]}"
             ["run", "--target", "producer-api-rust"],
             {f"producer-api-rust-{kind}" for kind in ("rest", "grpc", "rest-tuned", "grpc-tuned")},
         ),
-        (["up", "producer-api-rust-rest-"], {"producer-api-rust-rest-tuned"}),
         (["runs", "list", "--pay"], {"--payload"}),
         (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc"}),
         (["run", "--target", "nobody"], {""}),
