@@ -27,6 +27,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
             {f"producer-api-rust-{kind}" for kind in ("rest", "grpc", "rest-tuned", "grpc-tuned")},
         ),
         (["runs", "list", "--pay"], {"--payload"}),
+        (["up", "producer-api-rust-rest-"], {"producer-api-rust-rest-tuned"}),
         (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc", "producer-api-rust-grpc-tuned"}),
         (["run", "--target", "nobody"], {""}),
     ],
