@@ -208,14 +208,16 @@ def test_up_prints_a_line_that_works(project: Project, database: Server, results
     process = bakeoff_started(
         project, "up", REST, "--port", str(port), results=results, environment={"DATABASE_URL": database.url}
     )
-    assert process.stdout is not None
-    line = next(line for line in process.stdout if line.startswith("curl "))
-    answered = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=30, check=True)
-    assert json.loads(answered.stdout) == {"success": True, "message": "Event processed successfully"}
-    second = bakeoff(project, "up", REST, "--port", str(port), results=results)
-    assert second.returncode == 1
-    assert "is in use" in second.stderr
-    interrupt(process)
-    process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if line.startswith("curl "))
+        answered = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=30, check=True)
+        assert json.loads(answered.stdout) == {"success": True, "message": "Event processed successfully"}
+        second = bakeoff(project, "up", REST, "--port", str(port), results=results)
+        assert second.returncode == 1
+        assert "is in use" in second.stderr
+    finally:
+        interrupt(process)
+        process.communicate(timeout=60)
     assert process.returncode == 0
     assert processes.port_is_free(port)

@@ -77,6 +77,33 @@ def test_version_1_is_still_read(project: Project) -> None:
     assert back.run == replace(run_result(), samples=[], timeline=[], contender="")
 
 
+@pytest.mark.parametrize(
+    ("target", "contender", "now", "contender_now", "target_class"),
+    [
+        (
+            "producer-api-go-rest",
+            "producer-api-go-rest write_mode=per-request",
+            "producer-api-go-rest-tuned",
+            "producer-api-go-rest-tuned write_mode=per-request",
+            "tuned",
+        ),
+        ("my-api", "my-api", "my-api", "my-api", "standard"),
+    ],
+)
+def test_a_shipped_target_of_before_classes_is_a_tuned_one(
+    project: Project, target: str, contender: str, now: str, contender_now: str, target_class: str
+) -> None:
+    document = document_of(replace(run_result(), target=target, contender=contender), project, None)
+    del document["target_class"]
+    (back,) = read_documents(text_of(document), "it", project)
+    assert (back.run.target, back.run.contender, back.run.target_class) == (now, contender_now, target_class)
+
+
+def test_a_run_that_names_its_class_keeps_its_name(project: Project) -> None:
+    run = replace(run_result(), target="producer-api-go-rest")
+    assert read_documents(text_of(document_of(run, project, None)), "it", project)[0].run.target == run.target
+
+
 def test_version_2_named_percentiles_by_numbers(project: Project) -> None:
     text = text_of(document_of(run_result(), project, None)).replace('"version": 3', '"version": 2')
     for name, percentile in PERCENTILES.items():

@@ -8,11 +8,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database
+from bakeoff.postgres.durability import SETTINGS, is_durable
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.lock import only_lab
-
-_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes")
 
 
 def durability_checks(project: Project) -> Iterator[Diagnosis]:
@@ -22,13 +21,12 @@ def durability_checks(project: Project) -> Iterator[Diagnosis]:
     except BakeoffError as error:
         yield Diagnosis("database", State.UNKNOWN, error.message)
         return
-    yield from (durability(name, settings[name]) for name in _SETTINGS)
+    yield from (durability(name, settings[name]) for name in SETTINGS)
 
 
 def durability(name: str, value: str) -> Diagnosis:
-    """What a value of one of the settings means. All but one value of `synchronous_commit` wait for the own disk."""
-    safe = value != "off" if name == "synchronous_commit" else value == "on"
-    if safe:
+    """What a value of one of the settings means."""
+    if is_durable(name, value):
         return Diagnosis(name, State.OK, value)
     costs = {
         "fsync": "nothing is flushed to disk: every rate is several times too high, and a crash loses the table",
@@ -51,5 +49,5 @@ def _settings(project: Project) -> Mapping[str, str]:
 
 def _ask(server: Server) -> Mapping[str, str]:
     with server.connect() as connection:
-        rows = connection.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [list(_SETTINGS)])
+        rows = connection.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [list(SETTINGS)])
         return {str(name): str(value) for name, value in rows.fetchall()}

@@ -12,6 +12,7 @@ from bakeoff.documents import Json
 from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.results.former_names import with_present_names
 from bakeoff.results.observations import Observations
 from bakeoff.results.run import Measured, Moment, Number, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant
@@ -118,6 +119,8 @@ def _read(text: msgspec.Raw, project: Project) -> StoredDocument:
         total=None if run.total is None else _named(run.total),
         phases=[replace(phase, measured=_named(phase.measured)) for phase in run.phases],
     )
+    if "target_class" not in members:
+        run = with_present_names(run)
     origin = msgspec.json.decode(text, type=_Belonging).comparison
     return StoredDocument(observed_too(run, tolerant(Observations, observed)), origin)
 
