@@ -54,3 +54,40 @@ def test_runs_from_before_targets_had_their_column(
     assert stored.result.warm_up is not None and stored.result.warm_up.steady is True
     activity = stored.result.database_activity
     assert activity is not None and (activity.commits, activity.wal_bytes) == (None, 5)
+
+
+_SHIPPED = """
+INSERT INTO comparisons (started_at, workload, test_mode, command, status, request, not_measured)
+VALUES ('2026-01-01Z', 'events', 'quick', './bakeoff run quick', 'completed',
+    '{"mode": "quick", "targets": ["producer-api-go-rest", "one"]}',
+    '{"producer-api-java-grpc write_mode=per-request": "producer-api-java-grpc: too slow", "one": "gone"}');
+INSERT INTO test_runs (comparison_id, api_name, workload, language, protocol, test_mode, payload_size, engine,
+    engine_version, settings, environment, status, started_at, finished_at, contender)
+SELECT 1, name, 'events', 'go', 'rest', 'quick', 'default', 'native', '1', '{}', '{}', 'completed',
+    '2026-01-01Z', '2026-01-01Z', name || ' pool_size=8'
+FROM unnest(ARRAY['producer-api-go-rest', 'one']) AS name;
+"""
+
+
+def test_shipped_targets_from_before_classes_are_the_tuned_ones(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "migrations"
+    older.mkdir()
+    for file in metrics_store._MIGRATIONS.glob("000[1-7]_*.sql"):
+        (older / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    with throwaway_server(project, tmp_path) as start, start() as server:
+        with monkeypatch.context() as before:
+            before.setattr(metrics_store, "_MIGRATIONS", older)
+            MetricsStore(server).migrate()
+        server.execute_script(_SHIPPED)
+        MetricsStore(server).migrate()
+        with server.connect() as connection:
+            runs = connection.execute("SELECT target, contender, target_class FROM test_runs ORDER BY id").fetchall()
+            ((request, not_measured),) = connection.execute("SELECT request, not_measured FROM comparisons").fetchall()
+    assert runs == [
+        ("producer-api-go-rest-tuned", "producer-api-go-rest-tuned pool_size=8", "tuned"),
+        ("one", "one pool_size=8", "standard"),
+    ]
+    assert request["targets"] == ["producer-api-go-rest-tuned", "one"]
+    assert list(not_measured) == ["one", "producer-api-java-grpc-tuned write_mode=per-request"]
