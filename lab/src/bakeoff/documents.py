@@ -31,7 +31,7 @@ def read_toml(path: Path, schema: Path) -> Document:
 def first_problem(document: object, schema: Path, definition: str | None = None) -> str | None:
     """What breaks the schema first, as `place: reason`, or None. The deepest reason is the one that helps.
 
-    With `definition` the document is held against that one of the schema's `$defs`.
+    With `definition` the document is checked against that one of the schema's `$defs`.
     """
     from jsonschema.exceptions import best_match
 

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(plan, options.k6, Stream(sys.stdout))
     except BrokenPipeError:
-        # Nobody reads any more. Python would complain once more when it closes the output.
+        # The reader has closed the output. Python would complain once more when it closes the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print("error: the reader of the result stream went away", file=sys.stderr)
         return FAILED
@@ -60,7 +60,7 @@ def _run(plan: Plan, k6: Path, stream: Stream) -> int:
     except K6Error as error:
         return _fail(stream, str(error), FAILED)
     if interrupted():
-        stream.end("interrupted", "stopped on request; requests under way were given up and are not counted")
+        stream.end("interrupted", "stopped on request; requests in flight were abandoned and are not counted")
     else:
         stream.end("completed", "")
     return DONE

@@ -111,7 +111,7 @@ class PhaseBook:
                 tally.add_unsent(rows.times_us[mine], rows.values[mine])
 
     def _is_complete(self, position: int, now_us: int) -> bool:
-        """Whether no request of this phase can still be under way."""
+        """Whether no request of this phase can still be in flight."""
         tally = self._phases[position]
         if tally.end_us is None or tally is self._phases[-1]:
             return False  # `finish` ends it

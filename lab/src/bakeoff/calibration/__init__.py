@@ -1,1 +1,1 @@
-"""What the machine itself can do: the ceilings and reference lines that results are held against."""
+"""What the machine itself can do: the ceilings and reference lines that results are compared with."""

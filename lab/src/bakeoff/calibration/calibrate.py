@@ -19,7 +19,7 @@ from bakeoff.targets.certificate import lab_certificate
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
 
-# pgbench is at its best with few connections on few cores, and nobody knows how few: the best of these counts.
+# pgbench is at its best with few connections on few cores, how few is unknown: the best of these counts.
 _CONNECTIONS_TRIED = (16, 64)
 _BATCH_CONNECTIONS_TRIED = (1, 2)
 

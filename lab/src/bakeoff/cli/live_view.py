@@ -1,4 +1,4 @@
-"""The live view of a comparison on a terminal: the run under way, and how the contenders stand so far."""
+"""The live view of a comparison on a terminal: the current run, and how the contenders stand so far."""
 
 import statistics
 import threading

@@ -22,7 +22,7 @@ def main() -> NoReturn:
     # Loading modules makes many objects and hardly any garbage: looking for it is a twentieth of a short command.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGTERM, _interrupt)
-    # Whoever starts us in the background of a script has us ignore SIGINT, and could not end a run in good order.
+    # A script that starts us in the background makes us ignore SIGINT, so that it could not end a run in good order.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()
     try:
@@ -35,7 +35,7 @@ def main() -> NoReturn:
         _leave("interrupted before it began.", 130)
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # Whoever read our output has gone: nothing is left to say to them.
+            # The reader of our output has closed it: there is nothing left to print.
             sys.stderr.close()
             sys.exit(1)
         if error.errno == errno.ENOSPC:

@@ -15,7 +15,7 @@ from bakeoff.storage.metrics_store import MetricsStore
 
 _BACKLOG = 128
 _PATIENCE_S = 2
-"""How long answers that are under way may take at the end; longer than pages that follow a run need to notice it."""
+"""How long responses in flight may take at the end; longer than pages that follow a run need to notice it."""
 
 
 def serve_pages(host: str, port: int, token: str | None) -> None:

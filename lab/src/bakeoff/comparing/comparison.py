@@ -111,7 +111,7 @@ def _measure_all(
             progress.say(f"{name}: not measured. {reason}")
 
         arriving = Arriving(queued, engine_builds, contenders, request.attached, refuse)
-        # The five requests of a smoke run prove that things work; nobody waits for the last build to see the first.
+        # The five requests of a smoke run prove that things work; the first one is shown before the last is built.
         as_built = request.mode == "smoke" and queued.is_busy
         built = list(contenders) if as_built else list(arriving.in_order())
         if built:

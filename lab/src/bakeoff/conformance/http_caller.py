@@ -25,7 +25,7 @@ class HttpCaller:
         self._timeout_s = timeout_s
 
     def check_reachable(self) -> None:
-        """Raises BakeoffError when nobody listens at the address."""
+        """Raises BakeoffError when no server listens at the address."""
         try:
             self._connected().close()
         except OSError as error:

@@ -84,7 +84,7 @@ class ConformanceResult:
         return next((profile for profile in (Profile.STRICT, Profile.CORE) if self.conforms(profile)), None)
 
     def together_with(self, more: "ConformanceResult") -> "ConformanceResult":
-        """The result after some of the cases that did not apply were held against the target in another way."""
+        """The result after some of the cases that did not apply were run against the target in another way."""
         return ConformanceResult(self.protocol, self.results + more.results, self.not_applicable - len(more.results))
 
 
@@ -100,8 +100,8 @@ def run_conformance(
     """Runs the cases against the target that `access` leads to, over `rest` or `grpc`.
 
     `server` is the target's database, or None for a workload without one. Cases expect to find none of their rows,
-    so a run begins on a fresh table. Raises BakeoffError for vectors that are broken and a target that nobody can
-    reach; a target that does the wrong thing is a result. Cases that need a token run when `access` has one.
+    so a run begins on a fresh table. Raises BakeoffError for vectors that are broken and a target that cannot be
+    reached; a target that does the wrong thing is a result. Cases that need a token run when `access` has one.
     """
     loaded = load_cases(workload, patterns)
     cases = applicable(loaded, access.token)
@@ -191,7 +191,7 @@ def speaking(
     """A caller of the target that `access` leads to.
 
     Unless it is known that the target is reachable this is looked at first, which takes gRPC's library 0.2 s; then
-    BakeoffError is raised when nobody answers there.
+    BakeoffError is raised when no server answers there.
     """
     # Each protocol's modules are loaded when they are needed: gRPC takes a while.
     if protocol == "grpc":

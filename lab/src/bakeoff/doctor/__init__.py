@@ -1,1 +1,1 @@
-"""What on this machine makes results worse or wrong, what that costs, and the command that mends it."""
+"""What on this machine makes results worse or wrong, what that costs, and the command that fixes it."""

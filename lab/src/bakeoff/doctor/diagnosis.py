@@ -15,7 +15,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One check: what was found, what it costs the results, and the command or deed that mends it."""
+    """One check: what was found, what it costs the results, and the command or action that fixes it."""
 
     subject: str
     state: State

@@ -127,5 +127,5 @@ class Agents:
         try:
             self._processes[agent].records(pass_on)
             arrived.put((agent, None))
-        except Exception as error:  # noqa: BLE001 — whoever reads the queue raises it; unsaid, it would wait for ever
+        except Exception as error:  # noqa: BLE001 — the reader of the queue raises it, and would otherwise wait for ever
             arrived.put((agent, error))

@@ -12,7 +12,7 @@ from bakeoff.engines.stream import End, Record, StreamError, read_records
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan import Plan
 
-# The protocol allows 5 s for replies under way; the rest is for writing what is known.
+# The protocol allows 5 s for replies in flight; the rest is for writing what is known.
 _STOP_PATIENCE_S = 10.0
 
 

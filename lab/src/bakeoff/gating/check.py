@@ -1,4 +1,4 @@
-"""What a gate decides on: one metric of one series, held against a limit."""
+"""What a gate decides on: one metric of one series, compared with a limit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Gate:
-    """All decisions, and the series that had nothing to be held against, each with the reason."""
+    """All decisions, and the series that had nothing to be compared with, each with the reason."""
 
     checks: Sequence[Check]
     left_out: Sequence[str]
@@ -51,12 +51,12 @@ class Gate:
 
     @property
     def compared(self) -> bool:
-        """Whether anything was held against something."""
+        """Whether anything was compared."""
         return any(not check.unmatched for check in self.checks)
 
     @property
     def exit_status(self) -> int:
-        """0: all is well; 1: something is worse than allowed; 2: nobody can tell, or there was nothing to compare."""
+        """0: all is well; 1: something is worse than allowed; 2: unclear, or there was nothing to compare."""
         if self.failed:
             return 1
         return 0 if self.compared and not self.stale_baseline else 2

@@ -22,7 +22,7 @@ class Sides:
 
 
 def chances(figures: Sequence[Sides]) -> list[float | None]:
-    """For each figure, how probable it is that chance alone sets its sides that far apart; None where nobody can tell.
+    """For each figure, how probable it is that chance alone sets its sides that far apart; None where it is unknown.
 
     Student's test of two means. The rounds of one figure say little of their spread: what all figures' rounds say
     together counts where it is the larger.

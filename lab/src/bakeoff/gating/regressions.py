@@ -87,7 +87,7 @@ def _check(change: _Change, chance: float | None, worse_machine: str | None) -> 
 def _worse(change: _Change, chance: float | None) -> Outcome:
     """What is worse than allowed fails where chance does not explain it.
 
-    Of one round on each side nobody knows. A run as a whole fails then; of its many phases one would each time.
+    One round on each side cannot tell. A run as a whole fails then; of its many phases one would each time.
     """
     if chance is None:
         return Outcome.UNCLEAR if change.series.phase else Outcome.FAILED

@@ -26,7 +26,7 @@ def unmeasured(baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], 
     """A failed check for each contender that the candidate was asked for and did not measure.
 
     That it was asked for is known of what was refused, and of what the baseline has and the request means. Of a
-    candidate that is no comparison nobody knows what was asked for.
+    candidate that is not a comparison the request is unknown.
     """
     if asked is None:
         return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bakeoff.history.figures import RunFigures
 from bakeoff.postgres.server import Server
 
-# Whoever only looks at runs does not wait for what requests are made of.
+# Imported late: listing runs does not need what requests are made of.
 if TYPE_CHECKING:
     from bakeoff.comparing.request import ComparisonRequest
 
@@ -28,7 +28,7 @@ class Asked:
 
     @cached_property
     def request(self) -> "ComparisonRequest | None":
-        """None where nobody knows what was asked for."""
+        """None where the request is unknown."""
         from bakeoff.comparing.request import request_from
 
         # Beside the request stands the machine that it was for.

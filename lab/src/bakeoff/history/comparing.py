@@ -19,7 +19,7 @@ class Column:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """One series over all references; the first column is what the others are held against."""
+    """One series over all references; the first column is what the others are compared with."""
 
     title: str
     columns: Sequence[Column]

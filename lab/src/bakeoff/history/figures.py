@@ -72,7 +72,7 @@ class RunFigures:
 
     @property
     def series(self) -> Series:
-        """What was measured: figures may be held against each other where it is the same."""
+        """What was measured: figures may be compared with each other where it is the same."""
         return Series(
             self.contender, self.mode, self.payload, self.engine, self.load or "", tuple(sorted(self.settings.items()))
         )

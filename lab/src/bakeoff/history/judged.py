@@ -14,7 +14,7 @@ from bakeoff.storage.history import StoredComparison, StoredRun, load_comparison
 def judgements_of(server: Server, references: Sequence[Referenced]) -> dict[str, Judgement]:
     """By name, a judgement of each comparison; of single runs one together. Empty where a reference is a file.
 
-    Comparisons are not judged together: rounds that were not made in the same minutes cannot be held against each
+    Comparisons are not judged together: rounds that were not made in the same minutes cannot be compared with each
     other one by one.
     """
     ids = [run.id for reference in references for run in reference.runs]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bakeoff.judging.judgement import Bottleneck
 
-# Interrupts and the kernel's own work are nobody's: a machine is full well before 100%.
+# Interrupts and the kernel's own work belong to no process: a machine is full well before 100%.
 _FULL = 0.85
 _MOST = 0.5
 _CEILING_SHARE = 1 / 3
@@ -23,7 +23,7 @@ class Usage:
 
     `api_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
     load can do. `sessions` of the database were open at most, `active` of them at work at once, and `waits` are the
-    shares of these by what they waited for; None and empty where nobody looked. `limiting_lines` are shares of the
+    shares of these by what they waited for; None and empty without samples. `limiting_lines` are shares of the
     reference lines that work as the contender does, and that it is near to. `more_load_helps`: the peak is the highest
     load that there was.
     """

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.slo import Slo, broken, figures_of_level
 
-# As good as the best: nobody needs twice the users for the last twentieth.
+# As good as the best: the last twentieth is not worth twice the users.
 _NEAR_THE_BEST = 0.05
 # More users and clearly less done.
 _FALL = 0.10

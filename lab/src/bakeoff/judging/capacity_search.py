@@ -17,7 +17,7 @@ _LOWEST_PER_S = 1.0
 _FACTOR = 2.0
 _MAJORITY = 2
 
-# Findings of a trial that put its verdict down to the generator, or to whoever else used the machine.
+# Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
 _DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-apart", "noisy-machine")
 
 

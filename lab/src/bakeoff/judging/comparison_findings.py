@@ -83,7 +83,7 @@ def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
 
 
 def _same_twice(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
-    """Twins that surely differ, with Holm's correction over all pairs."""
+    """A/A pairs that surely differ, with Holm's correction over all pairs."""
     tests = [ratio_of(ratios) for ratios in pairs if ratios]
     for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
         ratio = test.ratio

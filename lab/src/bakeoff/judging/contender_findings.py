@@ -15,7 +15,7 @@ from bakeoff.results.run import Finding, RunResult, Status
 _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
-# The levels that a run's settings tell; of two twins nothing differs but the number.
+# The levels that a run's settings record; the contenders of an A/A pair differ in the number alone.
 _LOAD_LEVELS = sorted(Variant().levels().keys() - {SAME_TWICE})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 

@@ -51,7 +51,7 @@ def own_drifts(rates: Sequence[Mapping[int, float]]) -> list[Drift | None]:
     """For each contender, by its throughput by round, a drift of more than a tenth that is clearly no chance.
 
     What drifts together is the machine, and no contender's own. The one that drifted the furthest is left out before
-    the others are held against each other: else they would seem to drift away from it.
+    the others are compared with each other: else they would seem to drift away from it.
     """
     found: list[Drift | None] = [None] * len(rates)
     left = {index: each for index, each in enumerate(rates) if each}

@@ -48,7 +48,7 @@ def estimate_of_known(values: Iterable[float | None]) -> Estimate | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95% percentile interval of the median when the values are drawn anew, with replacement, many times.
+    """The 95% percentile interval of the median when the values are resampled, with replacement, many times.
 
     The median of a draw depends only on which ranks stand in its middle. These are drawn once for each number of
     values, from a fixed seed: thousands of estimates then cost one look-up each, and the same values always give the

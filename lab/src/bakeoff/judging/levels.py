@@ -74,7 +74,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
 
 
 def _merged(encoded: Sequence[str]) -> str:
-    """All in one; a single one, as each run by itself has, is not taken apart and made anew."""
+    """All in one; a single one, as each run by itself has, is not decoded and encoded again."""
     return encoded[0] if len(encoded) == 1 else histograms.encode(histograms.merge(encoded))
 
 

@@ -28,7 +28,7 @@ class Limits:
 
 
 def limits_of(run: RunResult, throughput_per_s: float) -> Limits:
-    """The shares, by the calibrations that the run was held against."""
+    """The shares, by the calibrations that the run was compared with."""
     shares = {name: throughput_per_s / rate for name, rate in run.ceilings.items() if rate > 0}
     ceiling_share = shares.pop(_ENGINE, None)
     return Limits(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {}, agents_of(run.settings))
@@ -41,7 +41,7 @@ def agents_of(settings: Mapping[str, str]) -> int:
 
 
 def reference_lines(runs: Sequence[RunResult]) -> dict[str, float]:
-    """Operations a second of each reference line, as the newest run that knows it was held against."""
+    """Operations a second of each reference line, as the newest run that knows it was compared with."""
     return {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
 
 

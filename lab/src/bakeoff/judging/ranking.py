@@ -19,7 +19,7 @@ def places(medians: Mapping[str, float], pairings: Sequence[Pairing]) -> dict[st
     """The place of each contender of one division; `medians` are their throughputs.
 
     The rank is one more than the number of contenders that are surely faster. Ties are no chain: where A ties with B
-    and B with C, C still stands behind A if A is surely faster. Where nobody can tell (too few rounds, or none in
+    and B with C, C still stands behind A if A is surely faster. Where it is unknown (too few rounds, or none in
     common), the medians decide, and no tie is claimed.
     """
     told = told_of(pairings)

@@ -45,14 +45,14 @@ class Slo:
 
 @dataclass(frozen=True)
 class Figures:
-    """What objectives are held against. A request that was scheduled and never sent is an error here."""
+    """What objectives are checked against. A request that was scheduled and never sent is an error here."""
 
     latency_ms: Mapping[str, float]
     error_share: float
 
 
 def parse_slo(text: str, flag: str = "--slo") -> Slo:
-    """Objectives from text. Errors that nobody limited must stay below the documented threshold.
+    """Objectives from text. Errors without a limit must stay below the documented threshold.
 
     A server that refuses everything at once would meet any latency.
     """

@@ -41,7 +41,7 @@ def _clause(contenders: Sequence[Contender], told: Told) -> str:
 
 
 def _tied(contenders: Sequence[Contender]) -> list[Contender]:
-    """Those of the first rank, where they are several that nobody can tell apart."""
+    """Those of the first rank, where several tie."""
     first = [each for each in contenders if each.rank == 1]
     return first if any(each.key in first[0].tied_with for each in first[1:]) else []
 

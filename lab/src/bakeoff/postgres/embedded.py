@@ -63,7 +63,7 @@ def running(
 def start(
     installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
 ) -> Instance:
-    """Starts the instance. Whoever calls this calls `stop` or `leave_running` in the end."""
+    """Starts the instance. The caller calls `stop` or `leave_running` in the end."""
     folder = installation.data / kind.name
     password = _initialised(installation, folder, logs)
     _end_leftover(folder)

@@ -19,7 +19,7 @@ from bakeoff.postgres.server import Server
 
 @contextlib.contextmanager
 def shared(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
-    """The instance, started if nobody has; stopped when this was its last user."""
+    """The instance, started if it is not running; stopped when this was its last user."""
     locks = installation.data / f"{kind.name}.gate", installation.data / f"{kind.name}.users"
     with locks[0].open("a") as gate, locks[1].open("a") as users:
         with _held(gate):
@@ -45,7 +45,7 @@ def _held(gate: IO[str]) -> Iterator[None]:
 
 
 def _is_last(users: IO[str]) -> bool:
-    # The kernel converts a lock by dropping and taking it; nobody comes in between, who would need the gate.
+    # The kernel converts a lock by dropping and taking it; no process gets in between, since it would need the gate.
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,7 +8,7 @@ MarkKind = Literal["maximum", "optimal", "breaking"]
 
 
 class Axis(TypedDict):
-    """`ticks` are value and words, None where whoever draws may choose; `format` is how a value is written."""
+    """`ticks` are value and words, None where the renderer may choose; `format` is how a value is written."""
 
     label: str
     scale: Literal["linear", "log"]

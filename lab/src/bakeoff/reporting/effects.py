@@ -25,7 +25,7 @@ def effect_entries(judgement: Judgement) -> list[EffectEntry]:
 
 
 def title_of(factor: str) -> str:
-    """A factor in words: one that nobody foresaw is called by its name."""
+    """A factor in words: an unknown one by its own name."""
     return TITLES.get(factor, factor.replace("_", " "))
 
 

@@ -1,4 +1,4 @@
-"""The HTML report: one file that holds all it needs and asks nobody for anything."""
+"""The HTML report: one self-contained file that loads nothing from the network."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""How figures are written: three digits where nobody can believe more, commas between thousands, units beside them."""
+"""How figures are written: three significant digits, commas between thousands, units beside them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -13,7 +13,7 @@ _MOST_WAITS = 3
 
 
 def database_table(figures: DatabaseFigures | None) -> Table | Text:
-    """What PostgreSQL counted; a dash where nobody asked it."""
+    """What PostgreSQL counted; a dash where it was not queried."""
     title = "PostgreSQL activity"
     if figures is None:
         return _unknown(title)
@@ -34,7 +34,7 @@ def database_table(figures: DatabaseFigures | None) -> Table | Text:
 
 
 def machine_table(figures: MachineFigures | None) -> Table | Text:
-    """What the machine was like; a dash where nobody looked."""
+    """What the machine was like; a dash where it was not sampled."""
     title = "the machine"
     if figures is None:
         return _unknown(title)

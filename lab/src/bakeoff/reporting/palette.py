@@ -75,7 +75,7 @@ _POINTS: Sequence[tuple[Shape, bool]] = (
 
 
 def style(number: int) -> Style:
-    """Any number of styles: after each round of colours, dash and point are combined anew."""
+    """Any number of styles: after each round of colours, dash and point are combined again."""
     colours = len(LIGHT.series)
     turn, colour = divmod(number, colours)
     shape, hollow = _POINTS[(colour + 3 * turn) % len(_POINTS)]

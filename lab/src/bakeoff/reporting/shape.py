@@ -22,7 +22,7 @@ class Figure(TypedDict):
 class CostFigures(TypedDict):
     """What one role used. `cpu_percent` is of one core, `memory_percent` of the machine's memory.
 
-    Memory is resident, with shared pages counted once; `pss` is proportional, None where nobody asked for it.
+    Memory is resident, with shared pages counted once; `pss` is proportional, None where it was not sampled.
     """
 
     cpu_us_each: Figure | None

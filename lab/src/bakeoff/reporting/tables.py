@@ -1,4 +1,4 @@
-"""The tables of the Markdown and terminal reports: headings and rows of words, whoever lays them out."""
+"""The tables of the Markdown and terminal reports: headings and rows of text, independent of layout."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

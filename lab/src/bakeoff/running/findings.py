@@ -108,7 +108,7 @@ def generator_findings(
 
 
 def not_audited(engine: str, *, has_query: bool, has_ledger: bool) -> Finding:
-    """Why nobody looked at what a run has stored: no query to look with, no ledger to compare with, or an early end."""
+    """Why a run was not audited: no audit query, no ledger, or an early end."""
     if not has_query:
         message = "The workload has no audit query, so the stored state could not be audited."
         advice = 'Add one to its workload.toml: audit = "audit.sql", which returns (key, document) of every row.'

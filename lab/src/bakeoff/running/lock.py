@@ -32,7 +32,7 @@ def only_lab(lock_file: Path) -> Iterator[None]:
 def measuring_lab(project: Project) -> Iterator[None]:
     """Holds the checkout's lock and the machine's: labs of other checkouts, or of other users, measure here too.
 
-    Whoever holds it knows that no other lab of this machine is measuring now.
+    The process that holds it knows that no other lab of this machine is measuring now.
     """
     with (
         only_lab(project.state / "lock"),
@@ -70,7 +70,7 @@ def _opened(path: Path) -> int:
     """Opens a lock file that users share.
 
     In a folder that all may write to the kernel refuses to create what another user has made already, so that it is
-    opened as it is first; and nobody must have us write through a link into a file of our own.
+    opened as it is first; and no other user may have us write through a link into a file of our own.
     """
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     try:

@@ -48,7 +48,7 @@ class Observation:
 
     @property
     def limits(self) -> Mapping[str, str]:
-        """What the target may use, for the run's settings; empty where nobody limits it."""
+        """What the target may use, for the run's settings; empty where it has no limit."""
         return self.roles["api"].limits if "api" in self.roles else {}
 
     @property

@@ -36,7 +36,7 @@ def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
 
 
 def preload_findings(before: Preloaded | None, after: Preloaded | None) -> list[Finding]:
-    """Nothing where the rows are as they were, or where nobody looked."""
+    """Nothing where the rows are as they were, or where they were not checked."""
     if before is None or after is None or before == after:
         return []
     rows = f"{before.rows - after.rows:,} are missing" if after.rows < before.rows else "some contain another document"

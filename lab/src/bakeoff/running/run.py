@@ -136,7 +136,7 @@ class _Run:
         return {} if access is None else {"attached": access.address}
 
     def _settings_in_force(self) -> dict[str, str]:
-        """Those left as they are too. Of a target that somebody else started, nobody knows them."""
+        """Those left as they are too. Those of an attached target are unknown."""
         if self._target.name in self._bench.attached:
             return {}
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)

@@ -1,4 +1,4 @@
-"""What lab, engine and audit share during one run, and nobody afterwards."""
+"""What lab, engine and audit share during one run; removed afterwards."""
 
 import contextlib
 import fcntl
@@ -22,7 +22,7 @@ class RunFiles:
 def run_files(folder: Path, target: str) -> Iterator[RunFiles]:
     """Places for the files of one run, in a folder of its own that only this user may read; it goes with the run.
 
-    What a lab left there that was killed goes too: the kernel let go of its lock.
+    What a lab left there that was killed goes too: the kernel released its lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left_behind in folder.iterdir():

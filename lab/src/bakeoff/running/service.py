@@ -1,4 +1,4 @@
-"""A target at work on a fresh table, whoever started it."""
+"""A running target on a fresh table, started by the lab or attached."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Service(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is known to be gone although nobody stopped it."""
+        """Whether it is known to have ended without being stopped."""
         ...
 
     def ended_error(self) -> BakeoffError:

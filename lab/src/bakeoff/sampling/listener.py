@@ -40,7 +40,7 @@ def _only(pids: Iterable[int | None]) -> psutil.Process | None:
 
 
 def _eldest(process: psutil.Process, places: _Places) -> psutil.Process | None:
-    """The first of those that inherited the socket from one another; None for siblings whose parent let go of it."""
+    """The first of those that inherited the socket from one another; None for siblings whose parent closed it."""
     for parent in process.parents():
         if not _holds(parent, places):
             siblings = [child for child in parent.children() if child != process]

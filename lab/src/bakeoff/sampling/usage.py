@@ -21,7 +21,7 @@ class UsageSource(Protocol):
         ...
 
     def proportional_bytes(self) -> int | None:
-        """Memory in which each page counts in proportion to who shares it (PSS); None where nobody tells."""
+        """Memory in which each page counts in proportion to who shares it (PSS); None where unknown."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Who may read: anybody on this machine; from elsewhere, whoever knows the token."""
+"""Who may read: any client on this machine; from elsewhere, clients that know the token."""
 
 import hmac
 from typing import ClassVar

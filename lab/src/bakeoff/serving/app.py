@@ -51,7 +51,7 @@ def create_app(
         Route("/static/report.css", _report_styles),
         Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
     ]
-    # Around everything, the page of an error that nobody foresaw too.
+    # Around everything, the page of an unexpected error too.
     return GuardedPages(Starlette(routes=routes, middleware=[gate], exception_handlers=HANDLERS))
 
 

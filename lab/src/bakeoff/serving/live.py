@@ -119,5 +119,5 @@ class PublishedProgress:
             partial.write_text(json.dumps(state), "utf-8")
             partial.replace(self._path)
         except OSError:
-            # Nobody's figures depend on this file; a full disk is reported by what must be written.
+            # No figure depends on this file; a full disk is reported by what must be written.
             return

@@ -1,4 +1,4 @@
-"""The pages. Each reads what it shows from the database anew: nothing is kept between requests."""
+"""The pages. Each reads what it shows from the database each time: nothing is kept between requests."""
 
 import asyncio
 import json

@@ -28,7 +28,7 @@ def _not_found(_request: Request, error: Exception) -> Response:
 
 
 def _unreachable(_request: Request, error: Exception) -> Response:
-    # Addresses and users of the database are for the terminal of whoever serves, not for readers.
+    # Addresses and users of the database are for the terminal of the server, not for readers.
     _log.warning("%s", error)
     words = "The metrics database cannot be reached. Try again in a few seconds."
     reply = page("message.html.j2", 503, words=words)

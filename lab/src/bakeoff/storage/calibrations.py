@@ -1,4 +1,4 @@
-"""Keeps calibrations, and finds the one that a run is to be held against."""
+"""Keeps calibrations, and finds the one that a run is to be compared with."""
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime

@@ -15,7 +15,7 @@ from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 
-# Whoever only lists what is stored does not wait for what runs are made of.
+# Imported late: listing what is stored does not need what runs are made of.
 if TYPE_CHECKING:
     from psycopg.rows import TupleRow
 

@@ -38,7 +38,7 @@ class AttachedTarget:
         return
 
     def ended_error(self) -> BakeoffError:
-        """The error that tells that nobody healthy answers."""
+        """The error for an address where no healthy target answers."""
         return BakeoffError(
             f"{self._target.name} at {self.access.address} is not healthy. Is it running, and does it use the "
             "database that DATABASE_URL names?"

@@ -88,7 +88,7 @@ class TargetProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone although nobody stopped it."""
+        """Whether the process has ended without being stopped."""
         return self._process is not None and self._process.poll() is not None
 
     def ended_error(self) -> BakeoffError:

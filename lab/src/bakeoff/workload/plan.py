@@ -30,7 +30,7 @@ THRESHOLDS = {"p95_ms": 2000, "p99_ms": 5000, "error_rate": 0.05}
 
 @dataclass(frozen=True)
 class Way:
-    """A way of sending: protocol, messages in a request, one long stream or not, messages under way in a stream."""
+    """A way of sending: protocol, messages in a request, one long stream or not, messages in flight in a stream."""
 
     protocol: str
     batch: int = 1
@@ -69,7 +69,7 @@ class Load:
     """What to send to where, beyond what the workload says.
 
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
-    `window` is how many messages a user has under way in a stream. `headers` go with every request, as HTTP headers or
+    `window` is how many messages a user has in flight in a stream. `headers` go with every request, as HTTP headers or
     gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
     one of the workload's named mixes; None takes the weights of its operations. Without
     `keep_alive` each request over HTTP has a connection of its own.

@@ -76,7 +76,7 @@ def load_axis_values(contenders: Sequence[ContenderEntry]) -> list[float]:
 
 
 def _x(level: LevelFigures) -> float:
-    # A logarithmic scale has no zero; no load at all is an error of whoever stored it, and still drawn.
+    # A logarithmic scale has no zero; no load at all is an error in the stored data, and still drawn.
     return max(level["arrival_rate_per_s"] or float(level["users"]), 1.0)
 
 
