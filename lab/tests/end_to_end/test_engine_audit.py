@@ -113,7 +113,7 @@ def test_shared_keys_and_preloaded_rows_are_audited(project: Project, server: Se
     [
         ("postgresql://nobody@127.0.0.1:1/none", "SELECT 1", "the database refused"),
         (None, "SELECT nothing FROM nowhere", "the database refused"),
-        (None, "SELECT ARRAY[['a'],['b']] AS key, '{}'::jsonb AS document", "key is no array of texts"),
+        (None, "SELECT ARRAY[['a'],['b']] AS key, '{}'::jsonb AS document", "key is not an array of text"),
         (None, "SELECT NULL::text[] AS key, '{}'::jsonb AS document", "must not be null"),
     ],
 )
