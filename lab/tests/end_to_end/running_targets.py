@@ -16,28 +16,49 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.health import HealthCheck, health_check
-from bakeoff.targets.manifest import Target, find_targets
+from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
 
 _EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]
 TARGETS = [target.name for target in _EVENTS]
+# What the strict profile asks is asked of these alone.
+TUNED_TARGETS = [target.name for target in _EVENTS if target.target_class == TUNED]
 WRITE_MODES = ["group-commit", "per-request"]
 
 
 def _write_mode_cases() -> Iterator[object]:
     """Every target in every write mode.
 
-    Writing belongs to the core that the targets of a language share, so the second mode of its gRPC targets repeats
-    what its REST targets show: that is for exhaustive runs.
+    Writing belongs to the core that the targets of a language share, so the second mode is shown by its standard REST
+    target; for the others it is for exhaustive runs.
     """
     for target in _EVENTS:
         for mode in WRITE_MODES:
-            repeats = target.protocol == "grpc" and mode != WRITE_MODES[0]
-            yield pytest.param(target.name, mode, marks=[pytest.mark.exhaustive] if repeats else [])
+            marks = [] if (target.name, mode) in USUAL_CASES else [pytest.mark.exhaustive]
+            yield pytest.param(target.name, mode, marks=marks)
 
 
+def _core_cases() -> Iterator[object]:
+    """For what the core of a language does alone: its standard REST target; the others are for exhaustive runs."""
+    for target in _EVENTS:
+        for mode in WRITE_MODES:
+            marks = [] if _shows_the_core(target) else [pytest.mark.exhaustive]
+            yield pytest.param(target.name, mode, marks=marks)
+
+
+def _shows_the_core(target: Target) -> bool:
+    return target.protocol == "rest" and target.target_class == STANDARD
+
+
+USUAL_CASES = {
+    (target.name, mode)
+    for target in _EVENTS
+    for mode in WRITE_MODES
+    if mode == WRITE_MODES[0] or _shows_the_core(target)
+}
 WRITE_MODE_CASES = list(_write_mode_cases())
+CORE_CASES = list(_core_cases())
 
 
 def target_named(project: Project, name: str) -> Target:

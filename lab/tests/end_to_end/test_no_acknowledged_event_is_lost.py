@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from acknowledged_writes import Clients, lost
-from running_targets import TARGETS, WRITE_MODE_CASES, kill_tree, start, target_named
+from running_targets import CORE_CASES, TARGETS, kill_tree, start, target_named
 from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
@@ -26,7 +26,7 @@ def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> 
         yield start
 
 
-@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
+@pytest.mark.parametrize(("name", "write_mode"), CORE_CASES)
 def test_killing_the_target(
     project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
 ) -> None:
@@ -45,7 +45,7 @@ def test_killing_the_target(
         assert clients.count >= (KILLS + 1) * EVENTS_BETWEEN_KILLS
 
 
-@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
+@pytest.mark.parametrize(("name", "write_mode"), CORE_CASES)
 def test_killing_postgresql(
     project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
 ) -> None:
