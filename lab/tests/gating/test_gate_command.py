@@ -10,6 +10,7 @@ import pytest
 import typer
 from rich.console import Console
 
+from bakeoff.builds import Build
 from bakeoff.cli.gate import GateOptions, run_gate
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.comparing import comparison as comparing
@@ -110,14 +111,14 @@ def test_where_nothing_builds_no_older_measurement_is_judged_either(
     monkeypatch: pytest.MonkeyPatch,
     empty_checkout: Project,
 ) -> None:
-    def build(what: object, _progress: object) -> None:
-        if what is broken.build:
+    def build(what: Build, *_: object) -> None:
+        if what.name == "broken":
             raise BakeoffError("the compiler says no.")
 
     broken = replace(target("go-rest"), build=replace(target("go-rest").build, name="broken"))
     contender = Contender(broken, workload(), replace(engine("native"), build=target("engine").build))
     monkeypatch.setattr(comparing, "choose", lambda *_: [contender])
-    monkeypatch.setattr(comparing, "build", build)
+    monkeypatch.setattr(Build, "run", build)
     add(store, rounds(1000, "go-rest"))
     add(store, rounds(1000, "go-rest"))
     comparing.compare(

@@ -149,7 +149,7 @@ def test_only_an_empty_or_marked_database_may_be_reset(installation: Installatio
         server.execute_script("CREATE DATABASE theirs")
         theirs = server.in_database("theirs")
         theirs.execute_script("CREATE TABLE car_entities (n int)")
-        with pytest.raises(BakeoffError, match=r"holds tables that bakeoff did not make \(public.car_entities\)"):
+        with pytest.raises(BakeoffError, match=r"contains tables that bakeoff did not create \(public.car_entities\)"):
             permit_reset(theirs)
 
 

@@ -41,7 +41,7 @@ def test_the_standings_are_those_of_the_best_load(pages: TestClient) -> None:
 
 def test_every_run_of_a_comparison_names_its_bottleneck(pages: TestClient) -> None:
     runs = pages.get("/comparisons/1").text.split('id="runs"')[1].split("</section>")[0]
-    assert runs.count('<td class="left">the load given</td>') == 6
+    assert runs.count('<td class="left">offered load</td>') == 6
 
 
 def test_the_page_of_a_run_tells_its_bottleneck_and_what_was_seen_beside(pages: TestClient) -> None:
