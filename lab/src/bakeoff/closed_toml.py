@@ -2,13 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from bakeoff.documents import Document
+from bakeoff.documents import Document, validator_of
 from bakeoff.errors import UsageError
+from bakeoff.hints import hint
 
 Place = Sequence[str | int]
 
@@ -21,17 +21,19 @@ class ClosedToml:
     text: str
     document: Document
 
-    def place(self, place: Place) -> str:
-        """Where a place is, for a reader who looks for the line."""
-        return f"{self.path}, line {line_of(self.text, place)}"
+    def place(self, place: Place, text: str = "") -> str:
+        """Where a place is: file and line of its key, or of the first line from there on that has `text` in it."""
+        line = line_of(self.text, place)
+        below = self.text.splitlines()[line - 1 :]
+        return f"{self.path}, line {next((line + index for index, each in enumerate(below) if text in each), line)}"
 
-    def error(self, place: Place, words: str) -> UsageError:
+    def error(self, place: Place, words: str, text: str = "") -> UsageError:
         """What is wrong at a place."""
-        return UsageError(f"{self.place(place)}: {words}")
+        return UsageError(f"{self.place(place, text)}: {words}")
 
 
 def read_closed_toml(path: Path, schema: Path) -> ClosedToml:
-    """Reads a file and holds it against its JSON Schema; whatever is wrong is a UsageError."""
+    """Reads a file and checks it against its JSON Schema; whatever is wrong is a UsageError."""
     try:
         text = path.read_text("utf-8")
         document = tomllib.loads(text)
@@ -47,28 +49,52 @@ def read_closed_toml(path: Path, schema: Path) -> ClosedToml:
 
 
 def line_of(text: str, place: Place) -> int:
-    """The line on which the key of a place stands, such as ("vary", "payload"); 1 where it is not to be found."""
-    names = [part for part in place if isinstance(part, str)]
-    for depth in range(len(names), 0, -1):
-        found = _line_of_key(text, names[:depth])
-        if found:
-            return found
-    return 1
+    """The line on which the key of a place stands, such as ("vary", "payload") or ("operations", 2, "needs").
+
+    1 where it is not to be found; the closest table around it where the key is inside an inline table.
+    """
+    lines = _lines_of_keys(text)
+    return next((lines[tuple(place[:depth])] for depth in range(len(place), 0, -1) if tuple(place[:depth]) in lines), 1)
 
 
-def _line_of_key(text: str, names: Sequence[str]) -> int | None:
-    table: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[+([^\]]+)\]", line)
-        if header:
-            table = _parts(header.group(1))
-            if table == list(names):
-                return number
-            continue
+def _lines_of_keys(text: str) -> dict[tuple[str | int, ...], int]:
+    """The line of each key and table. An element of an array of tables is known by its index."""
+    lines: dict[tuple[str | int, ...], int] = {}
+    elements: dict[tuple[str | int, ...], int] = {}
+    table: tuple[str | int, ...] = ()
+    for number, line in _lines_outside_texts(text):
+        header = re.match(r"\s*(\[+)([^\]]+)\]", line)
         key = re.match(r"\s*([\w.\"'-]+)\s*=", line)
-        if key and [*table, *_parts(key.group(1))] == list(names):
-            return number
-    return None
+        if header:
+            table = _table(_parts(header.group(2)), elements)
+            if header.group(1) == "[[":
+                lines.setdefault(table, number)
+                elements[table] = elements.get(table, -1) + 1
+                table = (*table, elements[table])
+            lines.setdefault(table, number)
+        elif key:
+            lines.setdefault((*table, *_parts(key.group(1))), number)
+    return lines
+
+
+def _lines_outside_texts(text: str) -> Iterator[tuple[int, str]]:
+    """The lines by number, without those inside texts of several lines, which may look like keys and tables."""
+    delimiter = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not delimiter:
+            yield number, line
+        for found in re.findall(r'''"""|\'{3}''', line):
+            delimiter = "" if delimiter == found else delimiter or found
+
+
+def _table(names: Sequence[str], elements: Mapping[tuple[str | int, ...], int]) -> tuple[str | int, ...]:
+    """The table of a header: below an array of tables it belongs to the array's last element."""
+    table: tuple[str | int, ...] = ()
+    for depth, name in enumerate(names):
+        table = (*table, name)
+        if table in elements and depth < len(names) - 1:
+            table = (*table, elements[table])
+    return table
 
 
 def _parts(dotted: str) -> list[str]:
@@ -76,20 +102,19 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _first_problem(document: Document, schema: Path) -> tuple[Place, str] | None:
-    import json
-
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    error = best_match(Draft202012Validator(json.loads(schema.read_text("utf-8"))).iter_errors(document))
+    errors = list(validator_of(schema).iter_errors(document))
+    error = best_match(errors)
     if error is None:
         return None
+    # A misspelt key is missing, too: it is to be named itself.
+    unknown_keys = [each for each in errors if each.validator == "additionalProperties"]
+    error = next((each for each in unknown_keys if each.absolute_path == error.absolute_path), error)
     place: list[str | int] = list(error.absolute_path)
     if error.validator == "additionalProperties" and isinstance(error.schema, Mapping):
         known = list(error.schema["properties"])
         unknown = next(name for name in error.instance if name not in known)
-        close = get_close_matches(unknown, known, 1)
-        hint = f"Did you mean {close[0]}?" if close else f"Keys here: {', '.join(known)}."
-        return [*place, unknown], f"there is no key {unknown}. {hint}"
+        return [*place, unknown], f"there is no key {unknown}. {hint(unknown, known, 'Keys here')}"
     name = ".".join(str(part) for part in place)
     return place, f"{name + ': ' if name else ''}{error.message}."

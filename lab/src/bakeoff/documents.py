@@ -35,7 +35,7 @@ def first_problem(document: object, schema: Path, definition: str | None = None)
     """
     from jsonschema.exceptions import best_match
 
-    error = best_match(_validator(schema, definition).iter_errors(document))
+    error = best_match(validator_of(schema, definition).iter_errors(document))
     if error is None:
         return None
     place = ".".join(str(part) for part in error.absolute_path) or "the document"
@@ -43,7 +43,8 @@ def first_problem(document: object, schema: Path, definition: str | None = None)
 
 
 @cache
-def _validator(schema: Path, definition: str | None) -> Any:
+def validator_of(schema: Path, definition: str | None = None) -> Any:
+    """What checks documents against a schema, or against one of its `$defs`."""
     from jsonschema import Draft202012Validator
 
     root = json.loads(schema.read_text("utf-8"))

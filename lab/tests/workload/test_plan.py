@@ -173,7 +173,7 @@ def test_what_a_workload_cannot_do_is_said(empty_checkout: Project, load: Load, 
     ("change", "reason"),
     [
         (("weight = 3", "weight = -1"), r"operations\.0\.weight: -1 is less than the minimum"),
-        (("weight = 3", "wait = 3"), "'wait' was unexpected|'weight' is a required property"),
+        (("weight = 3", "wait = 3"), "line 17: there is no key wait. Did you mean weight?"),
         (("version = 1", "version ="), "not valid TOML"),
         (('name = "notes"', 'name = "other"'), 'name is "other" but the folder is "notes"'),
     ],
@@ -186,8 +186,6 @@ def test_a_broken_workload_names_the_place(empty_checkout: Project, change: tupl
 @pytest.mark.parametrize(
     ("change", "payload", "reason"),
     [
-        (('key = "note"', 'key = "memo"'), "default", 'key = "memo"'),
-        (("${choice yes|no}", "${chance yes|no}"), "default", r"WriteNote: \$\{chance yes\|no\} is not a slot"),
         (('"text"', f'"{"t" * 300}"'), "small", "needs up to"),
         (("${fill}", ""), "small", r"needs \$\{fill\}"),
     ],
@@ -280,9 +278,6 @@ def test_a_mix_replaces_the_weights(empty_checkout: Project) -> None:
     assert weights == {"login": 0, "create": 0, "get": 9, "note": 0}
     with pytest.raises(UsageError, match=r'There is no mix "writes"\. Mixes of shop: reads'):
         compile_plan(shop, replace(LOAD, mix="writes"))
-    wrong = workload_of(empty_checkout, SHOP.replace("get = 9", "got = 9"), "shop")
-    with pytest.raises(BakeoffError, match=r"the mix reads names the operation got\. Operations: login, create"):
-        compile_plan(wrong, LOAD)
 
 
 def test_features_that_a_workload_needs_name_their_operation(empty_checkout: Project) -> None:

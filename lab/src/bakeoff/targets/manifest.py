@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.builds import Build, build_of
-from bakeoff.documents import Document, read_toml
+from bakeoff.closed_toml import read_closed_toml
+from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -150,6 +151,6 @@ def _setting(name: str, entry: str | Document) -> Setting:
 
 
 def _load(project: Project, path: Path) -> Target:
-    document = read_toml(path, project.contract / "schemas" / "target.schema.json")
+    document = read_closed_toml(path, project.contract / "schemas" / "target.schema.json").document
     build = build_of(document["name"], path.parent, document["build"], project)
     return Target(document["name"], path.parent, document, build)

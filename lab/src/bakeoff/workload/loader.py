@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.documents import Document, read_toml
+from bakeoff.closed_toml import ClosedToml, read_closed_toml
+from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.workload.descriptors import descriptor_set
+from bakeoff.workload.references import problems_of
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,21 @@ def load_workload(project: Project, name: str) -> Workload:
     if not (directory / "workload.toml").is_file():
         known = ", ".join(workload_names(project)) or "none"
         raise UsageError(f'There is no workload "{name}". Workloads in contract/: {known}.')
-    document = read_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json")
+    toml = read_closed_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json")
+    document = toml.document
     if document["name"] != name:
-        raise BakeoffError(
-            f'{directory / "workload.toml"}: name is "{document["name"]}" but the folder is "{name}". Make them equal.'
-        )
+        raise toml.error(("name",), f'name is "{document["name"]}" but the folder is "{name}". Make them equal.')
+    _check_references(toml)
     return Workload(name, directory, document)
+
+
+def _check_references(toml: ClosedToml) -> None:
+    """Raises UsageError for the first thing that is named and does not exist, with its file and line."""
+    for problem in problems_of(toml.document):
+        raise toml.error(problem.place, problem.words, problem.text)
+    proto = toml.path.parent / toml.document.get("proto", "")
+    if "proto" in toml.document and proto.is_file():
+        from bakeoff.workload.proto_references import Declared, proto_problems
+
+        for problem in proto_problems(toml.document, Declared(descriptor_set(proto))):
+            raise toml.error(problem.place, problem.words, problem.text)

@@ -3,12 +3,12 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.reuse import Reuse
@@ -170,12 +170,6 @@ def _weights(workload: Workload, mix: str | None) -> dict[str, int]:
     """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name."""
     own = {entry["name"]: int(entry["weight"]) for entry in workload.document["operations"]}
     mixes = workload.document.get("mixes", {})
-    for name, weights in mixes.items():
-        unknown = [operation for operation in weights if operation not in own]
-        if unknown:
-            raise BakeoffError(
-                f"{workload.name}: the mix {name} names the operation {unknown[0]}. Operations: {', '.join(own)}."
-            )
     if mix is None:
         return own
     if mix not in mixes:
@@ -199,8 +193,6 @@ def _operation(workload: Workload, entry: Document, keys: list[str], size: int |
     place = f"{workload.name}: operation {entry['name']}"
     if load.protocol not in entry:
         raise UsageError(f"{place} cannot be sent by {load.protocol}: workload.toml gives it no {load.protocol} table.")
-    if "key" in entry and entry["key"] not in keys:
-        raise BakeoffError(f'{place}: key = "{entry["key"]}", but [keys] has only {", ".join(keys) or "nothing"}.')
     try:
         key_format = parse_template(workload.document["keys"][entry["key"]]["format"]) if "key" in entry else []
         return {
@@ -312,27 +304,3 @@ def _proto(workload: Workload) -> Document:
         "import_path": str(path.parent),
         "descriptor_set": base64.b64encode(descriptor_set(path)).decode(),
     }
-
-
-@cache
-def descriptor_set(proto: Path) -> bytes:
-    """The encoded FileDescriptorSet of a proto file, its imports included."""
-    import tempfile
-    from importlib import resources
-
-    from grpc_tools import protoc
-
-    with tempfile.NamedTemporaryFile(suffix=".pb") as out:
-        status = protoc.main(
-            [
-                "protoc",
-                f"--proto_path={proto.parent}",
-                f"--proto_path={resources.files('grpc_tools') / '_proto'}",
-                "--include_imports",
-                f"--descriptor_set_out={out.name}",
-                str(proto),
-            ]
-        )
-        if status != 0:
-            raise BakeoffError(f"{proto} does not compile (protoc's output is above). Correct it.")
-        return Path(out.name).read_bytes()

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from bakeoff.errors import BakeoffError
+from bakeoff.hints import hint
 
 Slot = dict[str, Any]
 Segment = str | Slot
@@ -56,8 +57,8 @@ def _parse_slot(inside: str) -> Slot:
         return {"slot": source, "name": value}
     parse = _SLOTS.get(name)
     if parse is None:
-        known = ", ".join(sorted(_SLOTS))
-        raise TemplateError(f"${{{inside}}} is not a slot. Slots are: {known}, captured.NAME, login.NAME.")
+        known = [*sorted(_SLOTS), "captured.NAME", "login.NAME"]
+        raise TemplateError(f"${{{inside}}} is not a slot. {hint(name, known, 'Slots are')}")
     try:
         return {"slot": name, **parse(argument)}
     except (ValueError, InvalidOperation) as error:
