@@ -16,6 +16,7 @@ from bakeoff.comparing.rate_search import Capacity, find_capacities
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import UsageError
+from bakeoff.judging.capacity_search import CONFIRMATIONS, Interval
 from bakeoff.judging.judge import judge
 from bakeoff.judging.slo import Slo, parse_slo
 from bakeoff.postgres.databases import metrics_database
@@ -75,7 +76,10 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
     with _shown(project, options) as progress:
         capacities = find_capacities(project, request, slo, progress)
     if options.invocation.as_json:
-        found = [{**asdict(each), "doubts": [asdict(doubt) for doubt in each.doubts]} for each in capacities]
+        found = [
+            {**asdict(each), "interval": asdict(each.interval), "doubts": [asdict(doubt) for doubt in each.doubts]}
+            for each in capacities
+        ]
         print_json({"slo": str(slo), "capacities": found})
     else:
         for capacity in capacities:
@@ -86,11 +90,18 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
 def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
     """What a search found, and a line for each reason to doubt it."""
     rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
-    yield f"{capacity.target}: {rate} with {slo} ({len(capacity.trials)} trials)"
+    yield f"{capacity.target}: {rate} with {slo} ({_interval_words(capacity.interval)}{len(capacity.trials)} trials)"
     if capacity.doubts:
         yield "  The limit may not be the target's:"
     for doubt in capacity.doubts:
         yield f"  at {doubt.rate_per_s:,.0f}/s: {doubt.finding.message} {doubt.finding.advice}"
+
+
+def _interval_words(interval: Interval) -> str:
+    """The ends at which all confirmations agree."""
+    held = f"held in all {CONFIRMATIONS} confirmations at {interval.low:,.0f}/s, " if interval.low else ""
+    failed = f"failed in all {CONFIRMATIONS} at {interval.high:,.0f}/s, " if interval.high else ""
+    return held + failed
 
 
 def _print(comparison: Comparison, stored: StoredComparison | None, console: Console) -> None:

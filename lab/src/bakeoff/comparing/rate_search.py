@@ -8,16 +8,24 @@ from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
-from bakeoff.judging.capacity_search import Doubt, Trial, doubts_about, highest_that_holds, next_rate
+from bakeoff.judging.capacity_search import (
+    Doubt,
+    Interval,
+    Trial,
+    doubts_about,
+    highest_that_holds,
+    interval_of,
+    next_rate,
+)
 from bakeoff.judging.slo import Slo, broken, figures_of_phase
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.progress import Progress
 
 START_PER_S = 1000.0
-# Doubling or halving between one a second and a million, and then the middle until a twentieth is left, takes fewer,
-# also where each rate that fails is tried again.
-_MOST_TRIALS = 60
+# Doubling or halving between one a second and a million, the middle until a twentieth is left, and the confirmations
+# take about forty; a target that changes its mind at every rate ends here.
+_MOST_TRIALS = 120
 
 Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
 
@@ -34,6 +42,11 @@ class Capacity:
     def doubts(self) -> Sequence[Doubt]:
         """Why the limit may be the generator's, or the machine's, and not the target's."""
         return doubts_about(self.trials)
+
+    @property
+    def interval(self) -> Interval:
+        """The rates between which the limit lies."""
+        return interval_of(self.trials)
 
 
 def find_capacities(

@@ -3,6 +3,10 @@
 while (rate := next_rate(trials, start)) is not None:
     trials.append(Trial(rate, holds=...))  # one phase of the open model at that rate
 capacity = highest_that_holds(trials)
+
+First one trial of each rate, doubling or halving, then the geometric middle, until a rate that holds and one that
+fails are a step apart. Then both are confirmed by five further trials each, in turn; most of these overrule the trial
+that found the rate, upwards and downwards alike.
 """
 
 import math
@@ -12,10 +16,14 @@ from dataclasses import dataclass
 from bakeoff.results.run import Finding
 
 TOLERANCE = 0.05
+# Further trials of the answer, and of the rate one step above it.
+CONFIRMATIONS = 5
 
 _LOWEST_PER_S = 1.0
 _FACTOR = 2.0
-_MAJORITY = 2
+_MAJORITY = CONFIRMATIONS // 2 + 1
+# An end of the interval that is not found within so many steps stays open.
+_STEPS_OUT = 4
 
 # Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
 _DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-apart", "noisy-machine")
@@ -23,10 +31,7 @@ _DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-apart", "noi
 
 @dataclass(frozen=True)
 class Trial:
-    """One rate that was tried, and whether it kept the objectives; `findings` are those of its run.
-
-    A rate that failed is tried again, because it may have been a moment's doing, and two of three decide.
-    """
+    """One rate that was tried, and whether it kept the objectives; `findings` are those of its run."""
 
     rate_per_s: float
     holds: bool
@@ -41,29 +46,44 @@ class Doubt:
     finding: Finding
 
 
+@dataclass(frozen=True)
+class Interval:
+    """Where the limit lies: `low` held in all of its confirmations, `high` failed in all; None: not found."""
+
+    low: float | None
+    high: float | None
+
+
 def highest_that_holds(trials: Sequence[Trial]) -> float | None:
-    """The highest rate that held in most of its trials, below the lowest that did not; None where there is none."""
+    """The highest rate that held, below the lowest that did not; None where there is none."""
     lowest_failing = _lowest_failing(trials)
     return max((rate for rate in _rates(trials) if rate < lowest_failing), default=None)
 
 
-def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
-    """The rate to try next, or None when the answer is known to within the tolerance.
+def interval_of(trials: Sequence[Trial]) -> Interval:
+    """Around the answer, the rates nearest to it whose confirmations all agree."""
+    low, high = highest_that_holds(trials), _lowest_failing(trials)
+    holding = [rate for rate in _rates(trials) if low is not None and rate <= low and _agree(trials, rate, holds=True)]
+    failing = [rate for rate in _rates(trials) if rate >= high and _agree(trials, rate, holds=False)]
+    return Interval(max(holding, default=None), min(failing, default=None))
 
-    Doubles while everything holds and halves while nothing does; then takes the geometric middle, so that each step
-    halves what is uncertain in proportion.
-    """
+
+def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
+    """The rate to try next, or None when the answer and its interval are known."""
     if not trials:
         return max(start_per_s, _LOWEST_PER_S)
-    latest = trials[-1].rate_per_s
-    if _is_undecided(trials, latest):
-        return latest
     low, high = highest_that_holds(trials), _lowest_failing(trials)
     if low is None:
-        return None if high <= _LOWEST_PER_S else max(high / _FACTOR, _LOWEST_PER_S)
+        if high > _LOWEST_PER_S:
+            return max(high / _FACTOR, _LOWEST_PER_S)
+        return high if _confirmations_left(trials, high) else None
     if math.isinf(high):
         return low * _FACTOR
-    return None if high <= low * (1 + tolerance) else math.sqrt(low * high)
+    if high > low * (1 + tolerance):
+        return math.sqrt(low * high)
+    left = {rate: count for rate in (low, high) if (count := _confirmations_left(trials, rate))}
+    # In turn, so that a bad minute strikes both.
+    return max(left, key=lambda rate: left[rate]) if left else _further_out(trials, low, high, tolerance)
 
 
 def doubts_about(trials: Sequence[Trial]) -> list[Doubt]:
@@ -82,9 +102,26 @@ def doubts_about(trials: Sequence[Trial]) -> list[Doubt]:
     return [doubts[place] for place in sorted(doubts)]
 
 
-def _is_undecided(trials: Sequence[Trial], rate: float) -> bool:
-    verdicts = _verdicts(trials, rate)
-    return False in verdicts and max(verdicts.count(True), verdicts.count(False)) < _MAJORITY
+def _further_out(trials: Sequence[Trial], low: float, high: float, tolerance: float) -> float | None:
+    """Where the confirmations do not all agree, the interval is wider than a step: rates beyond its ends."""
+    below = [low / (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
+    above = [high * (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
+    for rates, holds in ((below, True), (above, False)):
+        for rate in rates:
+            if _agree(trials, rate, holds):
+                break
+            if rate >= _LOWEST_PER_S and _confirmations_left(trials, rate):
+                return rate
+    return None
+
+
+def _confirmations_left(trials: Sequence[Trial], rate: float) -> int:
+    return max(0, 1 + CONFIRMATIONS - len(_verdicts(trials, rate)))
+
+
+def _agree(trials: Sequence[Trial], rate: float, holds: bool) -> bool:
+    confirmations = _verdicts(trials, rate)[1:]
+    return len(confirmations) >= CONFIRMATIONS and all(each is holds for each in confirmations)
 
 
 def _lowest_failing(trials: Sequence[Trial]) -> float:
@@ -92,8 +129,12 @@ def _lowest_failing(trials: Sequence[Trial]) -> float:
 
 
 def _held(trials: Sequence[Trial], rate: float) -> bool:
-    verdicts = _verdicts(trials, rate)
-    return sum(verdicts) * 2 > len(verdicts)
+    """As the first trial says, until most of the confirmations say otherwise.
+
+    The search stops at a rate because of its first trial, which is therefore no evidence for it.
+    """
+    first, *confirmations = _verdicts(trials, rate)
+    return first if confirmations.count(not first) < _MAJORITY else not first
 
 
 def _verdicts(trials: Sequence[Trial], rate: float) -> list[bool]:
