@@ -6,7 +6,7 @@ import time
 import pytest
 
 from bakeoff.cli.check_queue import outcomes_of
-from bakeoff.cli.checks import Check, Extent, Outcome, check_toolchains, load_checks, run
+from bakeoff.cli.checks import Check, Outcome, check_toolchains, load_checks, run
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -46,7 +46,7 @@ def test_checks_of_different_directories_run_side_by_side() -> None:
 
 def test_a_missing_program_skips_and_a_required_one_fails(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = Check("go", ".", ("true",), needs=("no-such-program",))
-    assert run(project, missing, None, Extent()).status == "skipped"
+    assert run(project, missing, None).status == "skipped"
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BakeoffError, match="--require rust: cargo, cc not found"):
         check_toolchains(project, ["rust"])
@@ -54,10 +54,10 @@ def test_a_missing_program_skips_and_a_required_one_fails(project: Project, monk
         check_toolchains(project, ["cobol"])
 
 
-def test_the_extent_chooses_what_is_left_out() -> None:
-    checked = Check("pytest", ".", ("pytest",), fast=("--quick",), usual=("--most",))
-    extents = [Extent(fast=True), Extent(), Extent(all=True)]
-    assert [extent.arguments(checked) for extent in extents] == [("--quick",), ("--most",), ()]
+@pytest.mark.parametrize(("exhaustive", "printed"), [(False, "often rare"), (True, "often")])
+def test_the_exhaustive_part_is_left_out_unless_asked_for(project: Project, *, exhaustive: bool, printed: str) -> None:
+    checked = Check("some", ".", ("echo", "often"), usual=("rare",))
+    assert run(project, checked, None, exhaustive=exhaustive).lines == (printed,)
 
 
 def test_what_the_checks_need_belongs_to_a_toolchain(project: Project) -> None:

@@ -21,15 +21,14 @@ _SERVER_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT
 class Check:
     """One command that must end with status 0.
 
-    `needs` are the programs without which it is skipped; `fast` and `usual` are arguments that leave out its slow and
-    its exhaustive part; `slow` means that --fast leaves it out; `alone` that it uses all cores itself.
+    `needs` are the programs without which it is skipped; `usual` are arguments that leave out its exhaustive part;
+    `slow` means that --fast leaves it out; `alone` that it uses all cores itself.
     """
 
     name: str
     directory: str
     command: tuple[str, ...]
     needs: tuple[str, ...] = ()
-    fast: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
     database: bool = False
     slow: bool = False
@@ -45,20 +44,6 @@ class Outcome:
     seconds: float = 0.0
     reason: str = ""
     lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How much is tested: without the slow part, as usual, or exhaustively."""
-
-    fast: bool = False
-    all: bool = False
-
-    def arguments(self, check: Check) -> tuple[str, ...]:
-        """What the check's command gets for it."""
-        if self.fast:
-            return check.fast
-        return () if self.all else check.usual
 
 
 _CLOSING_LINES = 6
@@ -97,12 +82,13 @@ def check_toolchains(project: Project, required: Sequence[str]) -> None:
             raise BakeoffError(f"--require {name}: {', '.join(missing)} not found on PATH. Install it first.")
 
 
-def run(project: Project, check: Check, database_url: str | None, extent: Extent) -> Outcome:
+def run(project: Project, check: Check, database_url: str | None, *, exhaustive: bool = False) -> Outcome:
     """Runs a check to its end; its output goes to a log."""
     missing = [program for program in check.needs if shutil.which(program) is None]
     if missing:
         return Outcome(check, "skipped", reason=f"{', '.join(missing)} not found")
-    command = [part.replace("{python}", sys.executable) for part in check.command] + [*extent.arguments(check)]
+    usual = () if exhaustive else check.usual
+    command = [part.replace("{python}", sys.executable) for part in (*check.command, *usual)]
     log = project.logs / f"check-{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.check_queue import outcomes_of
-from bakeoff.cli.checks import Check, Extent, Outcome, check_toolchains, chosen, load_checks, run
+from bakeoff.cli.checks import Check, Outcome, check_toolchains, chosen, load_checks, run
 from bakeoff.errors import UsageError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
@@ -22,10 +22,9 @@ def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: S
     project, console = find_project(), Console()
     check_toolchains(project, [name for names in required for name in names.split(",") if name])
     checks = [check for check in chosen(load_checks(project), only) if not (fast and check.slow)]
-    extent = Extent(fast, exhaustive)
     outcomes = []
     with only_lab(project.state / "test-lock"), _test_database(project, checks) as url:
-        for outcome in outcomes_of(checks, lambda check: run(project, check, url, extent)):
+        for outcome in outcomes_of(checks, lambda check: run(project, check, url, exhaustive=exhaustive)):
             _show(outcome, console)
             outcomes.append(outcome)
     _summarise(outcomes, console)
