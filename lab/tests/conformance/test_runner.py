@@ -1,11 +1,11 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bakeoff import processes
-from bakeoff.conformance.case import Call, Case, Differences, HttpExpectation, HttpSide, Profile, Row
+from bakeoff.conformance.case import Call, Case, Differences, Exchange, HttpExpectation, HttpSide, Profile, Row
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.runner import CaseResult, ConformanceResult, applicable, run_cases, run_conformance
 from bakeoff.errors import BakeoffError
@@ -24,6 +24,8 @@ def case(name: str, *, given: tuple[Any, ...] = (), rows: tuple[Row, ...] | None
 class Target:
     """Performs cases as a test tells it to, and remembers what it was asked."""
 
+    side = "http"
+
     def __init__(self, perform: Callable[[str], list[str]] = lambda _: [], refused: list[str] | None = None) -> None:
         self._perform = perform
         self._refused = refused or []
@@ -40,6 +42,9 @@ class Target:
         self.asked.append(case.name)
         return Differences().together_with(self._perform(case.name))
 
+    def exchange(self, case: Case) -> Exchange:
+        return Exchange(self.perform(case))
+
 
 class Table:
     def __init__(self, *rows: Row) -> None:
@@ -47,6 +52,9 @@ class Table:
 
     def of(self, case: Case) -> list[Row]:
         return [row for row in self._rows if case.owns(row.key)]
+
+    def at(self, key: Sequence[str]) -> str | None:
+        return next((row.document for row in self._rows if row.key == tuple(key)), None)
 
 
 def test_given_messages_come_before_the_request() -> None:

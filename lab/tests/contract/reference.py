@@ -57,6 +57,10 @@ class Reference:
         """The rows that belong to the case."""
         return self.stored.of(case)
 
+    def at(self, key: Sequence[str]) -> str | None:
+        """The document under a key; no case of this contract has steps, which alone ask for it."""
+        raise AssertionError(key)
+
     def check_token(self, authorization: Sequence[str]) -> None:
         """Raises BrokenRuleError for a request with these values unless they are what a token is asked by."""
         if self._token is None or "token" not in self.rules:

@@ -123,7 +123,8 @@ def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) 
     if variant.token or target.name in bench.attached or "api_token" not in target.document.get("settings", {}):
         return result
     cases = [case for case in load_cases(workload) if case.needs_token]
-    names = [case.name for case in cases if (case.grpc if target.protocol == "grpc" else case.http) is not None]
+    side = "grpc" if target.protocol == "grpc" else "http"
+    names = [case.name for case in cases if case.goes_over(side)]
     if not names:
         return result
     return result.together_with(_conform(bench, target, workload, replace(variant, token=True), names))

@@ -38,6 +38,10 @@ class Differences:
         """With differences that count in both profiles."""
         return Differences((*self.strict, *more), (*self.core, *more))
 
+    def followed_by(self, more: "Differences") -> "Differences":
+        """With those of something later, each in its profile."""
+        return Differences((*self.strict, *more.strict), (*self.core, *more.core))
+
 
 @dataclass(frozen=True)
 class JsonPayload:
@@ -125,10 +129,32 @@ class GrpcSide:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One request of a case of several, as its file says it: `sides` by protocol, `http` or `grpc`, and what is stored
+    under keys afterwards. Texts may hold slots, which earlier replies fill.
+    """
+
+    operation: str
+    message: Any
+    sides: Mapping[str, Mapping[str, Any]]
+    rows: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request's reply: how it differs from what is expected, its document, None where it has none, and headers."""
+
+    differences: Differences
+    document: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Case:
     """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at.
 
-    A case that `needs_token` is for a target that asks for one, and carries none but what its headers say.
+    A case with steps consists of them alone. A case that `needs_token` is for a target that asks for one, and carries
+    none but what its headers say.
     """
 
     name: str
@@ -142,6 +168,13 @@ class Case:
     rows: tuple[Row, ...] | None
     needs_token: bool = False
     profile: Profile = Profile.CORE
+    steps: tuple[Step, ...] = ()
+
+    def goes_over(self, side: str) -> bool:
+        """Whether it can be expressed in a protocol, `http` or `grpc`."""
+        if self.steps:
+            return all(side in step.sides for step in self.steps)
+        return (self.http if side == "http" else self.grpc) is not None
 
     def owns(self, key: tuple[str, ...]) -> bool:
         """Whether a stored key belongs to this case: an element is its name, or begins with it and a slash."""

@@ -10,6 +10,7 @@ from bakeoff.conformance.case import (
     Call,
     Case,
     Differences,
+    Exchange,
     Frame,
     GrpcExpectation,
     GrpcSide,
@@ -43,6 +44,8 @@ def codec_of(workload: Workload) -> ProtoCodec:
 class GrpcProtocol:
     """Sends cases as the workload's grpc tables and its proto file say."""
 
+    side = "grpc"
+
     def __init__(self, workload: Workload, codec: ProtoCodec, send: SendGrpc) -> None:
         self._workload = workload
         self._codec = codec
@@ -50,7 +53,7 @@ class GrpcProtocol:
 
     def expresses(self, case: Case) -> bool:
         """Whether the case has a gRPC side."""
-        return case.grpc is not None
+        return case.goes_over(self.side)
 
     def store(self, message: Any) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
@@ -61,6 +64,10 @@ class GrpcProtocol:
 
     def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
+        return self.exchange(case).differences
+
+    def exchange(self, case: Case) -> Exchange:
+        """Like `perform`, with the reply."""
         side = case.grpc
         if side is None:
             raise ValueError(f"{case.name} has no gRPC side")
@@ -72,8 +79,9 @@ class GrpcProtocol:
                 [] if method is None else [self._codec.decode(method.reply, payload) for payload in reply.payloads]
             )
         except ProtoMismatchError as error:
-            return Differences().together_with([f"body: {error}"])
-        return grpc_differences(side.expect, reply, replies)
+            return Exchange(Differences().together_with([f"body: {error}"]))
+        differences = grpc_differences(side.expect, reply, replies)
+        return Exchange(differences, replies[0] if replies else None, reply.headers)
 
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
         """The request of a case, in all its bytes."""

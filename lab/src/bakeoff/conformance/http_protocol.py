@@ -1,11 +1,12 @@
 """A case over HTTP: its request, and the comparison of the reply."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.calls import call_table
-from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, HttpExpectation, HttpSide
+from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, Exchange, HttpExpectation, HttpSide
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
 from bakeoff.documents import Document
@@ -21,13 +22,15 @@ _NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
 class HttpProtocol:
     """Sends cases as the workload's http tables say."""
 
+    side = "http"
+
     def __init__(self, workload: Workload, send: SendHttp) -> None:
         self._workload = workload
         self._send = send
 
     def expresses(self, case: Case) -> bool:
         """Whether the case has an HTTP side."""
-        return case.http is not None
+        return case.goes_over(self.side)
 
     def store(self, message: Any) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
@@ -39,10 +42,15 @@ class HttpProtocol:
 
     def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
+        return self.exchange(case).differences
+
+    def exchange(self, case: Case) -> Exchange:
+        """Like `perform`, with the reply."""
         side = case.http
         if side is None:
             raise ValueError(f"{case.name} has no HTTP side")
-        return http_differences(side.expect, self._send(self.request(case, side)))
+        reply = self._send(self.request(case, side))
+        return Exchange(http_differences(side.expect, reply), _document(reply.body), reply.headers)
 
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
         """The request of a case, in all its bytes."""
@@ -56,6 +64,14 @@ class HttpProtocol:
 
     def _table(self, call: Call) -> Document:
         return call_table(self._workload, call, "http")
+
+
+def _document(body: bytes) -> Any:
+    """What a body holds; None where it is no JSON."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _body(case: Case, side: HttpSide, table: Document) -> bytes | None:

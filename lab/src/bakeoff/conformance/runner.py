@@ -1,13 +1,22 @@
 """Runs the conformance cases of a workload against one target."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bakeoff.conformance.case import Case, Differences, Profile
+from bakeoff.conformance.case import Case, Differences, Exchange, Profile, Step
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.matching import compare_rows
+from bakeoff.conformance.steps import (
+    CaptureError,
+    captured_from,
+    compare_stored,
+    filled,
+    in_step,
+    step_case,
+    with_operations,
+)
 from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import BakeoffError
@@ -20,7 +29,10 @@ _SILENT_CASES_IN_A_ROW = 3
 
 
 class CaseProtocol(Protocol):
-    """One protocol's way through a case. Both calls raise NoReplyError when the target is silent."""
+    """One protocol's way through a case. Calls raise NoReplyError when the target is silent. `side` is what cases call
+    it, `http` or `grpc`."""
+
+    side: str
 
     def expresses(self, case: Case) -> bool:
         """Whether the case has a side in this protocol."""
@@ -32,6 +44,10 @@ class CaseProtocol(Protocol):
 
     def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
+        ...
+
+    def exchange(self, case: Case) -> Exchange:
+        """Like `perform`, with the reply."""
         ...
 
 
@@ -118,10 +134,15 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
     if directory is None:
         raise BakeoffError(f"{workload.name} has no conformance cases: name their folder in workload.toml, as vectors.")
     cases = load_vectors(directory, workload.directory.parent / "schemas" / "vectors.schema.json", patterns)
-    with_rows = next((case.name for case in cases if case.rows is not None), None)
+    cases = tuple(with_operations(workload, case) if case.steps else case for case in cases)
+    with_rows = next((case.name for case in cases if case.rows is not None or _stores(case)), None)
     if with_rows is not None and workload.file("audit") is None:
         raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but workload.toml names no audit query.')
     return cases
+
+
+def _stores(case: Case) -> bool:
+    return any(step.rows for step in case.steps)
 
 
 def applicable(cases: Sequence[Case], token: str | None) -> tuple[Case, ...]:
@@ -160,6 +181,8 @@ def run_cases(
 
 
 def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> Differences:
+    if case.steps:
+        return _differences_of_steps(case, speaker, stored)
     for index, message in enumerate(case.given):
         refused = speaker.store(message)
         if refused:
@@ -170,6 +193,32 @@ def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -
     if case.rows is not None and stored is not None:
         differences = differences.together_with(compare_rows(case.rows, stored.of(case)))
     return differences
+
+
+def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> Differences:
+    """Those of all steps up to the first that core does not accept: the ones after it build on it."""
+    captured: dict[str, Any] = {}
+    found = Differences()
+    for number, step in enumerate(case.steps, start=1):
+        exchange = speaker.exchange(step_case(case, step, speaker.side, captured))
+        problems: list[str] = []
+        if not exchange.differences.core:
+            try:
+                captured |= captured_from(exchange, step.sides[speaker.side].get("capture", {}))
+                problems = _differences_of_rows(step, captured, stored)
+            except CaptureError as error:
+                problems = [str(error)]
+        found = found.followed_by(in_step(number, step, exchange.differences.together_with(problems)))
+        if found.core:
+            break
+    return found
+
+
+def _differences_of_rows(step: Step, captured: Mapping[str, Any], stored: StoredRows | None) -> list[str]:
+    if stored is None:
+        return []
+    rows = [(row["document"], [str(part) for part in row["key"]]) for row in filled(list(step.rows), captured)]
+    return [problem for expected, key in rows for problem in compare_stored(expected, stored.at(key), key)]
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Looks up what a target has stored for a case."""
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bakeoff.conformance.case import Case, Row
 from bakeoff.errors import BakeoffError
@@ -16,11 +17,23 @@ WHERE EXISTS (SELECT FROM unnest(stored.key) AS element WHERE split_part(element
 """
 
 
+_ROW = """
+SELECT stored.document::text FROM (
+AUDIT
+) AS stored (key, document)
+WHERE stored.key = %s
+"""
+
+
 class StoredRows(Protocol):
     """What is stored."""
 
     def of(self, case: Case) -> list[Row]:
         """The rows that belong to the case."""
+        ...
+
+    def at(self, key: Sequence[str]) -> str | None:
+        """The document stored under a key; None where there is none."""
         ...
 
 
@@ -29,16 +42,22 @@ class PostgresRows:
 
     def __init__(self, connection: "Connection", audit: str) -> None:
         self._connection = connection
-        self._statement = _OWNED_ROWS.replace("AUDIT", audit.strip().removesuffix(";").replace("%", "%%"))
+        self._audit = audit.strip().removesuffix(";").replace("%", "%%")
 
     def of(self, case: Case) -> list[Row]:
+        return [Row(tuple(key), document) for key, document in self._found(_OWNED_ROWS, case.name)]
+
+    def at(self, key: Sequence[str]) -> str | None:
+        found = self._found(_ROW, list(key))
+        return found[0][0] if found else None
+
+    def _found(self, statement: str, parameter: str | list[str]) -> list[tuple[Any, ...]]:
         import psycopg
 
         try:
-            found = self._connection.execute(self._statement, [case.name]).fetchall()
+            return self._connection.execute(statement.replace("AUDIT", self._audit).encode(), [parameter]).fetchall()
         except psycopg.Error as error:
             raise BakeoffError(
                 f"What the target has stored cannot be read: {' '.join(str(error).split())}. "
                 "Does the target apply the workload's schema when it starts?"
             ) from error
-        return [Row(tuple(key), document) for key, document in found]

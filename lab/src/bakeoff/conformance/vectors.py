@@ -21,6 +21,7 @@ from bakeoff.conformance.case import (
     Payload,
     Profile,
     Row,
+    Step,
 )
 from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
 from bakeoff.digests import digest_of
@@ -95,17 +96,21 @@ def _case(path: Path, subject: str, entry: Mapping[str, Any]) -> Case:
         field = "given"
         given = tuple(write_out(list(entry.get("given", []))))
         field = "http"
-        http = _http_side(entry["http"]) if "http" in entry else None
+        http = http_side(entry["http"]) if "http" in entry else None
         field = "grpc"
-        grpc = _grpc_side(entry["grpc"]) if "grpc" in entry else None
+        grpc = grpc_side(entry["grpc"]) if "grpc" in entry else None
         field = "rows"
         rows = _rows(entry["rows"]) if "rows" in entry else None
+        field = "steps"
+        steps = tuple(_step(step) for step in entry.get("steps", ()))
     except ShorthandError as error:
         raise VectorError(f'{path}: case "{entry["name"]}": {field}: {error}.') from error
     call = Call(entry.get("call", "single"))
     needs_token = bool(entry.get("token", False))
     profile = Profile(entry["profile"])
-    case = Case(entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token, profile)
+    case = Case(
+        entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token, profile, steps
+    )
     _check(path, case)
     return case
 
@@ -125,7 +130,8 @@ def _check(path: Path, case: Case) -> None:
         raise VectorError(f"{place}: http: a stream has no HTTP side.")
 
 
-def _http_side(entry: Mapping[str, Any]) -> HttpSide:
+def http_side(entry: Mapping[str, Any]) -> HttpSide:
+    """What a case says under `http`."""
     expect = entry["expect"]
     return HttpSide(
         entry.get("method"),
@@ -136,7 +142,8 @@ def _http_side(entry: Mapping[str, Any]) -> HttpSide:
     )
 
 
-def _grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
+def grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
+    """What a case says under `grpc`."""
     expect = entry["expect"]
     replies = tuple(write_out(expect["replies"])) if "replies" in expect else None
     return GrpcSide(
@@ -157,6 +164,12 @@ def _grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
 
 def _headers(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: _values(value) for name, value in entry.get("headers", {}).items()}
+
+
+def _step(entry: Mapping[str, Any]) -> Step:
+    """Kept as it is written: what earlier steps captured comes into it when it is sent."""
+    sides = {side: entry[side] for side in ("http", "grpc") if side in entry}
+    return Step(entry["operation"], write_out(entry.get("message")), sides, tuple(entry.get("rows", ())))
 
 
 def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
