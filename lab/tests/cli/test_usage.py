@@ -114,8 +114,8 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["runs", "cleanup", "--files"], "needs a rule: --days 30"),
         (["runs", "cleanup", "--keep", "1", "--target"], "--target"),
         (["runs", "summary", "--mode", "quick"], "belong to runs summary --comparison"),
-        (["runs", "trend"], "--api"),
-        (["runs", "trend", "--api", "a", "--metric", "speed"], '--metric is "speed": use throughput, p50'),
+        (["runs", "trend"], "--target"),
+        (["runs", "trend", "--target", "a", "--metric", "speed"], '--metric is "speed": use throughput, p50'),
         (["gate"], "gate needs something to compare with: --baseline REF, --goals"),
         (["gate", "--goals", "nowhere.toml"], "nowhere.toml cannot be read"),
         (["gate", "--targets", "nowhere.toml"], "nowhere.toml cannot be read"),  # the former name

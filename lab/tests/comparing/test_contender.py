@@ -56,17 +56,17 @@ def test_the_contenders_of_an_a_a_pair_differ_in_name_alone() -> None:
 
 
 def test_what_cannot_be_is_left_out_with_its_reason() -> None:
-    named, impossible = keys(asking({"sending": ["unary", "stream-16"]}), "rest", "grpc")
-    assert named == ["a-rest sending=unary", "a-grpc sending=unary", "a-grpc sending=stream-16"]
-    assert list(impossible) == ["a-rest sending=stream-16"]
-    assert "no [stream] for http" in impossible["a-rest sending=stream-16"]
+    named, impossible = keys(asking({"transport_mode": ["unary", "stream-16"]}), "rest", "grpc")
+    assert named == ["a-rest transport_mode=unary", "a-grpc transport_mode=unary", "a-grpc transport_mode=stream-16"]
+    assert list(impossible) == ["a-rest transport_mode=stream-16"]
+    assert "no [stream] for http" in impossible["a-rest transport_mode=stream-16"]
 
 
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (asking({"sending": ["stream"]}), "events has no \\[stream\\] for http"),
-        (asking({"sending": ["batch-10"], "engine": ["plain"]}), "engine plain cannot do --batch"),
+        (asking({"transport_mode": ["stream"]}), "events has no \\[stream\\] for http"),
+        (asking({"transport_mode": ["batch-10"], "engine": ["plain"]}), "engine plain cannot do --batch"),
         (asking({"connections": [4], "engine": ["plain"]}), "engine plain cannot do --shared-connections"),
         (asking({"payload": ["default", "9k"]}), 'no payload "9k". Payloads of events: default, 8k'),
     ],

@@ -60,7 +60,11 @@ def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
         ("[vary.settings]", "[vary.setting]", "line 14: there is no key setting. Did you mean settings?"),
         ("pool_size = [5, 20]", "pool_size = 5", "line 15: vary.settings.pool_size: 5 is not of type 'array'"),
         ('"100ms"', '"soon"', 'line 8: think_time: "soon" is not a duration'),
-        ("payload =", 'sending = ["pigeon"]\npayload =', 'line 11: sending: unknown transport mode "pigeon"'),
+        (
+            "payload =",
+            'transport_mode = ["pigeon"]\npayload =',
+            'line 11: transport_mode: unknown transport mode "pigeon"',
+        ),
         ('name = "pools"', "", "line 1: 'name' is a required property"),
         ("[vary]", "[vary", "is not valid TOML"),
     ],
@@ -125,7 +129,7 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         "targets": ["a"],
         "matrix": {
             "payload": ["default", "8k"],
-            "sending": ["stream-16"],
+            "transport_mode": ["stream-16"],
             "connections": [None],
             "twins": [1, 2],
             "settings": {"write_mode": ["x"]},
@@ -136,7 +140,11 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         "agents": 2,
     }
     request = request_from(document)
-    levels: dict[str, list[Level]] = {"payload": ["default", "8k"], "sending": ["stream-16"], "connections": [None]}
+    levels: dict[str, list[Level]] = {
+        "payload": ["default", "8k"],
+        "transport_mode": ["stream-16"],
+        "connections": [None],
+    }
     assert request == ComparisonRequest(
         "quick",
         "./bakeoff run quick",

@@ -298,7 +298,7 @@ def test_a_smoke_run_measures_each_contender_as_soon_as_it_is_built(lab: Lab) ->
     assert proven[:2] == [("c", 1), ("a", 3)]
     assert sorted(key for key, _ in proven[2:]) == ["a", "c"]
     found = [[finding.kind for finding in run.findings] for run in lab.comparison.runs]
-    assert found == [["builds-beside"], [], [], []]
+    assert found == [["concurrent-builds"], [], [], []]
 
 
 def test_each_run_says_when_its_target_was_proved(lab: Lab) -> None:

@@ -25,7 +25,7 @@ from bakeoff.history.overview import latest_of_each_target, overview
 from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
 from bakeoff.project import Project
-from bakeoff.results.document import Origin, document_of, read_documents, text_of
+from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.history import load_runs
@@ -283,14 +283,22 @@ def test_export_and_import_lose_nothing(store: MetricsStore, project: Project, t
 def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: Project, tmp_path: Path) -> None:
     good = text_of(document_of(run_result(), project, None, ORIGIN))
     second = text_of(document_of(run_result("two", minute=1), project, None, ORIGIN))
-    files = {"a": good[: len(good) // 2], "b": good.replace('"version": 3', '"version": 4', 1), "c": good, "d": second}
+    files = {
+        "a": good[: len(good) // 2],
+        "b": good.replace(f'"version": {VERSION}', f'"version": {VERSION + 1}', 1),
+        "c": good,
+        "d": second,
+    }
     paths = []
     for name, text in files.items():
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(text)
     result = import_files(project, store.server, [*paths, tmp_path / "missing.json"])
     assert [path.name for path, _ in result.stored] == ["c.json", "d.json"]
-    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == ["truncated or", "of version 4"]
+    assert [problem.partition(" is ")[2][:12] for problem in result.problems[:2]] == [
+        "truncated or",
+        f"of version {VERSION + 1}",
+    ]
     assert "missing.json cannot be read" in result.problems[2]
     # Both belong to the comparison that their files name.
     assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}

@@ -99,7 +99,7 @@ def finding(kind: str, message: str = "") -> Finding:
                 Trial(2000, True, [finding("unsent"), finding("memory-grows")]),
                 Trial(4000, False, [finding("generator-lagged", "first")]),
                 Trial(4000, False, [finding("generator-lagged", "again"), finding("noisy-machine")]),
-                Trial(8000, False, [finding("agents-apart")]),
+                Trial(8000, False, [finding("agents-not-synchronized")]),
             ],
             [(2000, "unsent", ""), (4000, "generator-lagged", "first"), (4000, "noisy-machine", "")],
         ),

@@ -15,7 +15,7 @@ def found(*runs: RunResult, **changes: Any) -> dict[str, tuple[str, tuple[int, .
     return {each.kind: (each.message, tuple(each.rounds)) for each in findings}
 
 
-def twins(a: list[float], b: list[float]) -> list[RunResult]:
+def aa_pair(a: list[float], b: list[float]) -> list[RunResult]:
     return [
         *rounds_of("go-rest", a, contender="go-rest aa=a", factors={"aa": "a"}),
         *rounds_of("go-rest", b, contender="go-rest aa=b", factors={"aa": "b"}),
@@ -41,10 +41,10 @@ def at_speeds(*speeds: float | None) -> list[RunResult]:
             "together were 25% faster than in round 2",
             (1, 2),
         ),
-        (twins([100, 101, 100], [110, 111.1, 110]), "unequal-twins", "0.909×", ()),
+        (aa_pair([100, 101, 100], [110, 111.1, 110]), "aa-difference", "0.909×", ()),
         (
             [*rounds_of("go-rest", [1, 1, 1]), run_of("rust-rest", environment={"commit": "def", "cores": "2"})],
-            "changed-meanwhile",
+            "environment-changed",
             "commit.",
             (),
         ),
@@ -65,7 +65,7 @@ def test_a_finding(runs: list[RunResult], kind: str, words: str, rounds: tuple[i
         [],
         rounds_of("go-rest", [100, 60, 100]),
         [*rounds_of("go-rest", [100, 96, 100]), *rounds_of("rust-rest", [200, 190, 200])],
-        twins([100, 103, 99], [101, 100, 100]),
+        aa_pair([100, 103, 99], [101, 100, 100]),
         at_speeds(380, 400, 400),
         at_speeds(None, None, None),
     ],
@@ -74,7 +74,7 @@ def test_nothing_to_find(runs: list[RunResult]) -> None:
     assert found(*runs) == {}
 
 
-def share_of_unequal_twins(pairs: int, rounds: int, bias: float = 1.0, times: int = 400) -> float:
+def share_of_differing_aa_pairs(pairs: int, rounds: int, bias: float = 1.0, times: int = 400) -> float:
     """Of how many comparisons a finding is told, where each entry is measured with 2% noise; the first is biased."""
     random = np.random.default_rng(rounds)
     told = 0
@@ -82,19 +82,19 @@ def share_of_unequal_twins(pairs: int, rounds: int, bias: float = 1.0, times: in
         ratios = 0.02 * 2**0.5 * random.standard_normal((pairs, rounds))
         ratios[0] += np.log(bias)
         kinds = [each.kind for each in comparison_findings.found(comparison_of(), [], [list(each) for each in ratios])]
-        told += "unequal-twins" in kinds
+        told += "aa-difference" in kinds
     return told / times
 
 
 @pytest.mark.parametrize("pairs", [1, 6])
 @pytest.mark.parametrize("rounds", [3, 5, 10])
-def test_equal_twins_are_called_unequal_in_one_comparison_of_twenty_at_most(pairs: int, rounds: int) -> None:
+def test_equal_aa_pairs_are_called_different_in_one_comparison_of_twenty_at_most(pairs: int, rounds: int) -> None:
     # A twentieth, and what 400 trials may show of one.
-    assert share_of_unequal_twins(pairs, rounds) <= 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5
+    assert share_of_differing_aa_pairs(pairs, rounds) <= 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5
 
 
 def test_a_lab_that_favours_one_of_twelve_entries_is_found_out() -> None:
-    assert share_of_unequal_twins(6, 10, bias=1.05) >= 0.9
+    assert share_of_differing_aa_pairs(6, 10, bias=1.05) >= 0.9
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed", "running"])

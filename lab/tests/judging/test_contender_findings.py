@@ -33,8 +33,8 @@ def one(part: Measured) -> RunResult:
         ([run_of(number=2, status=Status.FAILED, failure="It died.")], "early-end", "error", "It died.", (2,)),
         ([run_of(status=Status.INTERRUPTED)], "early-end", "warning", "interrupted", (1,)),
         ([run_of(status=Status.VOID)], "audit-failed", "error", "Acknowledged", (1,)),
-        ([run_of(phases=[])], "nothing-answered", "error", "No request got", (1,)),
-        ([one(measured(0, requests=3, failed=3))], "nothing-answered", "error", "No request got", (1,)),
+        ([run_of(phases=[])], "no-successful-requests", "error", "No request got", (1,)),
+        ([one(measured(0, requests=3, failed=3))], "no-successful-requests", "error", "No request got", (1,)),
         (
             [one(measured(9, failed=7, errors={"ports_exhausted": 7, "status_500": 1}))],
             "connection-exhaustion",
@@ -44,17 +44,17 @@ def one(part: Measured) -> RunResult:
         ),
         ([run_of(timeline=seconds_of(range(2000, 900, -100)))], "trend", "warning", "fell by 62% within phase 1", (1,)),
         ([run_of(timeline=seconds_of(range(900, 2000, 100)))], "trend", "warning", "rose by", (1,)),
-        (rounds_of("go-rest", [100, 130, 70]), "noisy", "warning", "by 30%", ()),
+        (rounds_of("go-rest", [100, 130, 70]), "high-variance", "warning", "by 30%", ()),
         (
             rounds_of("go-rest", [100, 96, 92, 89, 85]),
-            "own-drift",
+            "contender-drift",
             "warning",
             "fell by 15% from round 1 to round 5.",
             (),
         ),
         (
             [*rounds_of("go-rest", [100, 105, 110, 113, 118]), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1])],
-            "own-drift",
+            "contender-drift",
             "warning",
             "rose by 18% from round 1 to round 5, relative to the other contenders.",
             (),
@@ -93,12 +93,12 @@ def test_nothing_to_find(runs: list[RunResult]) -> None:
 
 def test_a_target_that_serves_all_rounds_is_suspected_of_ageing() -> None:
     rates = [100, 96, 92, 89, 85]
-    fresh = found(*rounds_of("go-rest", rates))["own-drift"]
-    attached = found(*rounds_of("go-rest", rates, settings={"attached": "http://there:1"}))["own-drift"]
+    fresh = found(*rounds_of("go-rest", rates))["contender-drift"]
+    attached = found(*rounds_of("go-rest", rates, settings={"attached": "http://there:1"}))["contender-drift"]
     assert "a new process" in fresh.advice
     assert "One process serves all rounds" in attached.advice
     assert "A change of the machine looks the same" in fresh.advice
-    beside = found(*rounds_of("go-rest", rates), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1]))["own-drift"]
+    beside = found(*rounds_of("go-rest", rates), *rounds_of("rust-rest", [50, 50.2, 49.9, 50, 50.1]))["contender-drift"]
     assert "machine" not in beside.advice
 
 
@@ -162,7 +162,7 @@ def mismatched_of(*runs: RunResult) -> list[str]:
 OTHER_LOADS = {
     "payload": Variant(payload="8k"),
     "engine": Variant(engine="k6"),
-    "sending": Variant(sending="batch-100"),
+    "transport_mode": Variant(transport_mode="batch-100"),
     "connections": Variant(connections=4),
     "update_share": Variant(update_share=0.1),
     "key_pick": Variant(key_pick="zipf:1.1"),
@@ -185,11 +185,11 @@ def test_only_those_of_one_load_are_held_against_each_other(variant: Variant) ->
     assert mismatched_of(*usual, *others) == ["java-rest"]
 
 
-def test_a_target_s_own_settings_and_twins_are_sent_the_same() -> None:
-    own, twin = Variant(settings={"write_mode": "per-request"}), Variant(repetition=2)
-    usual = [sent("rust-rest", 500), sent("rust-rest", 500, own), sent("java-rest", 500, twin)]
+def test_a_target_s_own_settings_and_aa_pairs_are_sent_the_same() -> None:
+    own, second = Variant(settings={"write_mode": "per-request"}), Variant(repetition=2)
+    usual = [sent("rust-rest", 500), sent("rust-rest", 500, own), sent("java-rest", 500, second)]
     assert mismatched_of(*usual, sent("go-rest", 900, own)) == ["go-rest"]
-    assert mismatched_of(*usual, sent("go-rest", 900, twin)) == ["go-rest"]
+    assert mismatched_of(*usual, sent("go-rest", 900, second)) == ["go-rest"]
 
 
 def test_requests_without_a_connection_sent_nothing() -> None:

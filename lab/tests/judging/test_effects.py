@@ -2,16 +2,20 @@ import math
 
 import pytest
 
-from bakeoff.judging.effects import Levelled, effects_of
+from bakeoff.judging.contender_rates import ContenderRates
+from bakeoff.judging.contender_runs import Division
+from bakeoff.judging.effects import effects_of
 from bakeoff.judging.estimates import Spread, student_half_width
 
+HERE = Division("events", "standard", "declared", 0, "default")
 
-def entry(language: str, protocol: str, *rates: float, **factors: str) -> Levelled:
+
+def contender(language: str, protocol: str, *rates: float, **factors: str) -> ContenderRates:
     levels = {"language": language, "protocol": protocol, "payload": "default", **factors}
-    return Levelled(levels, dict(enumerate(rates, start=1)))
+    return ContenderRates("", HERE, levels, dict(enumerate(rates, start=1)))
 
 
-def told(*contenders: Levelled) -> dict[str, tuple[float, int]]:
+def told(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
     """What is told of each effect: the ratio in round figures, and how many pairs it is of."""
     return {
         f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), effect.matched)
@@ -21,25 +25,34 @@ def told(*contenders: Levelled) -> dict[str, tuple[float, int]]:
 
 def test_nothing_differs() -> None:
     assert told() == {}
-    assert told(entry("rust", "rest", 10)) == {}
+    assert told(contender("rust", "rest", 10)) == {}
 
 
 def test_matched_contenders_are_alike_in_all_else() -> None:
-    found = told(entry("rust", "rest", 40), entry("rust", "grpc", 20), entry("go", "rest", 10), entry("go", "grpc", 5))
+    found = told(
+        contender("rust", "rest", 40),
+        contender("rust", "grpc", 20),
+        contender("go", "rest", 10),
+        contender("go", "grpc", 5),
+    )
     assert found == {"language: rust/go": (4, 2), "protocol: rest/grpc": (2, 2)}
 
 
 def test_what_differs_in_two_ways_says_nothing_of_either() -> None:
-    assert told(entry("rust", "rest", 40), entry("go", "grpc", 5)) == {}
+    assert told(contender("rust", "rest", 40), contender("go", "grpc", 5)) == {}
 
 
 def test_the_faster_level_is_told_of() -> None:
-    found = told(entry("go", "rest", 5, write_mode="group-commit"), entry("go", "rest", 40, write_mode="per-request"))
+    found = told(
+        contender("go", "rest", 5, write_mode="group-commit"), contender("go", "rest", 40, write_mode="per-request")
+    )
     assert found == {"write_mode: per-request/group-commit": (8, 1)}
 
 
 def test_a_payload_sweep() -> None:
-    found = told(*(entry("go", "rest", rate, payload=size) for size, rate in (("default", 40), ("8k", 20), ("64k", 5))))
+    found = told(
+        *(contender("go", "rest", rate, payload=size) for size, rate in (("default", 40), ("8k", 20), ("64k", 5)))
+    )
     assert found == {"payload: default/8k": (2, 1), "payload: default/64k": (8, 1), "payload: 8k/64k": (4, 1)}
 
 
@@ -48,10 +61,10 @@ def test_pairs_of_a_round_are_one_observation() -> None:
         effect
         for effect in effects_of(
             [
-                entry("rust", "rest", 20, 22, 18),
-                entry("go", "rest", 10, 11, 9),
-                entry("rust", "grpc", 80, 88, 72),
-                entry("go", "grpc", 10, 11, 9),
+                contender("rust", "rest", 20, 22, 18),
+                contender("go", "rest", 10, 11, 9),
+                contender("rust", "grpc", 80, 88, 72),
+                contender("go", "grpc", 10, 11, 9),
             ]
         )
         if effect.factor == "language"
@@ -62,8 +75,8 @@ def test_pairs_of_a_round_are_one_observation() -> None:
     assert language.ratio.high == pytest.approx(4)
 
 
-def alike(language: str, protocol: str, rates: dict[int, float]) -> Levelled:
-    return Levelled({"language": language, "protocol": protocol}, rates)
+def alike(language: str, protocol: str, rates: dict[int, float]) -> ContenderRates:
+    return ContenderRates("", HERE, {"language": language, "protocol": protocol}, rates)
 
 
 def test_only_rounds_that_all_pairs_have_count() -> None:
@@ -84,7 +97,7 @@ def test_only_rounds_that_all_pairs_have_count() -> None:
     [
         ([("go", "rest"), ("rust", "rest")], 1.0),
         ([("go", "rest"), ("rust", "rest"), ("go", "grpc"), ("rust", "grpc")], math.sqrt(2)),
-        # Twins of one make two pairs with the same other: no more is known of it.
+        # An A/A pair makes two pairs with the same other: no more is known of it.
         ([("go", "rest"), ("go", "rest"), ("rust", "rest")], 1.0),
     ],
 )

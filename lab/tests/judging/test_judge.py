@@ -183,10 +183,10 @@ def test_shares_of_ceiling_and_reference_lines() -> None:
     assert (at_8k.ceiling_share, at_8k.reference_shares) == (0.25, {})
 
 
-def test_twins_make_the_noise_floor() -> None:
+def test_aa_pairs_make_the_noise_floor() -> None:
     runs = [
-        run_of("go-rest", [rate], number, contender=f"go-rest aa={twin}", factors={"aa": twin})
-        for twin, rates in (("a", (100, 100, 100)), ("b", (102, 98, 102)))
+        run_of("go-rest", [rate], number, contender=f"go-rest aa={one}", factors={"aa": one})
+        for one, rates in (("a", (100, 100, 100)), ("b", (102, 98, 102)))
         for number, rate in enumerate(rates, start=1)
     ]
     judgement = judge(comparison_of(*runs))
@@ -199,13 +199,13 @@ def test_twins_make_the_noise_floor() -> None:
 
 
 def test_a_difference_within_the_noise_floor_is_a_tie_however_regular() -> None:
-    twins = [
-        run_of("java-rest", [rate], number, contender=f"java-rest aa={twin}", factors={"aa": twin})
-        for twin, rates in (("a", (100, 100, 100)), ("b", (107, 94, 106)))
+    pairs = [
+        run_of("java-rest", [rate], number, contender=f"java-rest aa={one}", factors={"aa": one})
+        for one, rates in (("a", (100, 100, 100)), ("b", (107, 94, 106)))
         for number, rate in enumerate(rates, start=1)
     ]
     close = [*rounds_of("rust-rest", [200, 200, 200]), *rounds_of("go-rest", [206, 206, 206])]
-    told = {frozenset((p.one, p.other)): p.verdict for p in judge(comparison_of(*twins, *close)).pairings}
+    told = {frozenset((p.one, p.other)): p.verdict for p in judge(comparison_of(*pairs, *close)).pairings}
     assert told[frozenset(("rust-rest", "go-rest"))] == "tie"
     assert judge(comparison_of(*close)).pairings[0].verdict == "faster"
 

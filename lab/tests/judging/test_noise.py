@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from bakeoff.judging.estimates import Spread
-from bakeoff.judging.noise import UNKNOWN, noise_of, round_effects, spread_between_rounds, spread_of_same_twice
+from bakeoff.judging.noise import UNKNOWN, noise_of, round_effects, spread_between_rounds, spread_of_aa_pairs
 
 
 def told(spread: Spread | None) -> tuple[float, int]:
@@ -13,9 +13,9 @@ def told(spread: Spread | None) -> tuple[float, int]:
     return round(spread.deviation, 4), spread.degrees
 
 
-def test_twins_that_differ_in_one_direction_only_count_in_full() -> None:
-    assert told(spread_of_same_twice([math.log(1.02)] * 4)) == (0.0198, 4)
-    assert spread_of_same_twice([]) is None
+def test_aa_pairs_that_differ_in_one_direction_only_count_in_full() -> None:
+    assert told(spread_of_aa_pairs([math.log(1.02)] * 4)) == (0.0198, 4)
+    assert spread_of_aa_pairs([]) is None
 
 
 def test_what_a_spread_means() -> None:

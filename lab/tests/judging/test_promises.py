@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bakeoff.judging.entries import Division
+from bakeoff.judging.contender_rates import ContenderRates
+from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import bootstrap_interval
 from bakeoff.judging.noise import noise_of, spread_between_rounds
-from bakeoff.judging.pairings import Rated, pairings_of
+from bakeoff.judging.pairings import pairings_of
 
 NOISE = 0.02
 DIVISION = Division("w", "standard", "proven", 0, "p")
@@ -28,9 +29,9 @@ def wrong_and_right(
         speeds = np.exp(weather + np.array(noise)[:, None] * random.standard_normal((6, rounds)))
         speeds[0] *= faster
         rates = [dict(enumerate(map(float, speed))) for speed in speeds]
-        rated = [Rated(str(number), DIVISION, each) for number, each in enumerate(rates)]
+        contenders = [ContenderRates(str(number), DIVISION, {}, each) for number, each in enumerate(rates)]
         spread = spread_between_rounds(rates)
-        told = pairings_of(rated, spread, noise_of(spread, rounds).smallest_claim)
+        told = pairings_of(contenders, spread, noise_of(spread, rounds).smallest_claim)
         wrong += any(each.verdict != "tie" for each in told if each.one != "0")
         right += all(each.verdict == "faster" for each in told if each.one == "0")
     return wrong / times, right / times

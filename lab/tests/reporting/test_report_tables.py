@@ -14,7 +14,7 @@ from bakeoff.reporting.data import report_data
 from bakeoff.reporting.findings import doubts_of
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.rows import COLUMNS, csv_report
-from bakeoff.reporting.shape import FindingEntry
+from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.text import text_report
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
@@ -112,8 +112,9 @@ def test_every_document_tells_the_same_verdict() -> None:
 
 
 def test_findings_with_one_advice_are_one_doubt() -> None:
-    found: list[FindingEntry] = [
-        {"kind": "noisy", "severity": "warning", "message": f"By {each}%.", "advice": "Add rounds.", "of": [name],
+    found: list[ReportedFinding] = [
+        {"kind": "high-variance", "severity": "warning",
+         "message": f"By {each}%.", "advice": "Add rounds.", "of": [name],
          "rounds": rounds}
         for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
     ]  # fmt: skip

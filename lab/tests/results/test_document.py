@@ -19,7 +19,7 @@ from bakeoff.results.document import VERSION, Origin, document_of, read_document
 from bakeoff.results.files import REPORTS, read_result_file, result_files
 from bakeoff.results.run import RunResult, Status
 from bakeoff.sampling.sampler import Sample
-from made_up import BEGIN, measured, run_of, run_result
+from made_up import BEGIN, finding, measured, run_of, run_result
 from observations import ACTIVITY, STATE
 
 ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
@@ -105,11 +105,26 @@ def test_a_run_that_names_its_class_keeps_its_name(project: Project) -> None:
 
 
 def test_version_2_named_percentiles_by_numbers(project: Project) -> None:
-    text = text_of(document_of(run_result(), project, None)).replace('"version": 3', '"version": 2')
+    text = text_of(document_of(run_result(), project, None)).replace(f'"version": {VERSION}', '"version": 2')
     for name, percentile in PERCENTILES.items():
         text = text.replace(f'"{name}":', f'"{percentile}":')
     assert '"p99"' not in text
     assert read_documents(text, "it", project)[0].run == run_result()
+
+
+def test_version_3_had_other_names_for_some_factors_and_findings(project: Project) -> None:
+    def named(factor: str, kind: str) -> RunResult:
+        levels = {factor: "batch-5", "seed": "1"}
+        contender = f"one {factor}=batch-5 note=sending"
+        findings = [finding(kind), finding("errors")]
+        return replace(run_result(), contender=contender, factors=levels, settings=levels, findings=findings)
+
+    document = {**document_of(named("sending", "costly-sampling"), project, None), "version": 3}
+    present = named("transport_mode", "sampling-overhead")
+    assert read_documents(text_of(document), "it", project)[0].run == present
+    # Today a target may have a setting of that name.
+    kept = named("sending", "costly-sampling")
+    assert read_documents(text_of(document_of(kept, project, None)), "it", project)[0].run == kept
 
 
 def test_a_percentile_that_is_missing_is_named(project: Project) -> None:

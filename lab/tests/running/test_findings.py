@@ -111,7 +111,7 @@ def test_the_audit_s_violations_are_counted() -> None:
         ({}, 60, []),
         ({"sampling_cpu_percent": None}, 60, []),
         ({"sampling_cpu_percent": 1.0}, 60, []),
-        ({"sampling_cpu_percent": 1.1}, 60, ["costly-sampling"]),
+        ({"sampling_cpu_percent": 1.1}, 60, ["sampling-overhead"]),
         # Of a smoke run hardly more than its edges were looked at.
         ({"sampling_cpu_percent": 14.0}, 0.05, []),
     ],
@@ -126,8 +126,8 @@ def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measu
         (None, []),
         ({}, []),
         ({"agents_apart_ms": 50.0}, []),
-        ({"agents_apart_ms": 51.0}, ["agents-apart"]),
-        ({"agents_apart_ms": 1200.0}, ["agents-apart"]),
+        ({"agents_apart_ms": 51.0}, ["agents-not-synchronized"]),
+        ({"agents_apart_ms": 1200.0}, ["agents-not-synchronized"]),
     ],
 )
 def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:

@@ -64,8 +64,8 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
         ("grpc", Variant(tls=True), None, 4.0),
         ("rest", Variant(payload="8k"), None, 5.0),
         ("rest", Variant(payload="8k", tls=True), None, None),
-        ("grpc", Variant(sending="stream"), None, 6.0),
-        ("grpc", Variant(sending="stream", tls=True), None, None),
+        ("grpc", Variant(transport_mode="stream"), None, 6.0),
+        ("grpc", Variant(transport_mode="stream", tls=True), None, None),
         ("rest", Variant(engine="k6"), None, None),
     ],
 )

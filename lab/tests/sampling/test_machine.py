@@ -86,4 +86,4 @@ def test_a_wall_clock_that_was_set(seconds: float, wall_clock_s: float, jump_s: 
     after = replace(counters(seconds, 0.0, 0.0, 0.0, 0.0), wall_clock_s=before.wall_clock_s + wall_clock_s)
     state = load_between(before, after, 0.0, 0.0)
     assert state.clock_jump_s == pytest.approx(jump_s)
-    assert [finding.kind for finding in clock_findings(state)] == (["clock-jumped"] if jump_s else [])
+    assert [finding.kind for finding in clock_findings(state)] == (["clock-adjusted"] if jump_s else [])

@@ -69,7 +69,7 @@ def test_any_runs_can_be_overlaid(pages: TestClient) -> None:
 
 
 def test_runs_of_one_target(pages: TestClient) -> None:
-    page = pages.get("/runs?api=slow").text
+    page = pages.get("/runs?target=slow").text
     assert page.count('name="run"') == 3
 
 
@@ -83,7 +83,7 @@ def test_a_page_that_is_not_the_last_leads_to_the_older(pages: TestClient, monke
 
 
 def test_trends_draw_each_run(pages: TestClient) -> None:
-    assert pages.get("/trends?api=fast&metric=p99").text.count("<circle") == 3
+    assert pages.get("/trends?target=fast&metric=p99").text.count("<circle") == 3
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_trends_draw_each_run(pages: TestClient) -> None:
         ("/comparisons?before=" + "9" * 18, 200),
         ("/runs?before=999", 404),
         ("/trends?metric=colour", 400),
-        ("/trends?api=%00", 200),
+        ("/trends?target=%00", 200),
         ("/nothing", 404),
         ("/static/..%2f..%2fapp.py", 404),
     ],

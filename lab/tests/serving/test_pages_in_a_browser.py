@@ -22,7 +22,7 @@ from served import LONG
 
 PATHS = (
     "comparisons", "comparisons/1", "comparisons/2", "comparisons/2/report", "overlay?run=1,8", "runs",
-    "trends?api=fast", f"trends?api={LONG}", "live", "nothing",
+    "trends?target=fast", f"trends?target={LONG}", "live", "nothing",
 )  # fmt: skip
 
 

@@ -91,3 +91,40 @@ def test_shipped_targets_from_before_classes_are_the_tuned_ones(
     ]
     assert request["targets"] == ["producer-api-go-rest-tuned", "one"]
     assert list(not_measured) == ["one", "producer-api-java-grpc-tuned write_mode=per-request"]
+
+
+_SENDING = """
+INSERT INTO comparisons (started_at, workload, test_mode, command, status, request, not_measured)
+VALUES ('2026-01-01Z', 'events', 'quick', './bakeoff run quick', 'completed',
+    '{"mode": "quick", "levels": {"sending": ["unary", "stream"]}}', '{"one sending=stream": "no stream"}');
+INSERT INTO test_runs (comparison_id, target, workload, language, protocol, test_mode, payload_size, engine,
+    engine_version, settings, environment, status, started_at, finished_at, contender, factors)
+VALUES (1, 'one', 'events', 'go', 'rest', 'quick', 'default', 'native', '1', '{"sending": "batch-5", "seed": "1"}',
+    '{}', 'completed', '2026-01-01Z', '2026-01-01Z', 'one sending=batch-5', '{"sending": "batch-5"}');
+INSERT INTO findings (test_run_id, kind, severity, message, advice)
+VALUES (1, 'costly-sampling', 'warning', 'm', 'a'), (1, 'errors', 'warning', 'm', 'a');
+"""
+
+
+def test_factors_and_findings_of_older_runs_have_todays_names(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "migrations"
+    older.mkdir()
+    for file in metrics_store._MIGRATIONS.glob("000?_*.sql"):
+        (older / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    with throwaway_server(project, tmp_path) as start, start() as server:
+        with monkeypatch.context() as before:
+            before.setattr(metrics_store, "_MIGRATIONS", older)
+            MetricsStore(server).migrate()
+        server.execute_script(_SENDING)
+        MetricsStore(server).migrate()
+        (stored,) = load_runs(server, [1])
+        with server.connect() as connection:
+            ((request, not_measured),) = connection.execute("SELECT request, not_measured FROM comparisons").fetchall()
+    run = stored.result
+    assert (run.contender, run.factors) == ("one transport_mode=batch-5", {"transport_mode": "batch-5"})
+    assert run.settings == {"transport_mode": "batch-5", "seed": "1"}
+    assert [finding.kind for finding in run.findings] == ["sampling-overhead", "errors"]
+    assert request["levels"] == {"transport_mode": ["unary", "stream"]}
+    assert list(not_measured) == ["one transport_mode=stream"]

@@ -240,7 +240,7 @@ def clean_up_runs(options: CleanupOptions) -> None:
     if options.as_json:
         rows = [{name: value for name, value in asdict(each).items() if name != "file_stems"} for each in targets]
         names = [project.relative(file) for file in files]
-        print_json({"executed": options.execute, "removed": removed, "apis": rows, "files": names})
+        print_json({"executed": options.execute, "removed": removed, "targets": rows, "files": names})
         return
     if targets:
         typer.echo(tables.cleanup_table(targets, options.execute))
@@ -251,7 +251,7 @@ def clean_up_runs(options: CleanupOptions) -> None:
         say(f"{words} removed." + ("" if options.files else " Their files remain in results/; --files removes them."))
 
 
-def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:
+def show_trend(target: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:
     """`runs trend`."""
     from bakeoff.history.figures import METRICS
     from bakeoff.history.listing import list_runs
@@ -262,7 +262,7 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
     if metric_name not in METRICS:
         raise UsageError(f'--metric is "{metric_name}": use {", ".join(METRICS)}.')
     metric = METRICS[metric_name]
-    wanted = RunFilter(api, mode, payload)
+    wanted = RunFilter(target, mode, payload)
     with stored_history(find_project()) as store:
         page = list_runs(store.server, wanted, limit, None)
         hint = "" if page.runs else _why_none(store, wanted)
@@ -276,10 +276,10 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
             for run, value in zip(runs, values, strict=True)
         ]
         named = [{"run": runs[change.index].id, **asdict(change), "change": change.change} for change in changes]
-        print_json({"api": api, "metric": metric_name, "unit": metric.unit, "points": points, "changes": named})
+        print_json({"target": target, "metric": metric_name, "unit": metric.unit, "points": points, "changes": named})
         return
     if not runs:
-        say(hint or f"No completed run of {api} has a figure for {metric_name}.")
+        say(hint or f"No completed run of {target} has a figure for {metric_name}.")
         return
     typer.echo(f"{runs[-1].series.label} · {metric_name} ({metric.unit}), {len(runs):,} runs, oldest first")
     least, most = min(values), max(values)
@@ -300,12 +300,12 @@ def show_trend(api: str, metric_name: str, mode: str, payload: str, limit: int, 
 
 
 def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
-    apis = known_targets(store.server)
-    if not apis:
+    known = known_targets(store.server)
+    if not known:
         return _EMPTY
-    if wanted.target is not None and wanted.target not in apis:
-        return f'No run of --api "{wanted.target}" is stored. There are runs of {", ".join(apis)}.'
-    options = {"--api": wanted.target, "--mode": wanted.mode, "--payload": wanted.payload}
+    if wanted.target is not None and wanted.target not in known:
+        return f'No run of --target "{wanted.target}" is stored. There are runs of {", ".join(known)}.'
+    options = {"--target": wanted.target, "--mode": wanted.mode, "--payload": wanted.payload}
     given = " ".join(f"{option} {value}" for option, value in options.items() if value is not None)
     return f"No run matches {given}. ./bakeoff runs summary shows which there are." if given else "No older run."
 

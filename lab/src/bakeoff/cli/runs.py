@@ -13,7 +13,13 @@ runs_app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Api = Annotated[str | None, typer.Option(help="Only runs of this target.", autocompletion=complete_target)]
+Target = Annotated[
+    str | None, typer.Option("--target", help="Only runs of this target.", autocompletion=complete_target)
+]
+# With the name that the original scripts gave it.
+TargetOrApi = Annotated[
+    str | None, typer.Option("--target", "--api", help="Only runs of this target.", autocompletion=complete_target)
+]
 Mode = Annotated[
     str | None,
     typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.", autocompletion=complete_mode),
@@ -33,7 +39,7 @@ def _help(context: typer.Context) -> None:
 
 @runs_app.command("list")
 def list_command(
-    api: Api = None,
+    target: TargetOrApi = None,
     mode: Mode = None,
     payload: Payload = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of runs, newest first.")] = 20,
@@ -44,7 +50,7 @@ def list_command(
     from bakeoff.cli.history import list_runs
     from bakeoff.history.listing import RunFilter
 
-    list_runs(RunFilter(api, mode, payload), limit, before, json)
+    list_runs(RunFilter(target, mode, payload), limit, before, json)
 
 
 @runs_app.command()
@@ -112,9 +118,7 @@ def summary(
 def cleanup(
     days: Annotated[float | None, typer.Option(min=0, help="Remove runs older than this many days.")] = None,
     keep: Annotated[int | None, typer.Option(min=0, help="Keep this many of the newest runs of each target.")] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", "--api", help="Only runs of this target.", autocompletion=complete_target)
-    ] = None,
+    target: Target = None,
     files: Annotated[
         bool,
         typer.Option(
@@ -134,7 +138,7 @@ def cleanup(
 
 @runs_app.command()
 def trend(
-    api: Annotated[str, typer.Option(help="Target.", autocompletion=complete_target)],
+    target: Annotated[str, typer.Option(help="Target.", autocompletion=complete_target)],
     metric: Annotated[
         str, typer.Option(help="Metric: throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
     ] = "throughput",
@@ -146,4 +150,4 @@ def trend(
     """Show one metric over time and its change points."""
     from bakeoff.cli.history import show_trend
 
-    show_trend(api, metric, mode, payload, limit, json)
+    show_trend(target, metric, mode, payload, limit, json)

@@ -71,7 +71,7 @@ class Arriving:
 def built_beside(builds: str) -> Finding:
     """The finding of a run that shared the machine with builds."""
     return Finding(
-        "builds-beside",
+        "concurrent-builds",
         "info",
         f"Builds ran beside this run ({builds}): its figures are those of a busy machine.",
         "Run it again for figures without builds.",

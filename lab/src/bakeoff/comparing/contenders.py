@@ -58,8 +58,8 @@ def why_impossible(contender: Contender) -> str | None:
                 "use another --engine."
             )
     features = (
-        (variant.transport_mode.batch > 1, "batch"),
-        (variant.transport_mode.stream, "stream"),
+        (variant.transport.batch > 1, "batch"),
+        (variant.transport.stream, "stream"),
         (variant.connections is not None, "shared-connections"),
     )
     for is_wanted, feature in features:

@@ -29,7 +29,7 @@ class FactorTable:
     payload: str = option(
         "default", kinds.text("SIZE"), "Message size of the workload, such as default, 4k or 64k", plan="payload"
     )
-    sending: str = option(
+    transport_mode: str = option(
         "unary",
         kinds.TRANSPORT_MODE,
         "Transport mode: unary, batch-N (N messages in a request), stream, or stream-N (N messages in flight per user)",
@@ -223,13 +223,17 @@ SHORTHANDS = (
         "settings",
         lambda mode: {"write_mode": mode},
     ),
-    Shorthand("batch", kinds.whole(1, 10_000), "Messages in one request", "sending", lambda size: f"batch-{size}"),
-    Shorthand("stream", kinds.SWITCH, "gRPC: one long stream for each virtual user", "sending", lambda _: "stream"),
+    Shorthand(
+        "batch", kinds.whole(1, 10_000), "Messages in one request", "transport_mode", lambda size: f"batch-{size}"
+    ),
+    Shorthand(
+        "stream", kinds.SWITCH, "gRPC: one long stream for each virtual user", "transport_mode", lambda _: "stream"
+    ),
     Shorthand(
         "window",
         kinds.whole(1, 4096),
         "Like --stream, with this number of messages in flight per virtual user",
-        "sending",
+        "transport_mode",
         lambda size: f"stream-{size}",
     ),
     Shorthand(

@@ -19,7 +19,7 @@ class Variant(FactorTable):
     repetition: int = 1
 
     def __post_init__(self) -> None:
-        _ = self.reuse, self.transport_mode  # levels that cannot be are refused here
+        _ = self.reuse, self.transport  # levels that cannot be are refused here
 
     @property
     def reuse(self) -> Reuse:
@@ -27,9 +27,9 @@ class Variant(FactorTable):
         return Reuse(self.update_share, self.key_pick, self.shared_keys)
 
     @property
-    def transport_mode(self) -> TransportMode:
+    def transport(self) -> TransportMode:
         """How messages travel."""
-        return transport_mode_named(self.sending)
+        return transport_mode_named(self.transport_mode)
 
     def levels(self) -> dict[str, str]:
         """Each factor's level as text, settings of the target first."""

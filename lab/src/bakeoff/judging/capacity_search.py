@@ -26,7 +26,7 @@ _MAJORITY = CONFIRMATIONS // 2 + 1
 _STEPS_OUT = 4
 
 # Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
-_DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-apart", "noisy-machine")
+_DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-not-synchronized", "noisy-machine")
 
 
 @dataclass(frozen=True)

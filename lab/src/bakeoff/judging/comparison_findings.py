@@ -16,14 +16,14 @@ _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
 def found(
-    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], same_twice: Sequence[Sequence[float]]
+    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Sequence[float]]
 ) -> list[JudgedFinding]:
-    """All findings. `rates` are each contender's throughput by round, `same_twice` those of A/A pairs as log-ratios."""
+    """All findings. `rates` are each contender's throughput by round, `aa_pairs` those of A/A pairs as log-ratios."""
     return [
         *_few_rounds(rates),
         *_drift(rates),
         *_throttled(comparison.runs),
-        *_same_twice(same_twice),
+        *_aa_pairs(aa_pairs),
         *_changed(comparison.runs),
         *_uncommitted(comparison.runs),
         *_incomplete(comparison),
@@ -82,14 +82,14 @@ def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
         )
 
 
-def _same_twice(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
+def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
     """A/A pairs that surely differ, with Holm's correction over all pairs."""
     tests = [ratio_of(ratios) for ratios in pairs if ratios]
     for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
         ratio = test.ratio
         if verdict_on(ratio, p_value, smallest_claim=None) in ("faster", "slower"):
             yield JudgedFinding(
-                "unequal-twins",
+                "aa-difference",
                 "error",
                 f"The two contenders of an A/A pair differ: {ratio.median:.3f}× ({ratio.low:.3f} to {ratio.high:.3f}).",
                 "Either the lab favours one of them, or it is chance (one comparison of equals in twenty). Run it "
@@ -101,7 +101,7 @@ def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     changed = changed_between(runs, _MUST_NOT_CHANGE)
     if changed:
         yield JudgedFinding(
-            "changed-meanwhile",
+            "environment-changed",
             "warning",
             f"Different between runs: {', '.join(changed)}.",
             "Compare only runs of one checkout on one machine.",

@@ -6,8 +6,8 @@ import numpy as np
 
 from bakeoff.factors.variant import Variant
 from bakeoff.judging import steadiness
+from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
-from bakeoff.judging.entries import SAME_TWICE, Entry
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.judging.limits import agents_of
 from bakeoff.results.run import Finding, RunResult, Status
@@ -16,7 +16,7 @@ _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
 # The levels that a run's settings record; the contenders of an A/A pair differ in the number alone.
-_LOAD_LEVELS = sorted(Variant().levels().keys() - {SAME_TWICE})
+_LOAD_LEVELS = sorted(Variant().levels().keys() - {AA_FACTOR})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
@@ -38,18 +38,18 @@ _BOTTLENECK_KINDS = {
 
 
 def found(
-    entry: Entry, contender: Contender, peers: Sequence[Entry], rounds: int, drift: Drift | None
+    runs: ContenderRuns, contender: Contender, peers: Sequence[ContenderRuns], rounds: int, drift: Drift | None
 ) -> list[JudgedFinding]:
-    """All findings, the gravest first. `peers` are all entries of the comparison, `rounds` those that were planned."""
+    """All findings, the gravest first. `peers` are the runs of all contenders, `rounds` those that were planned."""
     findings = [
-        *_carried(entry),
-        *_ends(entry),
-        *_connections(entry),
-        *_trends(entry),
+        *_carried(runs),
+        *_ends(runs),
+        *_connections(runs),
+        *_trends(runs),
         *_drifted(drift, contender.settings),
-        *_missing_rounds(entry, rounds),
+        *_missing_rounds(runs, rounds),
         *_spread(contender),
-        *_payload(entry, peers),
+        *_payload(runs, peers),
         *_bound(contender),
     ]
     known: dict[str, JudgedFinding] = {}
@@ -58,10 +58,10 @@ def found(
     return sorted(known.values(), key=lambda finding: -SEVERITIES.index(finding.severity))
 
 
-def _carried(entry: Entry) -> list[JudgedFinding]:
+def _carried(runs: ContenderRuns) -> list[JudgedFinding]:
     """What the runs found themselves, each kind once: its gravest message, and the rounds that have it."""
     grouped: dict[str, list[tuple[int, Finding]]] = {}
-    for run in entry.runs:
+    for run in runs.all:
         for finding in run.result.findings:
             grouped.setdefault(finding.kind, []).append((run.result.round, finding))
     return [_together(findings) for findings in grouped.values()]
@@ -74,9 +74,9 @@ def _together(findings: Sequence[tuple[int, Finding]]) -> JudgedFinding:
     )
 
 
-def _ends(entry: Entry) -> Iterable[JudgedFinding]:
+def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
     """Runs that did not come to their end, and void ones whose own finding is not there."""
-    early = [run.result for run in entry.runs if run.result.status in (Status.FAILED, Status.INTERRUPTED)]
+    early = [run.result for run in runs.all if run.result.status in (Status.FAILED, Status.INTERRUPTED)]
     if early:
         failed = any(run.status is Status.FAILED for run in early)
         reason = next((run.failure for run in early if run.failure), "it was interrupted.")
@@ -88,7 +88,7 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
             f"Its figures are not used. {advice}",
             _rounds(run.round for run in early),
         )
-    void = [run.result for run in entry.runs if run.result.status is Status.VOID]
+    void = [run.result for run in runs.all if run.result.status is Status.VOID]
     if void:
         yield JudgedFinding(
             "audit-failed",
@@ -97,10 +97,10 @@ def _ends(entry: Entry) -> Iterable[JudgedFinding]:
             "These rounds are void: throughput without durability does not count.",
             _rounds(run.round for run in void),
         )
-    silent = [run.result for run in entry.runs if _answered_nothing(run.result)]
+    silent = [run.result for run in runs.all if _answered_nothing(run.result)]
     if silent:
         yield JudgedFinding(
-            "nothing-answered",
+            "no-successful-requests",
             "error",
             "No request got the expected reply.",
             "These rounds are not used. Read the target's log in .bakeoff/logs.",
@@ -112,13 +112,13 @@ def _answered_nothing(run: RunResult) -> bool:
     return run.status is Status.COMPLETED and (run.total is None or run.total.ok == 0)
 
 
-def _connections(entry: Entry) -> Iterable[JudgedFinding]:
+def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:
     """Connections that the machine or the target's backlog refused; those to a target that died tell only of that."""
     failed = {
         run.result.round: {
             kind: run.result.total.errors[kind] for kind in _NO_CONNECTION if kind in run.result.total.errors
         }
-        for run in entry.runs
+        for run in runs.all
         if run.result.total is not None and run.result.status is not Status.FAILED
     }
     failed = {number: errors for number, errors in failed.items() if errors}
@@ -135,8 +135,8 @@ def _connections(entry: Entry) -> Iterable[JudgedFinding]:
     )
 
 
-def _trends(entry: Entry) -> Iterable[JudgedFinding]:
-    trends = {number: steadiness.steepest_trend(run.timeline) for number, run in entry.counted.items()}
+def _trends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
+    trends = {number: steadiness.steepest_trend(run.timeline) for number, run in runs.counted.items()}
     steep = {number: trend for number, trend in trends.items() if trend is not None}
     if not steep:
         return
@@ -164,20 +164,20 @@ def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[Judge
     if not drift.against_others:
         advice += " A change of the machine looks the same: measure another target in the same comparison."
     yield JudgedFinding(
-        "own-drift",
+        "contender-drift",
         "warning",
         f"Throughput {direction} by {abs(drift.change):.0%} from round {drift.first} to round {drift.last}{others}.",
         advice,
     )
 
 
-def _missing_rounds(entry: Entry, rounds: int) -> Iterable[JudgedFinding]:
-    missing = sorted(set(range(1, rounds + 1)) - set(entry.counted))
-    if missing and entry.counted:
+def _missing_rounds(runs: ContenderRuns, rounds: int) -> Iterable[JudgedFinding]:
+    missing = sorted(set(range(1, rounds + 1)) - set(runs.counted))
+    if missing and runs.counted:
         yield JudgedFinding(
             "missing-rounds",
             "warning",
-            f"Only {len(entry.counted)} of {rounds} rounds are valid.",
+            f"Only {len(runs.counted)} of {rounds} rounds are valid.",
             "Its intervals are wider than necessary; ./bakeoff run --resume runs what is missing.",
             tuple(missing),
         )
@@ -191,7 +191,7 @@ def _spread(contender: Contender) -> Iterable[JudgedFinding]:
     spread = float(np.std(peak.values, ddof=1)) / peak.median
     if spread > _SPREAD:
         yield JudgedFinding(
-            "noisy",
+            "high-variance",
             "warning",
             f"Throughput differs between rounds by {spread:.0%} (standard deviation), from {min(peak.values):,.0f} to "
             f"{max(peak.values):,.0f} operations/s.",
@@ -199,10 +199,10 @@ def _spread(contender: Contender) -> Iterable[JudgedFinding]:
         )
 
 
-def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
+def _payload(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[JudgedFinding]:
     """Whether as many bytes went out for each request as for others that were sent the same."""
-    own = _bytes_each(entry)
-    alike = [_bytes_each(peer) for peer in peers if _load_of(peer) == _load_of(entry)]
+    own = _bytes_each(runs)
+    alike = [_bytes_each(peer) for peer in peers if _load_of(peer) == _load_of(runs)]
     known = [size for size in alike if size is not None]
     if own is None or len(known) < 2:
         return
@@ -216,17 +216,17 @@ def _payload(entry: Entry, peers: Sequence[Entry]) -> Iterable[JudgedFinding]:
         )
 
 
-def _load_of(entry: Entry) -> tuple[object, ...]:
+def _load_of(runs: ContenderRuns) -> tuple[object, ...]:
     """All that decides which bytes a contender is sent; its own settings do not."""
-    newest = entry.newest
+    newest = runs.newest
     levels = (newest.settings.get(name) for name in _LOAD_LEVELS)
     # A target that runs elsewhere is sent a token that no level names.
     return (newest.workload, newest.payload, newest.protocol, newest.engine, "attached" in newest.settings, *levels)
 
 
-def _bytes_each(entry: Entry) -> float | None:
+def _bytes_each(runs: ContenderRuns) -> float | None:
     """Of the requests that found a connection: the others sent nothing."""
-    totals = [run.total for run in entry.counted.values() if run.total is not None]
+    totals = [run.total for run in runs.counted.values() if run.total is not None]
     requests = sum(total.requests - sum(total.errors.get(kind, 0) for kind in _NO_CONNECTION) for total in totals)
     return sum(total.bytes_sent for total in totals) / requests if requests else None
 

@@ -3,28 +3,17 @@
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from bakeoff.judging.contender_rates import ContenderRates
+from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import Spread, ratio_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.pairings import inverted_ratio, log_ratios
 
 
-@dataclass(frozen=True)
-class Levelled:
-    """A contender as its levels, factor by factor, and its throughput by round.
-
-    Only contenders of one `kind` are compared: of one workload, and alike in durability.
-    """
-
-    levels: Mapping[str, str]
-    rates: Mapping[int, float]
-    kind: tuple[str, str] = ("", "")
-
-
-def effects_of(contenders: Sequence[Levelled], common: Spread | None = None) -> list[Effect]:
+def effects_of(contenders: Sequence[ContenderRates], common: Spread | None = None) -> list[Effect]:
     """Every two levels of every factor that contenders alike in all else differ in; the faster level is `one`.
 
     `common` is the spread of one pair in one round that all contenders together show.
@@ -38,13 +27,15 @@ def effects_of(contenders: Sequence[Levelled], common: Spread | None = None) -> 
     return [effect for effect in found if effect is not None]
 
 
-def _levels(factor: str, contenders: Sequence[Levelled]) -> list[str]:
+def _levels(factor: str, contenders: Sequence[ContenderRates]) -> list[str]:
     return sorted({contender.levels[factor] for contender in contenders if factor in contender.levels})
 
 
-def _effect(factor: str, one: str, other: str, contenders: Sequence[Levelled], common: Spread | None) -> Effect | None:
+def _effect(
+    factor: str, one: str, other: str, contenders: Sequence[ContenderRates], common: Spread | None
+) -> Effect | None:
     pairs = _matched(factor, one, other, contenders)
-    means = _mean_by_round([log_ratios(first.rates, second.rates) for first, second in pairs])
+    means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in pairs])
     if not means:
         return None
     ratio = ratio_of(means, _of_a_mean(common, pairs)).ratio
@@ -53,7 +44,7 @@ def _effect(factor: str, one: str, other: str, contenders: Sequence[Levelled], c
     return Effect(factor, one, other, ratio, len(pairs))
 
 
-def _of_a_mean(common: Spread | None, pairs: Sequence[tuple[Levelled, Levelled]]) -> Spread | None:
+def _of_a_mean(common: Spread | None, pairs: Sequence[tuple[ContenderRates, ContenderRates]]) -> Spread | None:
     """The spread of the mean over pairs; those that share a contender are no more than one."""
     if common is None:
         return None
@@ -61,17 +52,24 @@ def _of_a_mean(common: Spread | None, pairs: Sequence[tuple[Levelled, Levelled]]
     return Spread(common.deviation / math.sqrt(apart), common.degrees)
 
 
-def _matched(factor: str, one: str, other: str, contenders: Sequence[Levelled]) -> list[tuple[Levelled, Levelled]]:
+def _matched(
+    factor: str, one: str, other: str, contenders: Sequence[ContenderRates]
+) -> list[tuple[ContenderRates, ContenderRates]]:
     """Contenders at both levels that share every other factor's level and have rounds in common."""
     at_one = [contender for contender in contenders if contender.levels.get(factor) == one]
     at_other = [contender for contender in contenders if contender.levels.get(factor) == other]
     return [
         (first, second)
         for first, second in itertools.product(at_one, at_other)
-        if first.kind == second.kind
+        if _is_comparable(first.division, second.division)
         and _without(factor, first.levels) == _without(factor, second.levels)
-        and log_ratios(first.rates, second.rates)
+        and log_ratios(first.by_round, second.by_round)
     ]
+
+
+def _is_comparable(one: Division, other: Division) -> bool:
+    """Class and payload are factors themselves; whoever keeps less of what it acknowledged does other work."""
+    return (one.workload, one.durability) == (other.workload, other.durability)
 
 
 def _without(factor: str, levels: Mapping[str, str]) -> dict[str, str]:

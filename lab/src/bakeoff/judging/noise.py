@@ -22,7 +22,7 @@ class Noise:
 UNKNOWN = Noise(None, None)
 
 
-def spread_of_same_twice(log_ratios: Sequence[float]) -> Spread | None:
+def spread_of_aa_pairs(log_ratios: Sequence[float]) -> Spread | None:
     """From the logarithms of ratios, round by round, of contenders against themselves.
 
     The true ratio is 1, so that what it is off by counts in full, chance and bias of the lab alike.

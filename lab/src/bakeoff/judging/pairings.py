@@ -3,23 +3,14 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
-from bakeoff.judging.entries import Division
+from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.estimates import CONFIDENCE, RatioTest, Spread, holm, ratio_of
 from bakeoff.judging.judgement import Estimate, Pairing
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
-
-
-@dataclass(frozen=True)
-class Rated:
-    """A contender's throughput by round, at its peak. Contenders of one division are compared."""
-
-    key: str
-    division: Division
-    rates: Mapping[int, float]
 
 
 def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
@@ -28,15 +19,17 @@ def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int
     return {number: math.log(one[number] / other[number]) for number in both if one[number] > 0 and other[number] > 0}
 
 
-def pairings_of(rated: Sequence[Rated], common: Spread | None, smallest_claim: float | None) -> list[Pairing]:
+def pairings_of(
+    contenders: Sequence[ContenderRates], common: Spread | None, smallest_claim: float | None
+) -> list[Pairing]:
     """Every two contenders of a division that share a round, with Holm's correction over all of them.
 
     `common` is the spread that the rounds of all contenders together show.
     """
     pairs = [
         (one, other, ratio_of(list(logs.values()), common))
-        for one, other in itertools.combinations(rated, 2)
-        if one.division == other.division and (logs := log_ratios(one.rates, other.rates))
+        for one, other in itertools.combinations(contenders, 2)
+        if one.division == other.division and (logs := log_ratios(one.by_round, other.by_round))
     ]
     adjusted = holm([test.p_value for _, _, test in pairs])
     return [

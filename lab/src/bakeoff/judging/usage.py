@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from bakeoff.judging.bottleneck import Usage, bottleneck_of
-from bakeoff.judging.entries import counts
+from bakeoff.judging.contender_runs import counts
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Bottleneck
 from bakeoff.judging.levels import LevelsHeld, levels_held

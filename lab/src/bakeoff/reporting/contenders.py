@@ -9,7 +9,7 @@ from bakeoff.reporting.figures import figure, figure_or_none, inverted
 from bakeoff.reporting.identities import Identity, anchor
 from bakeoff.reporting.levels import best_level, level_figures, load_of, optimal_level
 from bakeoff.reporting.numbers import rounded
-from bakeoff.reporting.shape import ContenderEntry, FindingEntry, PairingEntry, RunLine, Verdict
+from bakeoff.reporting.shape import ReportedContender, ReportedFinding, ReportedPairing, RunLine, Verdict
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison, StoredRun
@@ -32,7 +32,7 @@ def limited_by(bottleneck: str) -> str:
 
 def contender_entries(
     judgement: Judgement, stored: StoredComparison, identities: Mapping[str, Identity]
-) -> list[ContenderEntry]:
+) -> list[ReportedContender]:
     """In the judgement's order; anchors are unique."""
     pairings = pairing_entries(judgement)
     runs = {run.id: run for run in stored.runs}
@@ -42,12 +42,12 @@ def contender_entries(
     ]
 
 
-def pairing_entries(judgement: Judgement) -> list[PairingEntry]:
+def pairing_entries(judgement: Judgement) -> list[ReportedPairing]:
     """Pairs of contenders that have a ratio."""
     return [_pairing(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
 
 
-def finding_entries(findings: Sequence[JudgedFinding], of: Sequence[str]) -> list[FindingEntry]:
+def finding_entries(findings: Sequence[JudgedFinding], of: Sequence[str]) -> list[ReportedFinding]:
     return [
         {
             "kind": finding.kind,
@@ -65,9 +65,9 @@ def _entry(
     contender: Contender,
     place: int,
     identities: Mapping[str, Identity],
-    against_leader: PairingEntry | None,
+    against_leader: ReportedPairing | None,
     runs: Mapping[int, StoredRun],
-) -> ContenderEntry:
+) -> ReportedContender:
     identity, best, optimal = identities[contender.key], best_level(contender), optimal_level(contender)
     own = [runs[run_id] for run_id in contender.run_ids if run_id in runs]
     counted = [run.result for run in own if run.result.status is Status.COMPLETED]
@@ -133,8 +133,8 @@ def _run(run: StoredRun) -> RunLine:
 
 
 def _against_leader(
-    contender: Contender, contenders: Sequence[Contender], pairings: Sequence[PairingEntry]
-) -> PairingEntry | None:
+    contender: Contender, contenders: Sequence[Contender], pairings: Sequence[ReportedPairing]
+) -> ReportedPairing | None:
     """The contender compared with the first of its group; None of the leader itself, or where nothing was paired."""
     leader = next((each for each in contenders if each.division == contender.division and each.rank is not None), None)
     if leader is None or leader.key == contender.key:
@@ -147,7 +147,7 @@ def _against_leader(
     return None
 
 
-def turned(pairing: PairingEntry) -> PairingEntry:
+def turned(pairing: ReportedPairing) -> ReportedPairing:
     """The same pair told of the other one."""
     return {
         "one": pairing["other"],
@@ -167,7 +167,7 @@ def _turned(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _pairing(pairing: Pairing) -> PairingEntry:
+def _pairing(pairing: Pairing) -> ReportedPairing:
     return {
         "one": pairing.one,
         "other": pairing.other,

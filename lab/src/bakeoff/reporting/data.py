@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bakeoff.judging.entries import level_name
+from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import cost_charts
@@ -19,12 +19,12 @@ from bakeoff.reporting.identities import anchor, groups_of, identities_of, paylo
 from bakeoff.reporting.numbers import percent, plural, rounded
 from bakeoff.reporting.shape import (
     VERSION,
-    ContenderEntry,
-    EffectEntry,
-    FindingEntry,
     Group,
     ReferenceLine,
     ReportData,
+    ReportedContender,
+    ReportedEffect,
+    ReportedFinding,
 )
 from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.history import StoredComparison
@@ -91,7 +91,7 @@ def _certainty(judgement: Judgement) -> str:
     return words
 
 
-def _group(name: str, entries: Sequence[ContenderEntry]) -> Group:
+def _group(name: str, entries: Sequence[ReportedContender]) -> Group:
     own = [entry for entry in entries if entry["group"] == name]
     return {
         "name": name,
@@ -128,8 +128,8 @@ def _charts(
     judgement: Judgement,
     stored: StoredComparison,
     groups: Sequence[Group],
-    entries: Sequence[ContenderEntry],
-    effects: Sequence[EffectEntry],
+    entries: Sequence[ReportedContender],
+    effects: Sequence[ReportedEffect],
     references: Sequence[ReferenceLine],
 ) -> list[Chart]:
     by_key = {entry["key"]: entry for entry in entries}
@@ -157,7 +157,7 @@ def _charts(
     return [chart for chart in charts if chart["series"] or chart["rows"]]
 
 
-def _bounds(line: ReferenceLine, contenders: Sequence[ContenderEntry]) -> bool:
+def _bounds(line: ReferenceLine, contenders: Sequence[ReportedContender]) -> bool:
     """Whether a line was drawn with messages of these contenders' payload."""
     return any(line["payload"] == each["payload"] or line["name"] in each["reference_shares"] for each in contenders)
 
@@ -174,9 +174,9 @@ def _valid_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, lis
     }
 
 
-def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[FindingEntry]:
+def _findings(judgement: Judgement, entries: Sequence[ReportedContender]) -> list[ReportedFinding]:
     """Of the comparison and of all contenders, errors first; what holds of several is said once."""
-    said: dict[tuple[str, str, str], FindingEntry] = {}
+    said: dict[tuple[str, str, str], ReportedFinding] = {}
     of_contenders = [_briefly(each, entry) for entry in entries for each in entry["findings"]]
     for each in [*finding_entries(judgement.findings, []), *of_contenders]:
         same = said.setdefault((each["kind"], each["message"], each["advice"]), {**each, "of": [], "rounds": []})
@@ -188,7 +188,7 @@ def _findings(judgement: Judgement, entries: Sequence[ContenderEntry]) -> list[F
     )
 
 
-def _briefly(finding: FindingEntry, entry: ContenderEntry) -> FindingEntry:
+def _briefly(finding: ReportedFinding, entry: ReportedContender) -> ReportedFinding:
     """What limited a contender stands in a table with its figures: here only what it was, once for all it holds of."""
     if finding["message"] != entry["limit"]:
         return finding

@@ -2,10 +2,10 @@
 
 import math
 
-from bakeoff.judging.entries import language_name, level_name
+from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
 from bakeoff.reporting.figures import figure
-from bakeoff.reporting.shape import EffectEntry, Figure, Verdict
+from bakeoff.reporting.shape import Figure, ReportedEffect, Verdict
 
 TITLES = {
     "protocol": "protocol",
@@ -16,7 +16,7 @@ TITLES = {
 }
 
 
-def effect_entries(judgement: Judgement) -> list[EffectEntry]:
+def effect_entries(judgement: Judgement) -> list[ReportedEffect]:
     """Grouped by factor, the known ones first."""
     order = list(TITLES)
     known = [effect for effect in judgement.effects if math.isfinite(effect.ratio.median)]
@@ -29,7 +29,7 @@ def title_of(factor: str) -> str:
     return TITLES.get(factor, factor.replace("_", " "))
 
 
-def _entry(effect: Effect) -> EffectEntry:
+def _entry(effect: Effect) -> ReportedEffect:
     ratio = figure(effect.ratio)
     return {
         "factor": effect.factor,

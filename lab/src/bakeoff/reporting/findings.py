@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.prose import listed
-from bakeoff.reporting.shape import FindingEntry
+from bakeoff.reporting.shape import ReportedFinding
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Doubt:
     lines: Sequence[str]
 
 
-def doubts_of(findings: Sequence[FindingEntry]) -> list[Doubt]:
+def doubts_of(findings: Sequence[ReportedFinding]) -> list[Doubt]:
     """In the order in which the kinds first appear."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for finding in findings:
@@ -32,7 +32,7 @@ def evidence(limit: str) -> str:
     return seen or named
 
 
-def _line(finding: FindingEntry) -> str:
+def _line(finding: ReportedFinding) -> str:
     of = f"{listed(finding['of'])}: " if finding["of"] else ""
     rounds = finding["rounds"]
     if not rounds:

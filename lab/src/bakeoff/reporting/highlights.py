@@ -7,13 +7,13 @@ from functools import reduce
 from bakeoff.prose import listed
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import overlap
-from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, Highlight
+from bakeoff.reporting.shape import CostFigures, Figure, Highlight, ReportedContender
 
 _MOST_NAMES = 3
-Pick = Callable[[ContenderEntry], Figure | None]
+Pick = Callable[[ReportedContender], Figure | None]
 
 
-def highlights_of(contenders: Sequence[ContenderEntry]) -> list[Highlight]:
+def highlights_of(contenders: Sequence[ReportedContender]) -> list[Highlight]:
     """Of contenders with one payload. Only what was ranked can be best; a question without an answer is left out."""
     ranked = [contender for contender in contenders if contender["rank"] is not None]
     if len(ranked) < 2:
@@ -44,7 +44,7 @@ class _Question:
     choose: Callable[[float, float], float]
 
 
-def _most(contenders: Sequence[ContenderEntry], question: _Question) -> Highlight | None:
+def _most(contenders: Sequence[ReportedContender], question: _Question) -> Highlight | None:
     """The judged ranking has the word here: it compares round by round, and knows the noise."""
     leaders = [contender for contender in contenders if contender["rank"] == 1]
     peaks = [peak for contender in leaders if (peak := contender["peak_throughput_per_s"]) is not None]
@@ -54,7 +54,7 @@ def _most(contenders: Sequence[ContenderEntry], question: _Question) -> Highligh
     return _highlight(question, [contender["name"] for contender in leaders], best, len(contenders), "tie")
 
 
-def _best(contenders: Sequence[ContenderEntry], question: _Question, pick: Pick) -> Highlight | None:
+def _best(contenders: Sequence[ReportedContender], question: _Question, pick: Pick) -> Highlight | None:
     """Who leads by the medians, and those whose intervals overlap the leader's."""
     figures = [(contender["name"], figure) for contender in contenders if (figure := pick(contender)) is not None]
     if not figures:
@@ -90,20 +90,20 @@ def _same(one: Figure, other: Figure) -> bool:
     return overlap(one, other)
 
 
-def _p99(contender: ContenderEntry) -> Figure | None:
+def _p99(contender: ReportedContender) -> Figure | None:
     level = contender["at_optimum"]
     return None if level is None else level["latency_ms"].get("p99")
 
 
-def _cpu(contender: ContenderEntry) -> Figure | None:
+def _cpu(contender: ReportedContender) -> Figure | None:
     api = _api(contender)
     return None if api is None else api["cpu_us_each"]
 
 
-def _memory(contender: ContenderEntry) -> Figure | None:
+def _memory(contender: ReportedContender) -> Figure | None:
     api = _api(contender)
     return None if api is None else api["memory_peak_mb"]
 
 
-def _api(contender: ContenderEntry) -> CostFigures | None:
+def _api(contender: ReportedContender) -> CostFigures | None:
     return None if contender["at_best"] is None else contender["at_best"]["costs"].get("api")

@@ -16,7 +16,7 @@ from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
-from bakeoff.reporting.shape import ContenderEntry, ReportData
+from bakeoff.reporting.shape import ReportData, ReportedContender
 from bakeoff.reporting.tables import MOST_ROWS
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
@@ -106,7 +106,7 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
     return slots
 
 
-def _identities(contenders: Sequence[ContenderEntry]) -> list[dict[str, Any]]:
+def _identities(contenders: Sequence[ReportedContender]) -> list[dict[str, Any]]:
     """What a reader switches on and off, in the order of styles."""
     known = {
         entry["identity"]: {"id": entry["identity"], "name": entry["name"], "style": entry["style"]}

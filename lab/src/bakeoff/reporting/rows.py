@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from bakeoff.reporting.chart_shape import Chart
-from bakeoff.reporting.shape import ContenderEntry, Figure, LevelFigures, ReportData, RunLine
+from bakeoff.reporting.shape import Figure, LevelFigures, ReportData, ReportedContender, RunLine
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
 
@@ -87,7 +87,7 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
             yield from _curve(chart)
 
 
-def _contender(entry: ContenderEntry) -> Iterator[Row]:
+def _contender(entry: ReportedContender) -> Iterator[Row]:
     who = (entry["label"], entry["payload"])
     for figure, value in (
         ("rank", entry["rank"]),

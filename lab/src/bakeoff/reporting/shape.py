@@ -75,7 +75,7 @@ class RunLine(TypedDict):
     machine: MachineFigures | None
 
 
-class FindingEntry(TypedDict):
+class ReportedFinding(TypedDict):
     """A doubt or fact with advice. `of` names the contenders (none: the comparison as a whole)."""
 
     kind: str
@@ -86,7 +86,7 @@ class FindingEntry(TypedDict):
     rounds: list[int]
 
 
-class ContenderEntry(TypedDict):
+class ReportedContender(TypedDict):
     """One contender. `identity` is the same for one target and settings at every payload; so are its name and style.
 
     `limited_by` is a word or two, `limit` a sentence. `at_best` is the level at which it does most and is ranked by,
@@ -111,7 +111,7 @@ class ContenderEntry(TypedDict):
     factors: dict[str, str]
     rank: int | None
     tied_with: list[str]
-    against_leader: "PairingEntry | None"
+    against_leader: "ReportedPairing | None"
     rounds: int
     void_rounds: int
     runs: list[RunLine]
@@ -132,12 +132,12 @@ class ContenderEntry(TypedDict):
     reference_shares: dict[str, float]
     database: DatabaseFigures | None
     machine: MachineFigures | None
-    findings: list[FindingEntry]
+    findings: list[ReportedFinding]
     settings: dict[str, str]
     environment: dict[str, str]
 
 
-class PairingEntry(TypedDict):
+class ReportedPairing(TypedDict):
     """How many times the throughput of `other` does `one` reach; both are contender keys."""
 
     one: str
@@ -147,7 +147,7 @@ class PairingEntry(TypedDict):
     verdict: Verdict
 
 
-class EffectEntry(TypedDict):
+class ReportedEffect(TypedDict):
     """What one factor did while all others stayed alike."""
 
     factor: str
@@ -203,11 +203,11 @@ class ReportData(TypedDict):
     smallest_claim: float | None
     missing: list[str]
     groups: list[Group]
-    contenders: list[ContenderEntry]
-    pairings: list[PairingEntry]
-    effects: list[EffectEntry]
+    contenders: list[ReportedContender]
+    pairings: list[ReportedPairing]
+    effects: list[ReportedEffect]
     reference_lines: list[ReferenceLine]
     charts: list[Chart]
-    findings: list[FindingEntry]
+    findings: list[ReportedFinding]
     provenance: dict[str, str]
     not_measured: dict[str, str]

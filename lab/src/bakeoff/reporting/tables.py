@@ -7,7 +7,7 @@ from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.shape import ContenderEntry, CostFigures, Figure, LevelFigures, ReportData
+from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
 
 MOST_ROWS = 60
 """Phases shown of one contender; all are in the JSON and the CSV."""
@@ -56,13 +56,13 @@ def all_tables(data: ReportData) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def ranking(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def ranking(entries: Sequence[ReportedContender], of: str = "") -> Table:
     headings = ("rank", "target", "operations/s", "relative to leader", "optimal", "breaks")
     note = "optimal: users at optimal parallelism. breaks: users at the breaking point. In parentheses: 95% intervals."
     return Table(f"Ranking{of}", headings, [_standing(entry) for entry in entries], left=2, note=note)
 
 
-def at_best(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def at_best(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """The load that each is ranked by, as the table at the end of `run` tells it."""
     rows = [
         (
@@ -82,12 +82,12 @@ def at_best(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note)
 
 
-def limits(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def limits(entries: Sequence[ReportedContender], of: str = "") -> Table:
     rows = [(entry["name"], entry["limited_by"], evidence(entry["limit"])) for entry in entries if entry["limit"]]
     return Table(f"Bottlenecks{of}", ("target", "limited by", "evidence"), rows, left=3)
 
 
-def latency(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def latency(entries: Sequence[ReportedContender], of: str = "") -> Table:
     names = ("p50", "p90", "p95", "p99", "p99.9", "max")
     rows = [
         (entry["name"], level["load"], *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in names))
@@ -98,7 +98,7 @@ def latency(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"Latency{of}", ("target", "load", *names), rows, left=2, note=note)
 
 
-def cost(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def cost(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """Overall resource usage, as documented."""
     headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "PSS", "memory", "peak")
     rows = [
@@ -122,13 +122,13 @@ def cost(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"Overall resource usage{of}", headings, rows, left=2, note=note)
 
 
-def phases(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def phases(entries: Sequence[ReportedContender], of: str = "") -> Table:
     headings = ("target", "load", "operations/s", "p50 ms", "p99 ms", "requests", "failed")
     rows = [(entry["name"], *_phase(level)) for entry in entries for level in entry["levels"][:MOST_ROWS]]
     return Table(f"Phases{of}", headings, rows, left=2, note=_left_out(entries))
 
 
-def resources(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def resources(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
@@ -141,7 +141,7 @@ def resources(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
 
 
-def postgresql(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def postgresql(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """PostgreSQL's own view of each, in figures."""
     figures = [column for column in observed.DATABASE if not column.words]
     headings = ("target", *(column.heading for column in figures))
@@ -154,7 +154,7 @@ def postgresql(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"PostgreSQL activity{of}", headings, rows, note=note)
 
 
-def sessions(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def sessions(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """What its sessions were at: a column of words that needs a table of its own."""
     words = [column for column in observed.DATABASE if column.words]
     headings = ("target", *(column.heading for column in words))
@@ -166,7 +166,7 @@ def sessions(entries: Sequence[ContenderEntry], of: str = "") -> Table:
     return Table(f"Active sessions{of}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
 
 
-def machine(entries: Sequence[ContenderEntry], of: str = "") -> Table:
+def machine(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """What the machine was like around each."""
     headings = ("target", *(column.heading for column in observed.MACHINE))
     rows = [
@@ -207,7 +207,7 @@ def references(data: ReportData) -> Table:
     )
 
 
-def _standing(entry: ContenderEntry) -> Sequence[str]:
+def _standing(entry: ReportedContender) -> Sequence[str]:
     tie = f" (tie with {numbers.few(entry['tied_with'])})" if entry["tied_with"] else ""
     return (
         NOTHING if entry["rank"] is None else str(entry["rank"]),
@@ -219,7 +219,7 @@ def _standing(entry: ContenderEntry) -> Sequence[str]:
     )
 
 
-def _against(entry: ContenderEntry) -> str:
+def _against(entry: ReportedContender) -> str:
     if entry["rank"] is None:
         return "not ranked"
     pairing = entry["against_leader"]
@@ -253,7 +253,7 @@ def _each(level: LevelFigures) -> Sequence[str]:
     return numbers.three_digits(level["cpu_percent_s_each"]), numbers.three_digits(level["memory_mb_s_each"])
 
 
-def _left_out(entries: Sequence[ContenderEntry]) -> str:
+def _left_out(entries: Sequence[ReportedContender]) -> str:
     more = sum(max(0, len(entry["levels"]) - MOST_ROWS) for entry in entries)
     return f"{numbers.plural(more, 'more phase')}: in the JSON and the CSV of this report." if more else ""
 

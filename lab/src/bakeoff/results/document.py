@@ -12,13 +12,15 @@ from bakeoff.documents import Json
 from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.results.former_names import with_present_names
+from bakeoff.results.former_names import with_classes, with_present_names
 from bakeoff.results.observations import Observations
 from bakeoff.results.run import Measured, Moment, Number, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant
 
-# Version 1 had no number, no timeline and no samples; up to version 2, percentiles had numbers for names ("99.0").
-VERSION = 3
+# Version 1 had no number, no timeline and no samples; up to version 2, percentiles had numbers for names ("99.0"); up
+# to version 3, some factors and findings had other names.
+VERSION = 4
+_FORMER_NAMES = 3
 
 _FORMER_PERCENTILES = {str(percentile): name for name, percentile in PERCENTILES.items()}
 _SINCE_VERSION_2 = ("samples", "timeline")
@@ -99,14 +101,16 @@ def read_documents(text: str, source: str, project: Project) -> list[StoredDocum
             raise BakeoffError(
                 f"{source} is of version {file.version}, and this lab reads up to {VERSION}. Update bakeoff."
             )
-        return [_read(part, project) for part in ([msgspec.Raw(text)] if file.runs is None else file.runs)]
+        return [
+            _read(part, file.version, project) for part in ([msgspec.Raw(text)] if file.runs is None else file.runs)
+        ]
     except (msgspec.ValidationError, ValueError) as error:
         if isinstance(error, msgspec.ValidationError) or not isinstance(error, msgspec.DecodeError):
             raise BakeoffError(f"{source} is not a run result: {error}.") from error
         raise BakeoffError(f"{source} is truncated or not JSON: {error}.") from error
 
 
-def _read(text: msgspec.Raw, project: Project) -> StoredDocument:
+def _read(text: msgspec.Raw, version: int, project: Project) -> StoredDocument:
     def path_below_checkout(_: type, written: str) -> Path:
         return project.root / written
 
@@ -120,6 +124,8 @@ def _read(text: msgspec.Raw, project: Project) -> StoredDocument:
         phases=[replace(phase, measured=_named(phase.measured)) for phase in run.phases],
     )
     if "target_class" not in members:
+        run = with_classes(run)
+    if version <= _FORMER_NAMES:
         run = with_present_names(run)
     origin = msgspec.json.decode(text, type=_Belonging).comparison
     return StoredDocument(observed_too(run, tolerant(Observations, observed)), origin)

@@ -1,17 +1,46 @@
-"""Names of targets in files that are older than classes; migration 0009 does the same in the metrics database."""
+"""Names in files that older labs wrote; migrations 0009 and 0010 do the same in the metrics database."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bakeoff.results.run import RunResult
 
 # The shipped targets of that time are called tuned today, and their names belong to other programs.
 _SHIPPED = re.compile(r"producer-api-(rust|go|java)-(rest|grpc)")
+_FINDING_KINDS = {
+    "agents-apart": "agents-not-synchronized",
+    "builds-beside": "concurrent-builds",
+    "clock-jumped": "clock-adjusted",
+    "costly-sampling": "sampling-overhead",
+}
+_FACTORS = {"sending": "transport_mode"}
 
 
-def with_present_names(run: RunResult) -> RunResult:
+def with_classes(run: RunResult) -> RunResult:
     """A run of before classes, under the names that its target and contender have today."""
     if not _SHIPPED.fullmatch(run.target):
         return run
     contender = _SHIPPED.sub(r"\g<0>-tuned", run.contender, count=1)
     return replace(run, target=f"{run.target}-tuned", contender=contender, target_class="tuned")
+
+
+def with_present_names(run: RunResult) -> RunResult:
+    """A run of version 3 or older, with the names that factors and findings have today."""
+    return replace(
+        run,
+        contender=" ".join(_renamed_level(part) for part in run.contender.split(" ")),
+        factors=_renamed(run.factors),
+        settings=_renamed(run.settings),
+        findings=[replace(each, kind=_FINDING_KINDS.get(each.kind, each.kind)) for each in run.findings],
+    )
+
+
+def _renamed(levels: Mapping[str, str]) -> Mapping[str, str]:
+    return {_FACTORS.get(name, name): level for name, level in levels.items()}
+
+
+def _renamed_level(part: str) -> str:
+    """A part of a contender's name, such as `sending=unary`."""
+    name, is_level, level = part.partition("=")
+    return f"{_FACTORS.get(name, name)}={level}" if is_level else part

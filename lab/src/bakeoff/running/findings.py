@@ -198,7 +198,7 @@ def sampling_findings(state: MachineState | None, measured_s: float) -> list[Fin
         return []
     return [
         Finding(
-            "costly-sampling",
+            "sampling-overhead",
             "warning",
             f"The lab's sampling used {used:.1f}% of a core; above {_SAMPLING_PERCENT:g}% it disturbs the measurement.",
             "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. "
@@ -214,7 +214,7 @@ def clock_findings(state: MachineState | None) -> list[Finding]:
         return []
     return [
         Finding(
-            "clock-jumped",
+            "clock-adjusted",
             "warning",
             f"The wall clock was adjusted by {jump_s:+.1f} s during the run. Throughput and latency use a monotonic "
             "clock and are valid; CPU and memory of each phase are unknown.",
@@ -230,7 +230,7 @@ def agents_findings(state: MachineState | None) -> list[Finding]:
         return []
     return [
         Finding(
-            "agents-apart",
+            "agents-not-synchronized",
             "warning",
             f"The agents began a phase {apart_ms:,.0f} ms apart, or their clocks differ by that.",
             "The load was lower than planned at the begin and end of each phase, and figures per second are "

@@ -60,7 +60,7 @@ class RunRequest:
     @property
     def way(self) -> Way:
         """How messages travel."""
-        mode = self.contender.variant.transport_mode
+        mode = self.contender.variant.transport
         return Way(self.contender.protocol, mode.batch, mode.stream, mode.window)
 
     @property

@@ -76,7 +76,7 @@ class Pages:
 
     def runs(self, request: Request) -> Response:
         """All runs, newest first; ticked ones can be overlaid."""
-        wanted = RunFilter(_given(request, "api"), _given(request, "mode"), _given(request, "payload"))
+        wanted = RunFilter(_given(request, "target"), _given(request, "mode"), _given(request, "payload"))
         found = list_runs(self._server, wanted, PAGE_LENGTH, _before(request))
         older = str(request.url.include_query_params(before=found.runs[-1].id).query) if found.more else None
         return page(
@@ -97,12 +97,14 @@ class Pages:
     def trends(self, request: Request) -> Response:
         """One figure of one target over time, with its change points."""
         known = choices(self._server)
-        api = _given(request, "api") or next(iter(known.targets), None)
+        target = _given(request, "target") or next(iter(known.targets), None)
         name = _given(request, "metric") or "throughput"
         if name not in METRICS:
             raise HTTPException(400, f'There is no metric "{name}". Metrics: {", ".join(METRICS)}.')
-        wanted = RunFilter(api, _given(request, "mode") or _first(known.modes), _given(request, "payload") or "default")
-        runs = [] if api is None else self._series(wanted, name)
+        wanted = RunFilter(
+            target, _given(request, "mode") or _first(known.modes), _given(request, "payload") or "default"
+        )
+        runs = [] if target is None else self._series(wanted, name)
         values = [value for run in runs if (value := METRICS[name].of(run)) is not None]
         changes = trend(values)
         return page(

@@ -30,7 +30,7 @@ THRESHOLDS = {"p95_ms": 2000, "p99_ms": 5000, "error_rate": 0.05}
 
 @dataclass(frozen=True)
 class Way:
-    """A way of sending: protocol, messages in a request, one long stream or not, messages in flight in a stream."""
+    """A transport mode: protocol, messages in a request, one long stream or not, messages in flight in a stream."""
 
     protocol: str
     batch: int = 1

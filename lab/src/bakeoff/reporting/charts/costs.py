@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.reporting.chart_shape import Axis, Chart, Row, Stack
 from bakeoff.reporting.charts.making import bars
-from bakeoff.reporting.shape import ContenderEntry, CostFigures, LevelFigures
+from bakeoff.reporting.shape import CostFigures, LevelFigures, ReportedContender
 from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"api": "API", "database": "database", "engine": "generator"}
@@ -13,7 +13,7 @@ _CPU: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us
 _MEMORY: Axis = {"label": "peak memory, MB", "scale": "linear", "format": "mb", "ticks": None}
 
 
-def cost_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
+def cost_charts(group: str, contenders: Sequence[ReportedContender]) -> list[Chart]:
     """CPU and memory of all phases together; none where nothing was sampled."""
     shown = [each for each in contenders if each["total"] is not None and each["total"]["costs"]]
     charts = [
@@ -39,11 +39,11 @@ def cost_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Chart]
     return [chart for chart in charts if any(value for stack in chart["stacks"] for value in stack["values"])]
 
 
-def _rows(contenders: Sequence[ContenderEntry]) -> list[Row]:
+def _rows(contenders: Sequence[ReportedContender]) -> list[Row]:
     return [{"name": each["name"], "identity": each["identity"], "style": each["style"]} for each in contenders]
 
 
-def _stacks(contenders: Sequence[ContenderEntry], pick: Callable[[CostFigures], float | None]) -> list[Stack]:
+def _stacks(contenders: Sequence[ReportedContender], pick: Callable[[CostFigures], float | None]) -> list[Stack]:
     return [
         {
             "name": ROLE_NAMES[role],

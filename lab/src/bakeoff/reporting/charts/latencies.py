@@ -7,7 +7,7 @@ from bakeoff.reporting.chart_shape import Axis, Chart
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.making import lines, series
 from bakeoff.reporting.levels import load_of
-from bakeoff.reporting.shape import ContenderEntry
+from bakeoff.reporting.shape import ReportedContender
 
 MOST_LOADS = 24
 """Curves are drawn at so many loads at most: evenly chosen, and always the leader's optimal one."""
@@ -24,7 +24,9 @@ _PERCENTILE: Axis = {
 _LATENCY: Axis = {"label": "latency, ms", "scale": "log", "format": "ms", "ticks": None}
 
 
-def latency_charts(group: str, entries: Sequence[ContenderEntry], contenders: Mapping[str, Contender]) -> list[Chart]:
+def latency_charts(
+    group: str, entries: Sequence[ReportedContender], contenders: Mapping[str, Contender]
+) -> list[Chart]:
     """One chart for each load and one for all phases together; preferred is the optimal one of the leader."""
     by_load: dict[str, dict[str, str]] = {}
     for entry in entries:
@@ -48,7 +50,7 @@ def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
 
 
 def _chart(
-    group: str, load: str, entries: Sequence[ContenderEntry], histograms: Mapping[str, str], *, preferred: bool
+    group: str, load: str, entries: Sequence[ReportedContender], histograms: Mapping[str, str], *, preferred: bool
 ) -> Chart:
     return lines(
         "latency",

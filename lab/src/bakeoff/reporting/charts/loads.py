@@ -6,13 +6,13 @@ from operator import itemgetter
 from bakeoff.reporting import numbers
 from bakeoff.reporting.chart_shape import Axis, Chart, Format, Mark, MarkKind, Point
 from bakeoff.reporting.charts.making import THROUGHPUT, lines, point, references_for, series
-from bakeoff.reporting.shape import ContenderEntry, LevelFigures, ReferenceLine
+from bakeoff.reporting.shape import LevelFigures, ReferenceLine, ReportedContender
 
 _FEW = 12
 
 
 def throughput_chart(
-    group: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]
+    group: str, contenders: Sequence[ReportedContender], reference_lines: Sequence[ReferenceLine]
 ) -> Chart:
     """Operations a second against the load, with the maximum and the breaking point of each contender."""
     drawn = [
@@ -34,7 +34,7 @@ def throughput_chart(
     )
 
 
-def resource_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Chart]:
+def resource_charts(group: str, contenders: Sequence[ReportedContender]) -> list[Chart]:
     """What the API used at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[LevelFigures], float | None]]] = [
         ("CPU %", "Mean CPU of the API, % of one core", "percent", _cpu_percent),
@@ -58,7 +58,7 @@ def resource_charts(group: str, contenders: Sequence[ContenderEntry]) -> list[Ch
     return [chart for chart in charts if chart["series"]]
 
 
-def load_axis(contenders: Sequence[ContenderEntry]) -> Axis:
+def load_axis(contenders: Sequence[ReportedContender]) -> Axis:
     """Virtual users, or the arrival rate of an open model, each level with its tick."""
     values = load_axis_values(contenders)
     open_model = any(level["arrival_rate_per_s"] is not None for each in contenders for level in each["levels"])
@@ -70,7 +70,7 @@ def load_axis(contenders: Sequence[ContenderEntry]) -> Axis:
     }
 
 
-def load_axis_values(contenders: Sequence[ContenderEntry]) -> list[float]:
+def load_axis_values(contenders: Sequence[ReportedContender]) -> list[float]:
     """The loads that were held, from the least."""
     return sorted({_x(level) for each in contenders for level in each["levels"]})
 
@@ -80,7 +80,7 @@ def _x(level: LevelFigures) -> float:
     return max(level["arrival_rate_per_s"] or float(level["users"]), 1.0)
 
 
-def _marks(contender: ContenderEntry) -> Iterable[Mark]:
+def _marks(contender: ReportedContender) -> Iterable[Mark]:
     for level in contender["levels"]:
         users = level["users"]
         if level["load"] == contender["best_load"]:
@@ -91,7 +91,7 @@ def _marks(contender: ContenderEntry) -> Iterable[Mark]:
             yield _mark(contender, level, "breaking", "breaking point")
 
 
-def _mark(contender: ContenderEntry, level: LevelFigures, kind: MarkKind, words: str) -> Mark:
+def _mark(contender: ReportedContender, level: LevelFigures, kind: MarkKind, words: str) -> Mark:
     here = level["throughput_per_s"]["median"]
     return {
         "identity": contender["identity"],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bakeoff.reporting.chart_shape import Axis, Chart, Mark, Point, Reference, Row, Series, Span, Stack
 from bakeoff.reporting.identities import anchor
-from bakeoff.reporting.shape import ContenderEntry, Figure, ReferenceLine
+from bakeoff.reporting.shape import Figure, ReferenceLine, ReportedContender
 
 _ROOM = 1.6
 """A reference line stretches a chart by this much at most; what lies higher is said in words."""
@@ -89,7 +89,7 @@ def bars(
     return {**chart, "kind": "bars", "rows": list(rows), "stacks": list(stacks)}
 
 
-def series(contender: ContenderEntry, points: list[Point]) -> Series:
+def series(contender: ReportedContender, points: list[Point]) -> Series:
     return {
         "name": contender["name"],
         "identity": contender["identity"],

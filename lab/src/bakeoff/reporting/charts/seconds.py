@@ -6,7 +6,7 @@ from itertools import groupby
 from bakeoff.reporting.chart_shape import Axis, Chart, Span
 from bakeoff.reporting.charts.making import THROUGHPUT, lines, series
 from bakeoff.reporting.charts.timelines import Moment, timeline_of
-from bakeoff.reporting.shape import ContenderEntry
+from bakeoff.reporting.shape import ReportedContender
 from bakeoff.results.run import RunResult
 
 _TIME: Axis = {"label": "seconds since the first phase", "scale": "linear", "format": "seconds", "ticks": None}
@@ -14,7 +14,9 @@ _P99: Axis = {"label": "p99 of each second, ms", "scale": "log", "format": "ms",
 _MOST_SPANS = 24
 
 
-def time_charts(group: str, entries: Sequence[ContenderEntry], runs: Mapping[str, Sequence[RunResult]]) -> list[Chart]:
+def time_charts(
+    group: str, entries: Sequence[ReportedContender], runs: Mapping[str, Sequence[RunResult]]
+) -> list[Chart]:
     """Throughput and p99 over time; none of runs that kept no seconds. `runs` are by contender key."""
     timelines = {entry["key"]: timeline_of(runs.get(entry["key"], ())) for entry in entries}
     longest = max(timelines.values(), key=len, default=[])
@@ -44,7 +46,7 @@ def time_charts(group: str, entries: Sequence[ContenderEntry], runs: Mapping[str
     return [throughput, p99]
 
 
-def _spans(timeline: Sequence[Moment], entry: ContenderEntry | None) -> list[Span]:
+def _spans(timeline: Sequence[Moment], entry: ReportedContender | None) -> list[Span]:
     """The phases, where there are few enough to name; those of the longest timeline stand for all."""
     step_s = timeline[1].at_s - timeline[0].at_s if len(timeline) > 1 else 1.0
     names = [] if entry is None else [level["load"] for level in entry["levels"]]

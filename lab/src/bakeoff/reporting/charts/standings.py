@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from bakeoff.reporting.chart_shape import Axis, Chart, Series
 from bakeoff.reporting.charts.making import THROUGHPUT, dots, lines, point, references_for, series
-from bakeoff.reporting.shape import ContenderEntry, EffectEntry, Figure, ReferenceLine
+from bakeoff.reporting.shape import Figure, ReferenceLine, ReportedContender, ReportedEffect
 
 _RATIO: Axis = {"label": "throughput ratio", "scale": "log", "format": "ratio", "ticks": None}
 
 
-def ranking_chart(group: str, contenders: Sequence[ContenderEntry], reference_lines: Sequence[ReferenceLine]) -> Chart:
+def ranking_chart(
+    group: str, contenders: Sequence[ReportedContender], reference_lines: Sequence[ReferenceLine]
+) -> Chart:
     """The maximum of each contender, in rank order."""
     drawn = [series(each, [_dot(peak)]) for each in contenders if (peak := each["peak_throughput_per_s"]) is not None]
     highest = max((each["points"][0][0] or 0.0 for each in drawn), default=0.0)
@@ -26,7 +28,7 @@ def ranking_chart(group: str, contenders: Sequence[ContenderEntry], reference_li
     )
 
 
-def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
+def effects_chart(effects: Sequence[ReportedEffect]) -> Chart:
     """How many times the throughput each level of a factor gives; right of 1 is faster."""
     factors = list(dict.fromkeys(effect["factor"] for effect in effects))
     drawn: list[Series] = [
@@ -52,15 +54,15 @@ def effects_chart(effects: Sequence[EffectEntry]) -> Chart:
     )
 
 
-def _choice(effect: EffectEntry) -> str:
+def _choice(effect: ReportedEffect) -> str:
     """Languages and protocols speak for themselves; `off` does not."""
     words = f"{effect['one']} ÷ {effect['other']}"
     return words if effect["factor"] in ("language", "protocol") else f"{effect['title']}, {words}"
 
 
-def payloads_chart(payloads: Sequence[str], contenders: Sequence[ContenderEntry]) -> Chart:
+def payloads_chart(payloads: Sequence[str], contenders: Sequence[ReportedContender]) -> Chart:
     """The maximum of each contender against the size of what it is sent."""
-    by_identity: dict[str, dict[str, ContenderEntry]] = {}
+    by_identity: dict[str, dict[str, ReportedContender]] = {}
     for each in contenders:
         by_identity.setdefault(each["identity"], {})[each["payload"]] = each
     return lines(
@@ -78,7 +80,7 @@ def payloads_chart(payloads: Sequence[str], contenders: Sequence[ContenderEntry]
     )
 
 
-def _along(payloads: Sequence[str], sizes: Mapping[str, ContenderEntry]) -> Series:
+def _along(payloads: Sequence[str], sizes: Mapping[str, ReportedContender]) -> Series:
     points = [
         point(float(place), peak)
         for place, payload in enumerate(payloads)

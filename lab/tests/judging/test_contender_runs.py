@@ -1,13 +1,13 @@
 import pytest
 
-from bakeoff.judging.entries import entries_of, labels_of
+from bakeoff.judging.contender_runs import contender_runs_of, labels_of
 from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, measured, phase, rounds_of, run_of
 
 
-def entries(*runs: RunResult) -> list[tuple[str, list[int], int]]:
+def counted(*runs: RunResult) -> list[tuple[str, list[int], int]]:
     """Key, rounds that count, void rounds."""
-    return [(each.key, list(each.counted), each.void_rounds) for each in entries_of(comparison_of(*runs).runs)]
+    return [(each.key, list(each.counted), each.void_rounds) for each in contender_runs_of(comparison_of(*runs).runs)]
 
 
 SILENT = [phase(1, 10, measured(0, requests=10, failed=10))]
@@ -36,25 +36,25 @@ SILENT = [phase(1, 10, measured(0, requests=10, failed=10))]
     ],
 )
 def test_who_took_part(runs: list[RunResult], expected: list[tuple[str, list[int], int]]) -> None:
-    assert entries(*runs) == expected
+    assert counted(*runs) == expected
 
 
 def test_the_later_of_two_runs_of_a_round_counts() -> None:
-    (entry,) = entries_of(comparison_of(run_of(throughputs=[1.0]), run_of(throughputs=[2.0])).runs)
-    assert [run.id for run in entry.runs] == [1, 2]
-    assert entry.counted[1].phases[0].measured.throughput_per_s == 2.0
+    (contender,) = contender_runs_of(comparison_of(run_of(throughputs=[1.0]), run_of(throughputs=[2.0])).runs)
+    assert [run.id for run in contender.all] == [1, 2]
+    assert contender.counted[1].phases[0].measured.throughput_per_s == 2.0
 
 
 def test_a_run_that_counts_is_asked_what_holds_for_all() -> None:
     begun, failed = run_of(), run_of(number=2, status=Status.FAILED, environment={})
-    (entry,) = entries_of(comparison_of(begun, failed).runs)
-    assert entry.newest == begun
-    (entry,) = entries_of(comparison_of(failed).runs)
-    assert entry.newest == failed
+    (contender,) = contender_runs_of(comparison_of(begun, failed).runs)
+    assert contender.newest == begun
+    (contender,) = contender_runs_of(comparison_of(failed).runs)
+    assert contender.newest == failed
 
 
 def labels(*runs: RunResult) -> list[str]:
-    return sorted(labels_of(entries_of(comparison_of(*runs).runs)).values())
+    return sorted(labels_of(contender_runs_of(comparison_of(*runs).runs)).values())
 
 
 def test_labels_name_only_what_differs() -> None:
@@ -77,9 +77,11 @@ def test_what_the_words_do_not_tell_apart_goes_by_its_key() -> None:
     assert labels(run_of(contender="one"), run_of(contender="two")) == ["one", "two"]
 
 
-def test_levels_leave_out_what_only_tells_twins_apart() -> None:
-    (entry,) = entries_of(comparison_of(*rounds_of("go-rest", [1], factors={"aa": "a", "pool_size": "8"})).runs)
-    assert entry.levels == {
+def test_levels_leave_out_the_number_in_an_aa_pair() -> None:
+    (contender,) = contender_runs_of(
+        comparison_of(*rounds_of("go-rest", [1], factors={"aa": "a", "pool_size": "8"})).runs
+    )
+    assert contender.levels == {
         "pool_size": "8",
         "language": "go",
         "protocol": "rest",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.history import StoredRun
 
-# The factor that only tells apart two entries of the same thing.
-SAME_TWICE = "aa"
+# The factor that only numbers the two contenders of an A/A pair.
+AA_FACTOR = "aa"
 
 _NAMES = {"rest": "REST", "grpc": "gRPC"}
 
@@ -44,20 +44,20 @@ def division_of(run: RunResult) -> Division:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One contender's runs in the order in which they were made, and by round those that count.
+class ContenderRuns:
+    """One contender's runs in the order in which they were made, and by round those that are `counted`.
 
     Contenders of one `division` are ranked against each other.
     """
 
     key: str
-    runs: Sequence[StoredRun]
+    all: Sequence[StoredRun]
     counted: Mapping[int, RunResult]
 
     @property
     def newest(self) -> RunResult:
         """The run to ask what holds for all of them: the last that counts, or else the last."""
-        return max(self.counted.values(), key=lambda run: run.started_at, default=self.runs[-1].result)
+        return max(self.counted.values(), key=lambda run: run.started_at, default=self.all[-1].result)
 
     @property
     def division(self) -> Division:
@@ -67,18 +67,18 @@ class Entry:
     def levels(self) -> dict[str, str]:
         """The level of each factor, `aa` left out; language, protocol and payload are factors too."""
         newest = self.newest
-        factors = {name: level for name, level in newest.factors.items() if name not in (SAME_TWICE, "target")}
+        factors = {name: level for name, level in newest.factors.items() if name not in (AA_FACTOR, "target")}
         own = {"language": newest.language, "protocol": newest.protocol, "payload": newest.payload}
         return {**factors, **own, "class": newest.target_class}
 
     @property
     def void_rounds(self) -> int:
         """Rounds whose runs lost or garbled a write."""
-        return len({run.result.round for run in self.runs if run.result.status is Status.VOID} - set(self.counted))
+        return len({run.result.round for run in self.all if run.result.status is Status.VOID} - set(self.counted))
 
 
-def entries_of(runs: Sequence[StoredRun]) -> list[Entry]:
-    """One entry for each contender and payload, in the order of their keys.
+def contender_runs_of(runs: Sequence[StoredRun]) -> list[ContenderRuns]:
+    """The runs of each contender and payload, in the order of their keys.
 
     A run counts when it came to its end and was answered. Of two that count in one round (a comparison that was
     resumed) the later one does.
@@ -89,7 +89,7 @@ def entries_of(runs: Sequence[StoredRun]) -> list[Entry]:
         grouped.setdefault((name, run.result.payload), []).append(run)
     shared = {name for name, _ in grouped if sum(other == name for other, _ in grouped) > 1}
     return [
-        Entry(f"{name} payload={payload}" if name in shared else name, own, _counted(own))
+        ContenderRuns(f"{name} payload={payload}" if name in shared else name, own, _counted(own))
         for (name, payload), own in sorted(grouped.items())
     ]
 
@@ -104,10 +104,11 @@ def counts(run: RunResult) -> bool:
     return run.status is Status.COMPLETED and run.total is not None and run.total.ok > 0
 
 
-def labels_of(entries: Sequence[Entry]) -> dict[str, str]:
+def labels_of(contenders: Sequence[ContenderRuns]) -> dict[str, str]:
     """What people read, by key: the target in two words, and whatever else differs."""
-    several = len({entry.newest.target_class for entry in entries}) > 1
-    words = {entry.key: _words(entry, _names_target(entry, entries), several, _differing(entries)) for entry in entries}
+    several = len({each.newest.target_class for each in contenders}) > 1
+    differing = _differing(contenders)
+    words = {each.key: _words(each, _names_target(each, contenders), several, differing) for each in contenders}
     ambiguous = {label for label in words.values() if sum(other == label for other in words.values()) > 1}
     return {key: key if label in ambiguous else label for key, label in words.items()}
 
@@ -126,8 +127,8 @@ def level_name(level: str) -> str:
     return _NAMES.get(level, level)
 
 
-def _words(entry: Entry, names_target: bool, of_several_classes: bool, differing: set[str]) -> str:
-    newest = entry.newest
+def _words(contender: ContenderRuns, names_target: bool, of_several_classes: bool, differing: set[str]) -> str:
+    newest = contender.newest
     target = newest.target if names_target else implementation(newest.language, newest.protocol)
     if not names_target and of_several_classes:
         target += f" {newest.target_class}"
@@ -136,18 +137,18 @@ def _words(entry: Entry, names_target: bool, of_several_classes: bool, differing
     return " · ".join([target, *levels])
 
 
-def _names_target(entry: Entry, entries: Sequence[Entry]) -> bool:
+def _names_target(contender: ContenderRuns, contenders: Sequence[ContenderRuns]) -> bool:
     """Whether language, protocol and class are shared with another target."""
-    own = entry.newest
+    own = contender.newest
     return any(
         (other.newest.language, other.newest.protocol, other.newest.target_class)
         == (own.language, own.protocol, own.target_class)
         and other.newest.target != own.target
-        for other in entries
+        for other in contenders
     )
 
 
-def _differing(entries: Sequence[Entry]) -> set[str]:
-    factors = [{**entry.newest.factors, "payload": entry.newest.payload} for entry in entries]
+def _differing(contenders: Sequence[ContenderRuns]) -> set[str]:
+    factors = [{**each.newest.factors, "payload": each.newest.payload} for each in contenders]
     names = {name for each in factors for name in each if name != "target"}
     return {name for name in names if len({each.get(name) for each in factors}) > 1}
