@@ -14,7 +14,7 @@ def test_the_command_explains_every_file_and_what_to_do_next(
 ) -> None:
     monkeypatch.setattr(init, "find_project", lambda: empty_checkout)
 
-    init.make_workload("users", "grpc", "postgresql", "https://api.example:9090")
+    init.make_workload(init.InitOptions("users", "grpc", "postgresql", "https://api.example:9090"))
 
     printed = capsys.readouterr().out
     lines = printed.splitlines()

@@ -172,19 +172,26 @@ def hit(
 @app.command()
 def init(
     name: Annotated[str, typer.Argument(help="Name of the workload, such as users.")],
-    protocol: Annotated[str, typer.Option(help="Protocol of its first target: rest or grpc.")] = "rest",
+    protocol: Annotated[str | None, typer.Option(help="Protocol of its first target: rest or grpc. [rest]")] = None,
     database: Annotated[
-        str, typer.Option(help="Where it stores data: postgresql, or none for a store that cannot be audited.")
-    ] = "postgresql",
+        str | None,
+        typer.Option(help="Where it stores data: postgresql, or none for a store without audit. [postgresql]"),
+    ] = None,
     url: Annotated[
         str | None,
         typer.Option(help="URL of the API, such as http://127.0.0.1:8080/v1/users. [port 8080, path /NAME]"),
     ] = None,
+    openapi: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="OpenAPI 3 document to import operations from.")
+    ] = None,
+    proto: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file to import gRPC methods from.")
+    ] = None,
 ) -> None:
     """Create a workload for your own API: files that describe its requests and its first target."""
-    from bakeoff.cli.init import make_workload
+    from bakeoff.cli.init import InitOptions, make_workload
 
-    make_workload(name, protocol, database, url)
+    make_workload(InitOptions(name, protocol, database, url, openapi, proto))
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bakeoff.targets.manifest import MADE_BY_BUILDS
 DATABASES = ("postgresql", "none")
 PROTOCOLS = ("rest", "grpc")
 
-_TEMPLATES = Path(__file__).with_name("templates")
+TEMPLATES = Path(__file__).with_name("templates")
 # A target is called NAME-rest or NAME-grpc, a name of at most 63 characters too.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,57}")
 _STORING = ("schema.sql", "reset.sql", "audit.sql", "upsert.sql")
@@ -33,6 +33,7 @@ class Scaffold:
     path: str
     port: int = _DEFAULT_PORT
     base_url: str = f"http://127.0.0.1:{_DEFAULT_PORT}"
+    title: str = ""
 
     @property
     def target(self) -> str:
@@ -81,11 +82,14 @@ def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
 
     Raises UsageError, and writes nothing, where one of the folders exists already.
     """
-    folders = (project.contract / scaffold.name, project.targets / scaffold.name)
-    for folder in folders:
+    return write_files(project, scaffold, dict(_rendered(project, scaffold)))
+
+
+def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str]) -> list[Path]:
+    """Writes the files of a new workload and its target; raises UsageError where one of their folders exists."""
+    for folder in (project.contract / scaffold.name, project.targets / scaffold.name):
         if folder.exists():
             raise UsageError(f"{project.relative(folder)} already exists and was not changed. Choose another name.")
-    files = dict(_rendered(project, scaffold))
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,26 +99,35 @@ def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
     return list(files)
 
 
+def rendered_target(project: Project, scaffold: Scaffold) -> tuple[Path, str]:
+    """The manifest of the first target: its path, and its text."""
+    path = project.targets / scaffold.name / scaffold.protocol / "target.toml"
+    values = _values(scaffold) | {"target_file": project.relative(path)}
+    return path, _environment().get_template("target.toml.j2").render(values)
+
+
 def _rendered(project: Project, scaffold: Scaffold) -> Iterator[tuple[Path, str]]:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+    environment = _environment()
+    for template in _templates(scaffold):
+        path = project.contract / scaffold.name / template.relative_to("contract").with_suffix("")
+        yield path, environment.get_template(str(template)).render(_values(scaffold))
+    yield rendered_target(project, scaffold)
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - no HTML is made
     )
-    target_file = project.targets / scaffold.name / scaffold.protocol / "target.toml"
-    values = _values(scaffold) | {"target_file": project.relative(target_file)}
-    for template in _templates(scaffold):
-        path = project.contract / scaffold.name / template.relative_to("contract").with_suffix("")
-        yield path, environment.get_template(str(template)).render(values)
-    yield target_file, environment.get_template("target.toml.j2").render(values)
 
 
 def _templates(scaffold: Scaffold) -> Iterator[Path]:
     left_out = {*(() if scaffold.stores else _STORING), *(() if scaffold.protocol == "grpc" else ("service.proto",))}
-    for path in sorted((_TEMPLATES / "contract").rglob("*.j2")):
+    for path in sorted((TEMPLATES / "contract").rglob("*.j2")):
         if path.stem not in left_out:
-            yield path.relative_to(_TEMPLATES)
+            yield path.relative_to(TEMPLATES)
 
 
 def _values(scaffold: Scaffold) -> dict[str, object]:
@@ -123,6 +136,7 @@ def _values(scaffold: Scaffold) -> dict[str, object]:
     service_name = "".join(word.capitalize() for word in words) + "Service"
     return {
         "name": scaffold.name,
+        "title": scaffold.title or scaffold.name,
         "target": scaffold.target,
         "protocol": scaffold.protocol,
         "protocol_title": {"rest": "REST", "grpc": "gRPC"}[scaffold.protocol],

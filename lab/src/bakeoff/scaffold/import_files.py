@@ -1,0 +1,48 @@
+"""Writes the workload and the first target of an API that was imported."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from bakeoff.project import Project
+from bakeoff.scaffold.imported import ImportedApi
+from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, rendered_target, scaffold_of, write_files
+from bakeoff.scaffold.toml_text import toml_text, toml_value
+
+
+def imported_scaffold(name: str, api: ImportedApi, url: str | None) -> Scaffold:
+    """What the new workload and its target are called, and where the API answers."""
+    scaffold = scaffold_of(name, api.protocol, "none", url or api.address)
+    return replace(scaffold, title=api.title)
+
+
+def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source: Path) -> list[Path]:
+    """Writes the files and returns their paths; nothing where one of the folders exists already."""
+    folder = project.contract / scaffold.name
+    values = {
+        "name": scaffold.name,
+        "title": api.title,
+        "source": source.name,
+        "side": "grpc" if api.protocol == "grpc" else "http",
+        "health": api.health,
+        "operations": api.operations,
+        "proto": api.proto,
+    }
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES / "imported"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - no HTML is made
+    )
+    environment.filters |= {"toml": toml_value, "toml_text": toml_text}
+    files = {folder / name: environment.get_template(f"{name}.j2").render(values) for name in _RENDERED}
+    cases = {"version": 1, "subject": scaffold.name, "cases": api.cases}
+    files[folder / "vectors" / f"{scaffold.name}.json"] = json.dumps(cases, indent=2, ensure_ascii=False) + "\n"
+    files |= {folder / name: text for name, text in api.files.items()}
+    target_file, target = rendered_target(project, scaffold)
+    return write_files(project, scaffold, {**files, target_file: target})
+
+
+_RENDERED = ("workload.toml", "README.md")

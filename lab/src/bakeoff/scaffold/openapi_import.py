@@ -1,0 +1,183 @@
+"""A workload from an OpenAPI document: its operations, what they send, and how they follow from one another.
+
+A POST whose reply holds the id that another path asks for creates an entity; the requests of that path need one.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bakeoff.documents import Json
+from bakeoff.errors import UsageError
+from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
+from bakeoff.scaffold.openapi_document import FORM, DescribedOperation, Description, read_description
+from bakeoff.scaffold.openapi_entities import Entities, Entity
+from bakeoff.scaffold.schema_templates import Schema, SchemaTemplates
+
+_LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|token|session", re.IGNORECASE)
+_TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
+_HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
+
+
+def import_openapi(file: Path) -> ImportedApi:
+    """Raises UsageError where the document is not valid or describes nothing that can be sent."""
+    return _Import(read_description(file)).api(file)
+
+
+class _Import:
+    def __init__(self, description: Description) -> None:
+        self._description = description
+        self._templates = SchemaTemplates(description.resolve)
+        self._described = list(description.operations())
+        self._entities = Entities(self._described, self._templates)
+        self._login = next((each for each in self._described if self._token_place(each) is not None), None)
+        self._advice: list[str] = []
+        self._left_out: list[str] = []
+
+    def api(self, file: Path) -> ImportedApi:
+        health = next((each for each in self._described if each.method == "GET" and _HEALTH.search(each.path)), None)
+        sent = [each for each in self._described if each is not health]
+        operations = [operation for each in sent if (operation := self._operation(each)) is not None]
+        if not any(each.weight for each in operations):
+            raise UsageError(f"{file} describes no operation that can be sent. {' '.join(self._left_out)}")
+        cases = [{"name": "health", "rule": "health", "profile": "core", "call": "health", **self._healthy(health)}]
+        for entity in self._entities.all:
+            missing = 404 if entity.reading is not None and entity.reading.documents(404) else None
+            case = life_of(entity.kind, operations, missing, compares=entity.can_compare)
+            cases += [dict(case)] if case is not None else []
+        self._advice += [f"{each}." for each in dict.fromkeys(self._templates.doubts)]
+        return ImportedApi(
+            self._description.title,
+            "rest",
+            self._health(health, sent),
+            operations,
+            cases,
+            self._left_out,
+            self._advice,
+            self._description.address,
+        )
+
+    def _health(self, described: DescribedOperation | None, sent: Sequence[DescribedOperation]) -> Table:
+        plain = [each for each in sent if each.method == "GET" and not each.variables and not self._needs_values(each)]
+        chosen = described or next(iter(plain), None)
+        if chosen is None:
+            self._advice.append("No request tells whether the API is up: [health] says GET / expects 200. Correct it.")
+            return {"method": "GET", "path": self._description.base_path or "/", "expect": 200}
+        return {"method": "GET", "path": self._description.base_path + chosen.path, "expect": chosen.status}
+
+    def _healthy(self, health: DescribedOperation | None) -> dict[str, Json]:
+        return {"http": {"expect": {"status": 200 if health is None else health.status}}}
+
+    @staticmethod
+    def _needs_values(described: DescribedOperation) -> bool:
+        return any(each.get("required") for each in described.parameters) or bool(described.entry.get("security"))
+
+    def _operation(self, described: DescribedOperation) -> ImportedOperation | None:
+        """None, and a line of why, for what no workload can hold."""
+        body = described.body()
+        if body is not None and body[0] not in ("application/json", FORM):
+            self._leave_out(described, f"its body is {body[0]}")
+            return None
+        owner = self._entities.owner(described)
+        if owner is not None and described.variables != [owner.variable]:
+            self._leave_out(described, "its path names entities of two kinds")
+            return None
+        is_login, created = described is self._login, self._entities.created_by(described)
+        message, is_text = self._message(body)
+        effect, reads = self._entities.state(described)
+        return ImportedOperation(
+            described.name,
+            self._call(described, owner, created, is_login=is_login),
+            described.about,
+            weight=0 if is_login else READ_WEIGHT if owner is not None and owner.reading is described else 1,
+            creates=None if created is None else created.kind,
+            needs=None if owner is None else owner.kind,
+            message=message,
+            is_text=is_text,
+            is_login=is_login,
+            effect=effect,
+            reads=reads,
+        )
+
+    def _leave_out(self, described: DescribedOperation, reason: str) -> None:
+        self._left_out.append(f"{described.method} {described.path} is left out: {reason}.")
+
+    def _token_place(self, described: DescribedOperation) -> str | None:
+        if described.method != "POST" or not _LOGIN.search(f"{described.path} {described.name}"):
+            return None
+        if described.reply is None or not self._bearer_schemes():
+            return None
+        members = self._templates.members(described.reply, written=False)
+        return next((f"/{name}" for name in _TOKENS if name in members), None)
+
+    def _bearer_schemes(self) -> list[Mapping[str, Any]]:
+        bearers = ("http", "oauth2", "openIdConnect")
+        return [each for each in self._description.schemes.values() if each.get("type") in bearers]
+
+    def _message(self, body: tuple[str, Schema] | None) -> tuple[str | None, bool]:
+        if body is None:
+            return None, False
+        media_type, schema = body
+        if media_type != FORM:
+            return self._templates.json(schema), False
+        members = self._templates.members(schema, written=True)
+        return "&".join(f"{name}={self._templates.text(each, name)}" for name, each in members.items()), True
+
+    def _call(
+        self, described: DescribedOperation, owner: Entity | None, created: Entity | None, *, is_login: bool
+    ) -> Table:
+        call: dict[str, Json] = {
+            "method": described.method,
+            "path": self._path(described, owner),
+            "expect": described.status,
+        }
+        body = described.body()
+        headers: dict[str, Json] = {"content-type": FORM} if body is not None and body[0] == FORM else {}
+        headers |= {
+            each["name"]: self._templates.text(each.get("schema", {}), each["name"])
+            for each in described.parameters
+            if each["in"] == "header" and each.get("required")
+        }
+        headers |= {} if is_login else dict(self._credentials(described))
+        if headers:
+            call["headers"] = headers
+        if is_login:
+            call["capture"] = {"token": self._token_place(described)}
+        elif created is not None:
+            call["capture"] = {"id": created.id_place}
+        elif owner is not None and owner.reading is described and owner.shows_id:
+            call["reply"] = {owner.id_place: "${captured.id}"}
+        return call
+
+    def _path(self, described: DescribedOperation, owner: Entity | None) -> str:
+        path = self._description.base_path + described.path
+        values = {each["name"]: each for each in described.parameters if each["in"] == "path"}
+        for name in described.variables:
+            if owner is not None and name == owner.variable:
+                value = "${captured.id}"
+            else:
+                value = self._templates.text(values.get(name, {}).get("schema", {}), name)
+                self._advice.append(f"{described.name}: {{{name}}} in its path is {value}. Write values that exist.")
+            path = path.replace(f"{{{name}}}", value)
+        query = [each for each in described.parameters if each["in"] == "query" and each.get("required")]
+        parts = [f"{each['name']}={self._templates.text(each.get('schema', {}), each['name'])}" for each in query]
+        return path + ("?" + "&".join(parts) if parts else "")
+
+    def _credentials(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
+        for scheme in self._description.needed_schemes(described):
+            if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
+                self._note(f"Write the key of the header {scheme['name']} in the place of replace-me.")
+                yield str(scheme["name"]), "replace-me"
+            elif scheme.get("type") == "http" and scheme.get("scheme", "").lower() != "bearer":
+                self._note("Write the credentials of the header Authorization in the place of replace-me.")
+                yield "Authorization", f"{str(scheme.get('scheme', 'Basic')).capitalize()} replace-me"
+            elif self._login is not None:
+                self._note(f"{self._login.name} logs each user in: give its message credentials that exist.")
+                yield "Authorization", "Bearer ${login.token}"
+            else:
+                self._note("Operations need a bearer token: set BAKEOFF_API_TOKEN, or add an operation with login.")
+
+    def _note(self, line: str) -> None:
+        if line not in self._advice:
+            self._advice.append(line)

@@ -1,0 +1,194 @@
+"""Message templates from JSON Schemas: values that the schema allows, drawn anew for each request."""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+# Optional members deeper than this are left out: a schema may contain itself.
+_DEEPEST_OPTIONAL = 4
+_DEEPEST = 12
+_TEXT_LENGTH = 8
+_FORMATS = {
+    "uuid": "${uuid}",
+    "date-time": "${timestamp}",
+    "date": "${date 2000 2030}",
+    "time": "12:${integer 10 59}:00Z",
+    "email": "user-${user}-${sequence}@example.org",
+    "uri": "https://example.org/${alphanumeric 8}",
+    "hostname": "host-${integer 1 999}.example.org",
+    "ipv4": "192.0.2.${integer 1 254}",
+    "byte": "${choice QUJD|REVG|R0hJ}",
+}
+
+
+class SchemaTemplates:
+    """Makes templates; `resolved` follows references. `doubts` are texts whose pattern is not followed."""
+
+    def __init__(self, resolve: "Resolve") -> None:
+        self._resolve = resolve
+        self.doubts: list[str] = []
+
+    def json(self, schema: Schema, name: str = "value", depth: int = 0) -> str:
+        """The template of a value as JSON text."""
+        schema = self.merged(schema)
+        kind = kind_of(schema)
+        if "const" in schema:
+            return _literal(schema["const"])
+        if "enum" in schema:
+            return _choice([each for each in schema["enum"] if each is not None])
+        if kind == "object":
+            return self._object(schema, depth)
+        if kind == "array":
+            return self._array(schema, name, depth)
+        if kind == "string":
+            return f'"{self._text(schema, name)}"'
+        if kind == "null" or (depth >= _DEEPEST and kind is None):
+            return "null"
+        return _plain(kind, schema)
+
+    def text(self, schema: Schema, name: str) -> str:
+        """The template of a value as it stands in a path, a query, a header or a form."""
+        template = self.json(schema, name)
+        return template[1:-1] if template.startswith('"') else template
+
+    def merged(self, schema: Schema) -> Schema:
+        """A schema without references: `allOf` in one, and the first of several alternatives."""
+        schema = self._resolve(schema)
+        for parts in ("oneOf", "anyOf"):
+            if parts in schema:
+                alternatives = [self.merged(each) for each in schema[parts]]
+                chosen = next((each for each in alternatives if kind_of(each) != "null"), alternatives[0])
+                schema = {**{name: each for name, each in schema.items() if name != parts}, **chosen}
+        if "allOf" not in schema:
+            return schema
+        whole: dict[str, Any] = {name: each for name, each in schema.items() if name != "allOf"}
+        for part in map(self.merged, schema["allOf"]):
+            members = {**whole.get("properties", {}), **part.get("properties", {})}
+            required = [*whole.get("required", []), *part.get("required", [])]
+            whole = {**part, **whole, "properties": members, "required": required}
+        return whole
+
+    def members(self, schema: Schema, *, written: bool) -> Mapping[str, Schema]:
+        """The properties of an object that a request writes, or that a reply shows."""
+        hidden = "readOnly" if written else "writeOnly"
+        members = {name: self.merged(each) for name, each in self.merged(schema).get("properties", {}).items()}
+        return {name: each for name, each in members.items() if not each.get(hidden)}
+
+    def _object(self, schema: Schema, depth: int) -> str:
+        required = set(schema.get("required", []))
+        members = []
+        for name, member in schema.get("properties", {}).items():
+            resolved = self._resolve(member)
+            if resolved.get("readOnly") or (name not in required and depth >= _DEEPEST_OPTIONAL) or depth >= _DEEPEST:
+                continue
+            members.append(f"{_literal(name)}:{self.json(resolved, name, depth + 1)}")
+        return "{" + ",".join(members) + "}"
+
+    def _array(self, schema: Schema, name: str, depth: int) -> str:
+        items = schema.get("items", {})
+        count = max(1, int(schema.get("minItems", 0))) if depth < _DEEPEST_OPTIONAL else int(schema.get("minItems", 0))
+        return "[" + ",".join(self.json(items, name, depth + 1) for _ in range(min(count, 20))) + "]"
+
+    def _text(self, schema: Schema, name: str) -> str:
+        if "pattern" in schema:
+            example = example_of(schema)
+            self.doubts += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
+            if isinstance(example, str):
+                return _literal(example)[1:-1]
+        if schema.get("format") in _FORMATS:
+            return _FORMATS[schema["format"]]
+        least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", 1000))
+        prefix = f"{name}-"
+        if least <= len(prefix) + _TEXT_LENGTH <= most and prefix.isascii() and prefix.isprintable():
+            return f"{_literal(prefix)[1:-1]}${{alphanumeric {_TEXT_LENGTH}}}"
+        return f"${{alphanumeric {min(1000, max(1, least, min(most, _TEXT_LENGTH)))}}}"
+
+
+class Resolve:
+    """Follows `$ref`s within one document."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+
+    def __call__(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        for _ in range(50):
+            if "$ref" not in entry:
+                return entry
+            target: Any = self._document
+            for name in str(entry["$ref"]).removeprefix("#/").split("/"):
+                target = target[name.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")]
+            entry = {**target, **{name: each for name, each in entry.items() if name != "$ref"}}
+        return {}
+
+
+def kind_of(schema: Schema) -> str | None:
+    """The type of a value: the first that is not null; an object where only properties say so."""
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        return next((str(each) for each in kinds if each != "null"), "null")
+    if kinds is None and "properties" in schema:
+        return "object"
+    return None if kinds is None else str(kinds)
+
+
+def example_of(schema: Schema) -> Any:
+    """An example that a schema gives, or None."""
+    examples = schema.get("examples")
+    return schema.get("example", examples[0] if isinstance(examples, list) and examples else None)
+
+
+def _plain(kind: str | None, schema: Schema) -> str:
+    if kind == "boolean":
+        return "${choice true|false}"
+    if kind == "integer":
+        return _integer(schema)
+    if kind == "number":
+        return _decimal(schema)
+    return "{}"
+
+
+def _integer(schema: Schema) -> str:
+    low, high = _range(schema, 1, 999)
+    step = int(schema.get("multipleOf", 1) or 1)
+    if step > 1:
+        first = -(-low // step) * step
+        return _choice(list(range(first, high + 1, step))[:20] or [first])
+    return f"${{integer {low} {high}}}" if low < high else str(low)
+
+
+def _range(schema: Schema, usual: int, width: int) -> tuple[int, int]:
+    """Both ends included, whatever way of excluding them the document's version has; at most 2³¹ values."""
+    low = _limit(schema.get("minimum"), schema.get("exclusiveMinimum"), 1)
+    high = _limit(schema.get("maximum"), schema.get("exclusiveMaximum"), -1)
+    if low is None:
+        low = usual if high is None or high > usual else high - width
+    return low, low + width if high is None else min(high, low + 2**31)
+
+
+def _limit(included: float | None, excluded: float | bool | None, inwards: int) -> int | None:
+    """One end; `excluded` is a limit of its own, or whether the other one is excluded."""
+    if excluded is not None and not isinstance(excluded, bool):
+        return int(excluded) + inwards
+    return None if included is None else int(included) + (inwards if excluded else 0)
+
+
+def _decimal(schema: Schema) -> str:
+    low, high = _range(schema, 1, 999)
+    return f"${{decimal {Decimal(low):.2f} {Decimal(high):.2f}}}" if low < high else str(low)
+
+
+def _choice(values: Sequence[Any]) -> str:
+    """One of some values: a slot where they can stand in one, else the first."""
+    texts = [each if isinstance(each, str) else _literal(each) for each in values]
+    can_stand = [text for text in texts if text and not set(text) & set('|{}"\\')]
+    quote = '"' if any(isinstance(each, str) for each in values) else ""
+    if len(can_stand) < 2:
+        return _literal(values[0]) if values else "null"
+    return f"{quote}${{choice {'|'.join(can_stand)}}}{quote}"
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("${", "$ {")

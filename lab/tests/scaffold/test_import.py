@@ -1,0 +1,189 @@
+"""Workloads from an OpenAPI document and from a proto file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bakeoff.conformance.case import JsonPayload
+from bakeoff.conformance.grpc_protocol import codec_of
+from bakeoff.conformance.runner import load_cases
+from bakeoff.documents import Document
+from bakeoff.errors import UsageError
+from bakeoff.project import Project
+from bakeoff.scaffold.import_files import imported_scaffold, write_import
+from bakeoff.scaffold.imported import ImportedApi, sample
+from bakeoff.scaffold.openapi_import import import_openapi
+from bakeoff.scaffold.proto_import import import_proto
+from bakeoff.scaffold.schema_templates import Resolve, SchemaTemplates
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.plan import Load, compile_plan
+
+HERE = Path(__file__).parent
+
+
+def written(checkout: Project, api: ImportedApi, source: Path) -> Workload:
+    write_import(checkout, imported_scaffold("users", api, None), api, source)
+    return load_workload(checkout, "users")
+
+
+def by_name(workload: Workload) -> dict[str, Document]:
+    return {each["name"]: each for each in workload.document["operations"]}
+
+
+def test_operations_follow_from_an_openapi_document(empty_checkout: Project) -> None:
+    source = HERE / "users.openapi.yaml"
+    workload = written(empty_checkout, import_openapi(source), source)
+
+    operations = by_name(workload)
+    assert list(operations) == ["login", "listUsers", "createUser", "getUser", "updateUser", "deleteUser", "search"]
+    assert operations["login"]["login"] is True
+    assert operations["createUser"]["creates"] == "user"
+    assert operations["createUser"]["http"]["capture"] == {"id": "/id"}
+    assert operations["createUser"]["http"]["expect"] == 201
+    assert operations["getUser"]["http"]["path"] == "/api/users/${captured.id}"
+    assert operations["getUser"]["http"]["headers"] == {"Authorization": "Bearer ${login.token}"}
+    assert operations["getUser"]["reads"] == {"document": "", "key": ["user", "${captured.id}"], "absent": 404}
+    assert operations["deleteUser"]["effect"] == {"kind": "delete", "key": ["user", "${captured.id}"]}
+    assert operations["listUsers"]["http"]["path"] == "/api/users?limit=${integer 1 50}"
+    assert (operations["search"]["body"], operations["search"]["message"]) == ("text", "text=${alphanumeric 5}")
+    assert workload.document["health"]["http"]["path"] == "/api/health"
+    load = Load("users-rest", "http", "127.0.0.1", 1, "smoke", phases=[])
+    assert len(compile_plan(workload, load)["operations"]) == 7
+    (target,) = find_targets(empty_checkout)
+    assert (target.name, target.default_port, target.protocol) == ("users-rest", 3000, "rest")
+
+
+def test_what_is_left_out_and_what_is_to_be_decided_are_said() -> None:
+    api = import_openapi(HERE / "users.openapi.yaml")
+
+    assert api.left_out == ["PUT /users/{userId}/avatar is left out: its body is multipart/form-data."]
+    assert api.advice == ["login logs each user in: give its message credentials that exist."]
+
+
+def test_conformance_cases_follow_an_entity_through_its_life(empty_checkout: Project) -> None:
+    source = HERE / "users.openapi.yaml"
+    health, life = load_cases(written(empty_checkout, import_openapi(source), source))
+
+    assert (health.name, life.name) == ("health", "life-of-user")
+    steps = [step.operation for step in life.steps]
+    assert steps == ["login", "createUser", "getUser", "updateUser", "getUser", "deleteUser", "getUser"]
+    assert life.steps[2].sides["http"]["expect"]["body"] == {"$includes": life.steps[1].message}
+    assert life.steps[6].sides["http"]["expect"]["status"] == 404
+
+
+def test_methods_follow_from_a_proto_file(empty_checkout: Project) -> None:
+    source = HERE / "users.proto"
+    api = import_proto(source)
+    workload = written(empty_checkout, api, source)
+
+    assert api.left_out == ["WatchUsers is left out: it streams."]
+    operations = by_name(workload)
+    assert list(operations) == ["CreateUser", "GetUser", "DeleteUser"]
+    assert operations["CreateUser"]["grpc"] == {
+        "method": "users.v1.Users/CreateUser",
+        "expect": "OK",
+        "capture": {"id": "/id"},
+    }
+    assert operations["GetUser"]["message"] == '{"userId":${captured.id}}'
+    assert operations["DeleteUser"]["effect"] == {"kind": "delete", "key": ["user", "${captured.id}"]}
+    message = sample(operations["CreateUser"]["message"])
+    assert isinstance(message, dict)
+    assert set(message) == {"displayName", "email", "kind", "bornAt", "tags", "scores", "phone", "balance", "picture"}
+    assert codec_of(workload).encode("users.v1.CreateUserRequest", JsonPayload(message))
+    (_, life) = load_cases(workload)
+    assert [step.operation for step in life.steps] == ["CreateUser", "GetUser", "DeleteUser", "GetUser"]
+    assert (workload.directory / "shared" / "money.proto").is_file()
+
+
+SCHEMAS: list[dict[str, Any]] = [
+    {"type": "integer", "minimum": 5, "maximum": 5},
+    {"type": "integer", "exclusiveMinimum": 5, "exclusiveMaximum": 8},
+    {"type": "integer", "maximum": -3},
+    {"type": "integer", "minimum": 7, "multipleOf": 5, "maximum": 40},
+    {"type": "number", "minimum": 0, "maximum": 1},
+    {"type": "string", "minLength": 30, "maxLength": 30},
+    {"type": "string", "maxLength": 2},
+    {"type": "string", "format": "uuid"},
+    {"type": "string", "pattern": "^A[0-9]+$", "example": "A17"},
+    {"enum": ["a|b", "c"]},
+    {"enum": ["x", "y", None]},
+    {"enum": [1, 2, 3]},
+    {"const": {"a": [1]}},
+    {"type": ["null", "boolean"]},
+    {"type": "array", "minItems": 2, "items": {"type": "string", "enum": ["only"]}},
+    {"anyOf": [{"type": "null"}, {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}]},
+    {
+        "allOf": [{"properties": {"a": {"type": "integer"}}}, {"required": ["a"], "properties": {"b": {"const": "x"}}}],
+        "type": "object",
+    },
+    {"$ref": "#/$defs/tree"},
+]
+TREE = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "maxLength": 40},
+        "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+        "mother": {"$ref": "#/$defs/tree"},
+    },
+}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+def test_values_obey_their_schema(schema: dict[str, Any]) -> None:
+    document = {"$defs": {"tree": TREE}}
+    template = SchemaTemplates(Resolve(document)).json(schema, "some-name")
+    for number in range(50):
+        Draft202012Validator({**schema, **document}).validate(sample(template, number))
+
+
+def test_a_pattern_without_an_example_is_to_be_decided() -> None:
+    templates = SchemaTemplates(Resolve({}))
+    templates.json({"type": "string", "pattern": "^[A-Z]{3}$"}, "code")
+    assert templates.doubts == ["code must match ^[A-Z]{3}$"]
+
+
+MINIMAL = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is neither JSON nor YAML"),
+        ('swagger: "2.0"', "is not OpenAPI 3"),
+        (MINIMAL.replace("title: t, ", ""), "is not valid OpenAPI: .*'title' is a required property"),
+        (MINIMAL, "describes no operation that can be sent"),
+        (
+            MINIMAL.replace("paths: {}", "paths: { /a: { $ref: other.yaml } }"),
+            "refers to other.yaml: bundle it into one file first",
+        ),
+    ],
+)
+def test_a_document_that_cannot_be_used_says_why(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "api.yaml").write_text(text, "utf-8")
+    with pytest.raises(UsageError, match=words):
+        import_openapi(tmp_path / "api.yaml")
+
+
+def test_a_proto_file_without_a_service_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.proto").write_text('syntax = "proto3"; message A {}', "utf-8")
+    with pytest.raises(UsageError, match="declares no service"):
+        import_proto(tmp_path / "a.proto")
+
+
+def test_without_ids_in_replies_values_of_paths_are_to_be_decided(tmp_path: Path) -> None:
+    name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string", "enum": ["a", "b"]}}
+    paths = {"/things/{name}": {"get": {"responses": {"200": {"description": "it"}}, "parameters": [name]}}}
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}
+    (tmp_path / "api.json").write_text(json.dumps(document), "utf-8")
+
+    api = import_openapi(tmp_path / "api.json")
+
+    (operation,) = api.operations
+    assert (operation.name, operation.call["path"]) == ("GET /things/{name}", "/things/${choice a|b}")
+    assert any("Write values that exist" in line for line in api.advice)
+    assert any("No request tells whether the API is up" in line for line in api.advice)

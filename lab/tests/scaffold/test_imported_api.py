@@ -1,0 +1,105 @@
+"""A small API of one's own, from its OpenAPI document to a measured run; what it does wrong is found and named."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bakeoff import processes
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
+from bakeoff.project import Project
+from bakeoff.scaffold.import_files import imported_scaffold, write_import
+from bakeoff.scaffold.openapi_import import import_openapi
+
+pytestmark = pytest.mark.end_to_end
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A checkout with the engines, the schemas, and the imported workload."""
+    root = tmp_path / "a checkout"
+    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
+    (root / "load").symlink_to(project.engines)
+    shutil.copytree(project.state / "builds", root / ".bakeoff" / "builds")
+    (root / ".bakeoff" / "bin").symlink_to(project.bin)
+    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    api = import_openapi(HERE / "users.openapi.yaml")
+    write_import(Project(root), imported_scaffold("users", api, None), api, HERE / "users.openapi.yaml")
+    return Project(root)
+
+
+@contextmanager
+def running(fault: str) -> Iterator[int]:
+    """The API with a fault planted; gives its port."""
+    port = processes.free_port()
+    environment = {**os.environ, "PORT": str(port), "FAULT": fault}
+    with subprocess.Popen([sys.executable, str(HERE / "users_api.py")], env=environment) as api:
+        try:
+            yield port
+        finally:
+            api.send_signal(signal.SIGTERM)
+
+
+def measured(checkout: Project, fault: str) -> Comparison:
+    with running(fault) as port:
+        attached = {"users-rest": f"http://127.0.0.1:{port}"}
+        request = ComparisonRequest("quick", "a test", users=[8], phase_duration_s=2, warm_up_s=0, attached=attached)
+        return compare(checkout, request, PlainProgress(Console(quiet=True)))
+
+
+def without_vectors(checkout: Project) -> None:
+    """Leaves the case of health alone, so that faults meet the load."""
+    (file,) = (checkout.contract / "users" / "vectors").glob("*.json")
+    document = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**document, "cases": document["cases"][:1]}), "utf-8")
+
+
+def test_an_imported_api_is_measured_as_it_is(checkout: Project) -> None:
+    comparison = measured(checkout, "")
+
+    assert comparison.not_measured == {}
+    (run,) = comparison.runs
+    assert run.total is not None
+    assert (run.workload, run.total.failed) == ("users", 0)
+    assert run.total.requests > 100
+
+
+@pytest.mark.parametrize("fault", ["wrong-read", "lost-write"])
+def test_wrong_reads_and_lost_writes_fail_conformance(checkout: Project, fault: str) -> None:
+    comparison = measured(checkout, fault)
+
+    assert comparison.runs == []
+    assert "life-of-user" in comparison.not_measured["users-rest"]
+
+
+@pytest.mark.parametrize("fault", ["wrong-read", "lost-write"])
+def test_wrong_reads_and_lost_writes_are_found_under_load(checkout: Project, fault: str) -> None:
+    without_vectors(checkout)
+
+    comparison = measured(checkout, fault)
+
+    errors = {
+        kind: count for run in comparison.runs if run.total is not None for kind, count in run.total.errors.items()
+    }
+    assert comparison.failed or errors.get("wrong_read", 0) > 0, (comparison.not_measured, errors)
+
+
+def test_an_operation_that_always_fails_is_found(checkout: Project) -> None:
+    comparison = measured(checkout, "failing-list")
+
+    errors = [run.total.errors for run in comparison.runs if run.total is not None]
+    assert comparison.not_measured or any(each.get("status_500", 0) > 0 for each in errors)
