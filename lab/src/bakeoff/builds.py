@@ -5,16 +5,21 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff import processes
+from bakeoff.digests import content_digest
 from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.toolchain import build_flags, toolchain_version
 
 _ENDS_WITHIN_S = 10.0
+
+# What a stamp holds.
+_FINGERPRINT_LINE, _ARTIFACT_LINE = 0, 1
 
 # Never inputs: what builds themselves make.
 _MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin"}
@@ -22,7 +27,11 @@ _MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bi
 
 @dataclass(frozen=True)
 class Build:
-    """How one artifact is made. `typical_s` is what its manifest expects a first build to take; None: unknown."""
+    """How one artifact is made. `typical_s` is what its manifest expects a first build to take; None: unknown.
+
+    `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
+    tools that make it.
+    """
 
     name: str
     directory: Path
@@ -33,14 +42,18 @@ class Build:
     stamp: Path
     log: Path
     typical_s: float | None = None
+    contents: tuple[Path, ...] = ()
+    version_command: tuple[str, ...] = ()
 
     def is_stale(self) -> bool:
-        """Whether the artifact is missing, or made from inputs other than those that lie here now."""
-        return not self.artifact.exists() or self.made_from != self.fingerprint()
+        """Whether the artifact is missing or not the one that was built, or made from other inputs, tools or flags."""
+        if not self.artifact.exists() or self.made_from != self.fingerprint():
+            return True
+        return _stamped(self.stamp, _ARTIFACT_LINE) != self.artifact_sha256
 
     def fingerprint(self) -> str:
-        """A digest of the command and of every input's content."""
-        digest = hashlib.sha256(json.dumps(self.command).encode())
+        """A digest of the command, of its tools' version and flags, and of every input's content."""
+        digest = hashlib.sha256(json.dumps([self.command, self.toolchain, build_flags()]).encode())
         for root in self.inputs:
             if not root.exists():
                 raise BakeoffError(f"{self.name}: its manifest names the input {root}, which does not exist.")
@@ -52,7 +65,20 @@ class Build:
     @property
     def made_from(self) -> str | None:
         """The fingerprint of what the artifact was made from; None before it was made."""
-        return _read(self.stamp)
+        return _stamped(self.stamp, _FINGERPRINT_LINE)
+
+    @property
+    def toolchain(self) -> str | None:
+        """The version of the tools, or None where the manifest names no command for it or it fails."""
+        return toolchain_version(self.version_command, self.directory)
+
+    @property
+    def artifact_sha256(self) -> str | None:
+        """As `sha256sum` prints it; of an artifact of several files, that of `sha256sum` over all of them, sorted."""
+        if not self.artifact.is_file():
+            return None
+        roots = (root for root in (self.artifact, *self.contents) if root.exists())
+        return content_digest([path for root in roots for path in _files(root)])
 
     def run(
         self,
@@ -80,7 +106,7 @@ class Build:
             raise BakeoffError(
                 f"{self.name} built, but its artifact {self.artifact} does not exist. Correct its manifest."
             )
-        self.stamp.write_text(fingerprint)
+        self.stamp.write_text(f"{fingerprint}\n{self.artifact_sha256}\n")
 
     def _execute(self, on_line: Callable[[str], None], on_start: Callable[[subprocess.Popen[bytes]], None]) -> int:
         process = processes.start(
@@ -105,7 +131,7 @@ class Build:
             processes.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
-def build_of(name: str, here: Path, entry: Document, project: Project) -> Build:
+def build_of(name: str, here: Path, entry: Document, project: Project, version_command: Sequence[str] = ()) -> Build:
     """The build that a manifest's [build] table describes; `here` is the manifest's folder."""
 
     def placed(text: str) -> Path:
@@ -121,6 +147,9 @@ def build_of(name: str, here: Path, entry: Document, project: Project) -> Build:
         stamp=project.state / "builds" / f"{name}.stamp",
         log=project.logs / f"build-{name}.log",
         typical_s=entry.get("typical_s"),
+        contents=tuple(placed(text) for text in entry.get("contents", [])),
+        # Relative to the manifest; it runs in the build's folder, so that targets of one toolchain share the answer.
+        version_command=tuple(str(placed(part)) if part.startswith(".") else part for part in version_command),
     )
 
 
@@ -134,5 +163,7 @@ def _files(root: Path) -> Iterator[Path]:
             yield Path(folder) / name
 
 
-def _read(path: Path) -> str | None:
-    return path.read_text() if path.exists() else None
+def _stamped(stamp: Path, line: int) -> str | None:
+    """A line of what was noted after a build; None where there is none."""
+    lines = stamp.read_text().splitlines() if stamp.exists() else []
+    return lines[line] if line < len(lines) else None

@@ -1,7 +1,7 @@
 """Digests of files."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -13,3 +13,11 @@ def digest_of(paths: Iterable[Path]) -> str:
         own = "-" if content is None else hashlib.sha256(content).hexdigest()
         digest.update(f"{path.name}\0{own}\n".encode())
     return digest.hexdigest()
+
+
+def content_digest(paths: Sequence[Path]) -> str:
+    """SHA-256 of one file; of several, that of the list which `sha256sum` prints of them, with their names alone."""
+    digests = [(hashlib.sha256(path.read_bytes()).hexdigest(), path.name) for path in paths]
+    if len(digests) == 1:
+        return digests[0][0]
+    return hashlib.sha256("".join(f"{digest}  {name}\n" for digest, name in digests).encode()).hexdigest()

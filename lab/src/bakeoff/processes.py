@@ -14,6 +14,7 @@ from typing import IO
 
 from bakeoff import guardian
 from bakeoff.errors import BakeoffError
+from bakeoff.redaction import redacted
 
 
 def start(
@@ -23,6 +24,7 @@ def start(
     stdout: int | IO[bytes] | None = None,
     stderr: int | None = None,
     environment: Mapping[str, str] | None = None,
+    inherited: Mapping[str, str] = os.environ,
     directory: Path | None = None,
     user: int | None = None,
     group: int | None = None,
@@ -30,7 +32,8 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a child in a session of its own, so that Ctrl-C reaches only the lab, which stops it in order.
 
-    Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`.
+    Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`. Its environment
+    is what it inherits, by default the lab's own, with `environment` on top.
     """
     with contextlib.ExitStack() as files:
         sink: int | IO[bytes] = subprocess.DEVNULL
@@ -40,7 +43,7 @@ def start(
         process = subprocess.Popen(
             command,
             cwd=directory,
-            env=None if environment is None else {**os.environ, **environment},
+            env={**inherited, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=sink if stdout is None else stdout,
             stderr=sink if stderr is None else stderr,
@@ -150,11 +153,11 @@ def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path,
 
 
 def last_lines(log: Path, count: int = 15) -> str:
-    """The end of a log file, indented, for an error message."""
+    """The end of a log file, indented and without passwords, for an error message that may be stored."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 32_768))
-            lines = file.read().decode("utf-8", "replace").splitlines()
+            lines = redacted(file.read().decode("utf-8", "replace")).splitlines()
     except OSError as error:
         return f"    ({log}: {error.strerror})"
     return "\n".join(f"    {line}" for line in lines[-count:]) or "    (it wrote nothing)"

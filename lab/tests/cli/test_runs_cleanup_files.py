@@ -16,22 +16,31 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     project = Project(tmp_path)
     (project.results / "a").mkdir(parents=True)
     project.logs.mkdir(parents=True)
-    (project.logs / "a.log").write_text("log")
-    for name in (f"{OLD}.json", f"{OLD}-metrics.csv", f"{OLD}.stream.jsonl", f"{OLD}-nested.json", f"{NEW}.json"):
+    (project.logs / "a-conformance.log").write_text("log")
+    for name in (
+        f"{OLD}.json",
+        f"{OLD}.log",
+        f"{OLD}.engine.log",
+        f"{OLD}-metrics.csv",
+        f"{OLD}.stream.jsonl",
+        f"{OLD}-nested.json",
+        f"{NEW}.json",
+    ):
         (project.results / "a" / name).write_text("12345")
     return project
 
 
 def test_all_files_of_a_removed_run_go_and_no_others(checkout: Project) -> None:
     files = files_of(checkout, {"a": [OLD], "b": [NEW]})
-    assert {path.name for path in files} == {f"{OLD}.json", f"{OLD}-metrics.csv", f"{OLD}.stream.jsonl"}
-    assert size_of(files) == 15
+    kinds = (".json", ".log", ".engine.log", "-metrics.csv", ".stream.jsonl")
+    assert {path.name for path in files} == {f"{OLD}{kind}" for kind in kinds}
+    assert size_of(files) == 25
 
 
 def test_logs_go_with_the_last_files_of_a_target(checkout: Project) -> None:
     files = files_of(checkout, {"a": [OLD, f"{OLD}-nested", NEW]})
-    assert len(files) == 6
-    assert checkout.logs / "a.log" in files
+    assert len(files) == 8
+    assert checkout.logs / "a-conformance.log" in files
 
 
 def test_no_run_no_file(checkout: Project) -> None:

@@ -56,10 +56,13 @@ def test_the_newest_log_is_shown(tmp_path: Path) -> None:
     project.logs.mkdir(parents=True)
     with pytest.raises(BakeoffError, match=r"a has no log yet: \./bakeoff up a starts it"):
         newest_log(project, "a")
-    for age, name in enumerate(("a.log", "up-a.log", "a-conformance.log", "other.log")):
-        (project.logs / name).write_text(name)
-        os.utime(project.logs / name, (1000 - age, 1000 - age))
-    assert newest_log(project, "a").name == "a.log"
+    (project.results / "a").mkdir(parents=True)
+    runs = (project.results / "a" / f"{name}.log" for name in ("later.engine", "later", "earlier"))
+    others = (project.logs / name for name in ("up-a.log", "a-conformance.log", "other.log"))
+    for age, path in enumerate((*runs, *others)):
+        path.write_text("")
+        os.utime(path, (1000 - age, 1000 - age))
+    assert newest_log(project, "a").name == "later.log"
 
 
 def test_a_log_that_grows_and_starts_again_is_followed(tmp_path: Path) -> None:

@@ -11,16 +11,16 @@ import pytest
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.running.lock import MACHINE_LOCK_VARIABLE, machine_lock, measuring_lab, only_lab
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE, machine_lock, measuring_lab, only_lab, testing_lab
 
 HOLDER = """
 import sys
 from pathlib import Path
 from bakeoff.project import Project
-from bakeoff.running.lock import measuring_lab, only_lab
+from bakeoff.running.lock import measuring_lab, only_lab, testing_lab
 
 what, path = sys.argv[1], Path(sys.argv[2])
-with only_lab(path) if what == "checkout" else measuring_lab(Project(path)):
+with only_lab(path) if what == "checkout" else (testing_lab if what == "tests" else measuring_lab)(Project(path)):
     print("held", flush=True)
     input()
 """
@@ -66,7 +66,7 @@ def test_a_second_lab_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> 
 def test_labs_of_two_checkouts_do_not_measure_at_once(machine: Path, tmp_path: Path) -> None:
     here, there = Project(tmp_path / "here"), Project(tmp_path / "there")
     with held("machine", there.root) as holder:
-        words = rf"on this machine \(process {holder.pid} in {there.root}\).*{MACHINE_LOCK_VARIABLE}"
+        words = rf"at work on this machine \(process {holder.pid} in {there.root}\).*{MACHINE_LOCK_VARIABLE}"
         with pytest.raises(BakeoffError, match=words), measuring_lab(here):
             pass
         # The refused one keeps nothing, and what measures nothing is not in the way.
@@ -100,7 +100,36 @@ def test_nothing_is_written_through_a_link(machine: Path, tmp_path: Path, link: 
     assert precious.read_text() == "kept"
 
 
-def test_the_machine_s_lock_lies_in_the_system_s_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_machine_s_lock_lies_in_one_place_whatever_the_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(MACHINE_LOCK_VARIABLE, raising=False)
-    monkeypatch.setattr("tempfile.tempdir", "/a folder")
-    assert machine_lock() == Path("/a folder/bakeoff.lock")
+    monkeypatch.setenv("TMPDIR", "/a folder")
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert machine_lock() == Path("/tmp/bakeoff.lock")  # noqa: S108 — compared, not written
+
+
+def test_tests_run_beside_tests_and_never_beside_a_measurement(machine: Path, tmp_path: Path) -> None:
+    here, there = Project(tmp_path / "here"), Project(tmp_path / "there")
+    with held("tests", there.root) as holder:
+        with testing_lab(here):
+            pass
+        with pytest.raises(BakeoffError, match=f"at work on this machine \\(process {holder.pid}"), measuring_lab(here):
+            pass
+    with held("machine", there.root) as holder:
+        words = rf"process {holder.pid} in {there.root}"
+        with pytest.raises(BakeoffError, match=words), testing_lab(here):
+            pass
+    with testing_lab(here):
+        assert machine.read_text() == f"{os.getpid()} in {here.root}, which runs tests"
+
+
+def test_a_search_keeps_the_locks_between_its_trials(machine: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path / "here")
+    with measuring_lab(project):
+        with measuring_lab(project):
+            pass
+        # What was inside gave nothing up.
+        for what, path in (("checkout", project.state / "lock"), ("machine", tmp_path / "there")):
+            with pytest.raises(AssertionError), held(what, path):
+                pass
+    with held("machine", tmp_path / "there"):
+        pass

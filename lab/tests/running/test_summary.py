@@ -97,7 +97,7 @@ def test_a_phase_in_which_nothing_succeeded_has_no_latency() -> None:
 def test_findings(latencies: list[float], failed: int, found: list[tuple[str, str]]) -> None:
     total = total_of(phase_results(phase(0, 0, latencies, failed), []), [])
     assert total is not None
-    assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS)] == found
+    assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS, None)] == found
 
 
 def second(phase_number: int, number: int, operations: int) -> EngineSecond:

@@ -149,3 +149,21 @@ def test_an_attached_target_that_does_not_answer_is_named(monkeypatch: pytest.Mo
         AttachedTarget(target("a-target"), Access("host", 9), Ill()),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:hunter2@127.0.0.1:8081",
+        "https://hunter2@example.org",
+        "http://:hunter2@127.0.0.1:8081",
+        "http://@127.0.0.1:8081",
+        "http://127.0.0.1:8081/?token=hunter2",
+        "http://user:hunter2@127.0.0.1:port",
+        "http://127.0.0.1:8081/#hunter2",
+    ],
+)
+def test_an_address_holds_no_secret(url: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        access_of(url)
+    assert "hunter2" not in refused.value.message or "#" in url

@@ -3,7 +3,7 @@
 import re
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,15 +84,9 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         f"--time={max(1, round(seconds))}",
         "--random-seed=1",
         *(f"--file={file}" for file in files),
-        bench.server.url,
     ]
-    process = processes.start(command, stdout=subprocess.PIPE, log=bench.folder / "pgbench.log")
-    try:
-        assert process.stdout is not None
-        output = process.stdout.read().decode()
-        status = process.wait()
-    finally:
-        processes.stop(process, signal.SIGTERM, timeout_s=5)
+    with bench.server.for_programs(bench.folder / "pgpass") as (connection, environment):
+        output, status = _output(bench, [*command, connection], environment)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
         raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: increase --duration.")
@@ -103,3 +97,13 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         )
     rows = ROWS_PER_COMMIT[name]
     return ReferenceLine(name, connections, rows, float(found.group(1)) * rows, seconds)
+
+
+def _output(bench: ReferenceBench, command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, int]:
+    log = bench.folder / "pgbench.log"
+    process = processes.start(command, stdout=subprocess.PIPE, log=log, environment=environment)
+    try:
+        assert process.stdout is not None
+        return process.stdout.read().decode(), process.wait()
+    finally:
+        processes.stop(process, signal.SIGTERM, timeout_s=5)

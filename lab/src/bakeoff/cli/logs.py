@@ -31,11 +31,16 @@ def show_log(name: str, lines: int, follow: bool) -> None:
 
 def newest_log(project: Project, name: str) -> Path:
     """Of the logs that `up`, runs and conformance checks have left, the one that was written last."""
-    candidates = (project.logs / f"{each}.log" for each in (f"up-{name}", name, f"{name}-conformance"))
-    found = [path for path in candidates if path.is_file()]
+    others = [project.logs / f"{each}.log" for each in (f"up-{name}", f"{name}-conformance", f"{name}-durability")]
+    runs = [path for path in (project.results / name).glob("*.log") if not _is_engine_log(path)]
+    found = [path for path in [*runs, *others] if path.is_file()]
     if not found:
         raise BakeoffError(f"{name} has no log yet: ./bakeoff up {name} starts it.")
     return max(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def _is_engine_log(path: Path) -> bool:
+    return ".engine." in path.name
 
 
 def copy_what_is_added(file: TextIO, path: Path, out: TextIO, pause: Callable[[], None]) -> None:

@@ -24,6 +24,7 @@ from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
+from bakeoff.running.lock import measuring_lab
 from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import PublishedProgress, live_file
@@ -73,7 +74,8 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
     if request is None or request.mode != RATE:
         raise UsageError("--slo belongs to the mode rate: ./bakeoff run rate --slo 'p99<50ms,errors<0.1%'.")
     slo = parse_slo(options.invocation.slo or "")
-    with _shown(project, options) as progress:
+    # Between two trials no other measurement starts.
+    with measuring_lab(project), _shown(project, options) as progress:
         capacities = find_capacities(project, request, slo, progress)
     if options.invocation.as_json:
         found = [

@@ -1,4 +1,4 @@
-"""The files that runs have left: their results and streams, and logs of targets that are not used any more."""
+"""The files that runs have left: their results, streams and logs, and other logs of targets without runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -31,4 +31,4 @@ def _belongs(name: str, stem: str) -> bool:
 
 
 def _logs(project: Project, target: str) -> list[Path]:
-    return [project.logs / f"{name}.log" for name in (target, f"{target}-conformance")]
+    return [project.logs / f"{target}-{what}.log" for what in ("conformance", "durability")]

@@ -112,7 +112,7 @@ def _variables(target: Target, options: UpOptions) -> dict[str, str]:
 
 def _keep_databases(project: Project, console: Console) -> None:
     with development_database(project) as server, metrics_database(project) as metrics:
-        console.print(f"metrics:  {metrics.url}")
+        console.print(f"metrics:  {metrics.url if metrics.embedded else metrics.shown_url}")
         _wait(console, server, [])
 
 
@@ -125,7 +125,7 @@ def _introduce(console: Console, project: Project, target: Target, process: Targ
 
 def _wait(console: Console, server: Server, started: Sequence[TargetProcess]) -> None:
     """Until Ctrl-C, which is how this command ends, or until a target has ended by itself."""
-    console.print(f"database: {server.url}")
+    console.print(f"database: {server.url if server.embedded else server.shown_url}")
     console.print("./bakeoff sql opens it. Ctrl-C stops everything.")
     try:
         while True:

@@ -86,8 +86,8 @@ class _CrashingDatabase:
 
 
 def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
-    log_name = f"{contender.target.name}-durability"
-    with at_work(bench, contender.target, contender.workload, contender.variant, log_name) as service:
+    log = bench.project.logs / f"{contender.target.name}-durability.log"
+    with at_work(bench, contender.target, contender.workload, contender.variant, log) as service:
         request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
         plan = request.plan(service.access, files.ledger)
         engine = generator_of(bench.project, request, plan, files, files.plan.with_name("stream.jsonl"))

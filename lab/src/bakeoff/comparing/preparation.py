@@ -133,7 +133,8 @@ def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) 
 def _conform(
     bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
-    with at_work(bench, target, workload, variant, f"{target.name}-conformance") as service:
+    log = bench.project.logs / f"{target.name}-conformance.log"
+    with at_work(bench, target, workload, variant, log) as service:
         return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
 
 

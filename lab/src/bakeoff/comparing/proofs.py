@@ -82,7 +82,8 @@ def _file_of(bench: Bench, target: Target, workload: Workload, variant: Variant)
 
 def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Iterator[str]:
     """All that the result of conformance depends on."""
-    yield digest_of([target.build.artifact, target.directory / "target.toml"])
+    yield target.build.artifact_sha256 or ""
+    yield digest_of([target.directory / "target.toml"])
     yield target.build.made_from or ""
     yield digest_of(sorted(path for path in workload.directory.rglob("*") if path.is_file()))
     yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])

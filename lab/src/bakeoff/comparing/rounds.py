@@ -14,7 +14,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
@@ -262,7 +262,9 @@ class Series:
         if result.status is Status.VOID:
             return next(finding.message for finding in result.findings if finding.kind == "audit-failed")
         if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
-            return f"its {result.mode} run sent nothing. Read the engine's log."
+            folder = self._bench.project.results / result.target
+            log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"
+            return f"its {result.mode} run sent nothing. Read the engine's log, {self._bench.project.relative(log)}."
         if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS["error_rate"]:
             return f"its smoke test failed. {result.findings[0].message}"
         return None

@@ -77,7 +77,9 @@ def find_engine(project: Project, name: str) -> Engine:
         raise UsageError(f'There is no engine "{name}". Engines in load/: {", ".join(engines) or "none"}.')
     directory = engines[name].parent
     document = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json")
-    return Engine(name, directory, document, build_of(f"engine-{name}", directory, document["build"], project))
+    version_command = document.get("toolchain", {}).get("version_command", [])
+    build = build_of(f"engine-{name}", directory, document["build"], project, version_command)
+    return Engine(name, directory, document, build)
 
 
 def _replaced(text: str, places: Mapping[str, str]) -> str:

@@ -80,7 +80,7 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
     if early:
         failed = any(run.status is Status.FAILED for run in early)
         reason = next((run.failure for run in early if run.failure), "it was interrupted.")
-        advice = "Read the target's log in .bakeoff/logs, then run it again." if failed else "Run it again."
+        advice = f"Read the target's log{_logs(early)}, then run it again." if failed else "Run it again."
         yield JudgedFinding(
             "early-end",
             "error" if failed else "warning",
@@ -103,9 +103,14 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
             "no-successful-requests",
             "error",
             "No request got the expected reply.",
-            "These rounds are not used. Read the target's log in .bakeoff/logs.",
+            f"These rounds are not used. Read the target's log{_logs(silent)}.",
             _rounds(run.round for run in silent),
         )
+
+
+def _logs(runs: Sequence[RunResult]) -> str:
+    """The paths of their logs, after a comma; empty where the lab has none."""
+    return "".join(f", {log}" for run in runs if (log := run.environment.get("api_log")) is not None)
 
 
 def _answered_nothing(run: RunResult) -> bool:

@@ -17,7 +17,7 @@ from psycopg import sql
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import Installation
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.server import Server, private_file
 
 _SETTINGS = Path(__file__).with_name("embedded.conf")
 _PORT_ATTEMPTS = 5
@@ -141,9 +141,8 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         shutil.rmtree(leftover, ignore_errors=True)
     partial.mkdir(mode=0o700, parents=True)
     password = secrets.token_hex(16)
-    (partial.parent / "password").write_text(password, "utf-8")
+    password_for_initdb = partial.parent / "password"
     _give(installation, partial)
-    _give(installation, partial.parent / "password")
     initdb = [
         str(installation.programs / "initdb"),
         f"--pgdata={partial}",
@@ -151,25 +150,31 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         "--encoding=UTF8",
         "--locale=C",
         "--auth=scram-sha-256",
-        f"--pwfile={partial.parent / 'password'}",
+        f"--pwfile={password_for_initdb}",
     ]
     log = logs / f"postgres-{folder.name}-initdb.log"
-    process = processes.start(initdb, log=log, user=installation.user, group=installation.group)
-    try:
-        status = process.wait()
-    finally:
-        processes.kill_session(process)
-        (partial.parent / "password").unlink()
+    with private_file(password_for_initdb, password):
+        _give(installation, password_for_initdb)
+        process = processes.start(initdb, log=log, user=installation.user, group=installation.group)
+        try:
+            status = process.wait()
+        finally:
+            processes.kill_session(process)
     if status != 0:
         raise BakeoffError(
             f"PostgreSQL's data folder {folder} could not be created. Is the disk full? Output:\n"
             f"{processes.last_lines(log)}"
         )
-    (partial / "bakeoff.password").write_text(password, "utf-8")
-    (partial / "bakeoff.password").chmod(0o600)
+    with open(partial / "bakeoff.password", "w", encoding="utf-8", opener=_privately) as file:
+        file.write(password)
     _give(installation, partial / "bakeoff.password")
     partial.rename(folder)
     return password
+
+
+def _privately(path: str, flags: int) -> int:
+    """Opens a file that no other user can read at any moment."""
+    return os.open(path, flags, 0o600)
 
 
 def _give(installation: Installation, path: Path) -> None:

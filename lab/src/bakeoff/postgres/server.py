@@ -1,10 +1,15 @@
 """A PostgreSQL server as the lab uses it, embedded or the user's own."""
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from bakeoff.errors import BakeoffError
+from bakeoff.redaction import redacted, secrets_of
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -15,6 +20,18 @@ _MARKER = "bakeoff_may_drop_tables_here"
 
 class DatabaseUnreachableError(BakeoffError):
     """No connection can be made: the server is away, refuses, or its URL is wrong."""
+
+
+@contextlib.contextmanager
+def private_file(path: Path, text: str) -> Iterator[None]:
+    """A file that no other user can read at any moment; it exists while the block lasts."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -28,14 +45,21 @@ class Server:
     @property
     def shown_url(self) -> str:
         """The URL without its password, for people."""
-        return self.url_without_password()
+        return redacted(self.url)
 
-    def url_without_password(self) -> str:
-        parts = urlsplit(self.url)
-        if parts.password is None:
-            return self.url
-        user, _, host = parts.netloc.rpartition("@")
-        return urlunsplit(parts._replace(netloc=f"{user.split(':')[0]}@{host}"))
+    @contextlib.contextmanager
+    def for_programs(self, password_file: Path) -> Iterator[tuple[str, dict[str, str]]]:
+        """A connection string without the password, and the environment that names a file with it while that lasts.
+
+        Every user of the machine can read the command line of a program such as pgbench.
+        """
+        from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+        parameters = conninfo_to_dict(self.url)
+        password = str(parameters.pop("password", "")).replace("\\", r"\\").replace(":", r"\:")
+        with private_file(password_file, f"*:*:*:*:{password}\n"):
+            # An empty PGPASSWORD does not count; one that is set would go before the file.
+            yield make_conninfo("", **parameters), {"PGPASSFILE": str(password_file), "PGPASSWORD": ""}
 
     def in_database(self, name: str) -> "Server":
         """The same server, another database."""
@@ -48,8 +72,10 @@ class Server:
         try:
             return psycopg.connect(self.url, autocommit=True, connect_timeout=5)
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+            # An invalid URL is quoted in part.
+            reason = redacted(" ".join(str(error).split()), secrets_of(self.url))
             raise DatabaseUnreachableError(
-                f"The database {self.shown_url} cannot be reached: {' '.join(str(error).split())}. Start it, correct "
+                f"The database {self.shown_url} cannot be reached: {reason}. Start it, correct "
                 "its URL, or unset the URL to use the embedded PostgreSQL."
             ) from error
 

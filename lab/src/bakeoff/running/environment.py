@@ -11,6 +11,7 @@ from bakeoff import __version__
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
+from bakeoff.toolchain import build_flags
 
 # What decides whether a write that is acknowledged is durable, and how much memory the database may use.
 _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")
@@ -27,7 +28,8 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
         "cpu": _cpu_model(),
         "cores": str(os.cpu_count() or 0),
         "memory_mib": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20),
-        "toolchain": _toolchain(tuple(target.document["toolchain"].get("version_command", [])), target.directory),
+        "toolchain": target.build.toolchain,
+        "build_flags": ", ".join(f"{name}={value}" for name, value in build_flags().items()),
         "stack": ", ".join(f"{part}: {what}" for part, what in target.document.get("stack", {}).items()),
         "database": None if server is None else _database(server),
         "database_settings": None if server is None else _database_settings(server),
@@ -39,11 +41,6 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
 def machine_name() -> str:
     """What calibrations belong to: a figure of another machine says nothing about this one."""
     return f"{_cpu_model() or platform.machine()} × {os.cpu_count()}, {platform.release()}"
-
-
-@cache
-def _toolchain(command: Sequence[str], directory: Path) -> str | None:
-    return _output(command, directory) if command else None
 
 
 @cache

@@ -29,9 +29,10 @@ _AGENTS_APART_MS = 50.0
 _VIOLATIONS = ("lost", "wrong", "stale")
 
 
-def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Finding]:
-    """Errors, and thresholds that were crossed."""
+def findings_of(total: Measured, thresholds: Mapping[str, float], log: str | None) -> list[Finding]:
+    """Errors, and thresholds that were crossed; `log` is where the target's own messages are, if the lab has them."""
     findings = []
+    where = "the target's log" if log is None else log
     if total.errors:
         kinds = ", ".join(
             f"{count} × {kind}" for kind, count in sorted(total.errors.items(), key=lambda item: -item[1])
@@ -42,7 +43,7 @@ def findings_of(total: Measured, thresholds: Mapping[str, float]) -> list[Findin
                 "errors",
                 "error" if crossed else "warning",
                 f"{total.failed} of {total.requests} requests failed ({total.error_rate:.2%}): {kinds}.",
-                "Read the target's log. Figures of a run with errors do not show the target's speed.",
+                f"Read {where}. Figures of a run with errors do not show the target's speed.",
             )
         )
     for percentile in ("p95", "p99"):

@@ -21,17 +21,17 @@ def generator_of(project: Project, request: RunRequest, plan: Plan, files: RunFi
     """What carries the plan out once it is entered.
 
     Each of several agents is given the same plan, its number, and the instant at which all begin. Its ledger lies in
-    the folder that takes the ledger's place, and its stream beside the merged one.
+    the folder that takes the ledger's place, and its stream and its log beside the merged one.
     """
 
-    def process(own: Plan, plan_file: Path, stream: Path, name: str, share: Sequence[str] = ()) -> EngineProcess:
+    def process(own: Plan, plan_file: Path, stream: Path, share: Sequence[str] = ()) -> EngineProcess:
         schema = project.contract / "schemas" / "stream.schema.json"
-        log = project.logs / f"engine-{name}.log"
+        log = stream.with_name(stream.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
         return EngineProcess(request.contender.engine, own, plan_file, stream, log, schema, share)
 
-    used, count = request.contender.engine.name, request.agents
+    count = request.agents
     if count == 1:
-        return process(plan, files.plan, stream_file, used)
+        return process(plan, files.plan, stream_file)
     start_at_ms = (time.time_ns() + _START_AHEAD_NS) // 1_000_000
     agents = []
     for number in range(1, count + 1):
@@ -40,7 +40,7 @@ def generator_of(project: Project, request: RunRequest, plan: Plan, files: RunFi
         share = ("--agent", f"{number}/{count}", "--start-at", str(start_at_ms))
         own_stream = stream_file.with_name(stream_file.name.replace(".stream.", f".stream.{name}."))
         plan_file = files.plan if number == 1 else files.plan.with_name(f"{name}-plan.json")
-        agents.append(process({**plan, "ledger": ledger}, plan_file, own_stream, f"{used}-{name}", share))
+        agents.append(process({**plan, "ledger": ledger}, plan_file, own_stream, share))
     if plan["ledger"] is not None:
         files.ledger.mkdir()
     return Agents(agents, stream_file)

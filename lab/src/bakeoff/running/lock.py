@@ -1,10 +1,12 @@
-"""One lab at a time: two would measure each other."""
+"""One lab at a time: two would measure each other. Tests may run beside tests, and not beside a measurement.
+
+A process that holds a lock may take it again: what is inside belongs to what is outside.
+"""
 
 import contextlib
 import fcntl
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,10 @@ from bakeoff.project import Project
 
 # Names another file than the machine's own, for labs that may measure at once: each has cores of its own, say.
 MACHINE_LOCK_VARIABLE = "BAKEOFF_MACHINE_LOCK"
+# The same for every user and session, whatever their TMPDIR.
+_MACHINE_LOCK = Path("/tmp/bakeoff.lock")  # noqa: S108 — opened as a shared folder requires, see _opened
+
+_held_here: set[Path] = set()
 
 
 @contextlib.contextmanager
@@ -32,38 +38,54 @@ def only_lab(lock_file: Path) -> Iterator[None]:
 def measuring_lab(project: Project) -> Iterator[None]:
     """Holds the checkout's lock and the machine's: labs of other checkouts, or of other users, measure here too.
 
-    The process that holds it knows that no other lab of this machine is measuring now.
+    The process that holds it knows that no other lab of this machine is measuring, or running its tests, now.
     """
-    with (
-        only_lab(project.state / "lock"),
-        _held(
-            machine_lock(),
-            f"{os.getpid()} in {project.root}",
-            "Another bakeoff is measuring on this machine (process {holder}). Two labs would disturb each "
-            "other: wait until it ends, or stop it. Labs that do not share cores can each set a file of their own in "
-            f"{MACHINE_LOCK_VARIABLE}.",
-        ),
-    ):
+    with only_lab(project.state / "lock"), _held(machine_lock(), _place(project), _REFUSAL):
         yield
+
+
+@contextlib.contextmanager
+def testing_lab(project: Project) -> Iterator[None]:
+    """Keeps measurements off this machine while the project's tests run; the tests of other checkouts may run too."""
+    with _held(machine_lock(), f"{_place(project)}, which runs tests", _REFUSAL, fcntl.LOCK_SH):
+        yield
+
+
+_REFUSAL = (
+    "Another bakeoff is at work on this machine (process {holder}). A measurement and other work would disturb each "
+    "other: wait until it ends, or stop it. Labs that do not share cores can each set a file of their own in "
+    f"{MACHINE_LOCK_VARIABLE}."
+)
+
+
+def _place(project: Project) -> str:
+    return f"{os.getpid()} in {project.root}"
 
 
 def machine_lock() -> Path:
     """The file whose lock a measuring lab holds."""
-    return Path(os.environ.get(MACHINE_LOCK_VARIABLE) or Path(tempfile.gettempdir()) / "bakeoff.lock").absolute()
+    return Path(os.environ.get(MACHINE_LOCK_VARIABLE) or _MACHINE_LOCK).absolute()
 
 
 @contextlib.contextmanager
-def _held(path: Path, holder: str, refusal: str) -> Iterator[None]:
+def _held(path: Path, holder: str, refusal: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Holds the lock of a file, which says who has it; `refusal` tells that to those who come too late."""
+    if path in _held_here:
+        yield
+        return
     with os.fdopen(_opened(path), "r+", encoding="utf-8") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BakeoffError(refusal.format(holder=file.read().strip() or "unknown")) from error
         file.truncate(0)
         file.write(holder)
         file.flush()
-        yield
+        _held_here.add(path)
+        try:
+            yield
+        finally:
+            _held_here.remove(path)
 
 
 def _opened(path: Path) -> int:

@@ -55,6 +55,7 @@ class _Run:
         self._laps = Laps()
         stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
         self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
+        self._log_file = self._stream_file.with_name(f"{stem}.log")
         self._records: list[Record] = []
         self._sampler: Sampler | None = None
         self._start_s: float | None = None
@@ -135,23 +136,28 @@ class _Run:
         access = self._bench.attached.get(self._target.name)
         return {} if access is None else {"attached": access.address}
 
-    def _settings_in_force(self) -> dict[str, str]:
-        """Those left as they are too. Those of an attached target are unknown."""
+    def _of_the_target(self) -> dict[str, str]:
+        """Its settings, those left as they are too, its artifact and its log; unknown of an attached target."""
         if self._target.name in self._bench.attached:
             return {}
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
-        return {"api_settings": in_words(found)} if found else {}
+        facts = {
+            "api_settings": in_words(found),
+            "api_artifact_sha256": self._target.build.artifact_sha256,
+            "api_log": self._bench.project.relative(self._log_file),
+        }
+        return {name: fact for name, fact in facts.items() if fact}
 
     def _execute(self) -> Status:
         contender, request = self._request.contender, self._request
         self._environment = {
             **environment_of(self._bench.project, self._target, self._bench.server),
-            **self._settings_in_force(),
+            **self._of_the_target(),
         }
         with (
             run_files(self._bench.project.state / "runs", self._target.name) as files,
             at_work(
-                self._bench, self._target, contender.workload, contender.variant, self._target.name, request.isolation
+                self._bench, self._target, contender.workload, contender.variant, self._log_file, request.isolation
             ) as service,
         ):
             self._start_s = service.start_s
@@ -277,7 +283,7 @@ class _Run:
     ) -> list[Finding]:
         request, engine = self._request, self._request.contender.engine
         peak = max(phase.measured.throughput_per_s for phase in phases)
-        found = findings.findings_of(total, THRESHOLDS)
+        found = findings.findings_of(total, THRESHOLDS, self._environment.get("api_log"))
         if request.mode != "smoke":
             command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
             found += findings.generator_findings(

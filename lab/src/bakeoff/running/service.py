@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Protocol
 
 from bakeoff.errors import BakeoffError
@@ -49,7 +50,7 @@ def at_work(
     target: Target,
     workload: Workload,
     variant: Variant,
-    log_name: str,
+    log: Path,
     isolation: Isolation | None = None,
 ) -> Iterator[Service]:
     """The target, healthy and with a fresh table, while the block lasts."""
@@ -69,7 +70,7 @@ def at_work(
             target,
             bench.server,
             check,
-            bench.project.logs / f"{log_name}.log",
+            log,
             settings=variables_of(target, variant.settings),
             secured=bench.secured(tls=variant.tls, token=variant.token),
             before=stack.enter_context(limited(isolation)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
+from bakeoff.redaction import redacted
 from bakeoff.workload.plan import Tls
 
 LOOPBACK = "127.0.0.1"
@@ -38,12 +39,20 @@ class Access:
 
 def access_of(url: str, token: str | None = None) -> Access:
     """The access that a URL such as `http://host:8081` or `https://host` names."""
+    shown = redacted(url)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f'"{url}" is not an address: {error}.') from error
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-        raise UsageError(f'"{url}" is not an address of a target: write http://host:port or https://host:port.')
+        raise UsageError(f'"{shown}" is not an address of a target: write http://host:port.') from error
+    if "@" in parts.netloc:
+        # Commands are stored with what they measured.
+        raise UsageError(
+            "The address of an attached target holds a user name or password. Leave it out, and set BAKEOFF_API_TOKEN "
+            "where the target requires a token."
+        )
+    is_bare = parts.path in ("", "/") and not parts.query and not parts.fragment
+    if parts.scheme not in ("http", "https") or not parts.hostname or not is_bare:
+        raise UsageError(f'"{shown}" is not an address of a target: write http://host:port or https://host:port.')
     secure = parts.scheme == "https"
     return Access(parts.hostname, port or (443 if secure else 80), Tls() if secure else None, token)

@@ -152,5 +152,6 @@ def _setting(name: str, entry: str | Document) -> Setting:
 
 def _load(project: Project, path: Path) -> Target:
     document = read_closed_toml(path, project.contract / "schemas" / "target.schema.json").document
-    build = build_of(document["name"], path.parent, document["build"], project)
+    version_command = document["toolchain"].get("version_command", [])
+    build = build_of(document["name"], path.parent, document["build"], project, version_command)
     return Target(document["name"], path.parent, document, build)

@@ -11,6 +11,7 @@ from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import LOOPBACK
+from bakeoff.targets.environment import inherited_by
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
@@ -61,7 +62,11 @@ class TargetProcess:
         began = time.monotonic()
         try:
             self._process = processes.start(
-                self._command(), log=self.log, environment=self._environment(), directory=self._directory()
+                self._command(),
+                log=self.log,
+                inherited=inherited_by(self._target, os.environ),
+                environment=self._environment(),
+                directory=self._directory(),
             )
         except OSError as error:
             raise BakeoffError(

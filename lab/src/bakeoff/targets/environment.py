@@ -1,0 +1,16 @@
+"""What a target inherits of the lab's environment: what programs need and its manifest names, but no secrets."""
+
+from collections.abc import Mapping
+
+from bakeoff.targets.manifest import Target
+
+# What programs of any kind need, and where a toolchain's run time is found.
+_FOR_ALL = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "JAVA_HOME", "LD_LIBRARY_PATH")
+_FOR_ALL_PREFIX = "LC_"
+
+
+def inherited_by(target: Target, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the lab's environment that the target may see."""
+    run = target.document["run"]
+    named = {*_FOR_ALL, *run.get("inherits", []), *(setting.variable for setting in target.settings)}
+    return {name: value for name, value in environment.items() if name in named or name.startswith(_FOR_ALL_PREFIX)}
