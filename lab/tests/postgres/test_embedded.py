@@ -7,17 +7,22 @@ import socket
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import psycopg
 import pytest
 
 from bakeoff import processes
+from bakeoff.calibration import reference_lines
+from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import binaries, embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server, permit_reset, user_server
 from bakeoff.project import Project
+from bakeoff.results.reference_lines import ONE_EACH
 
 pytestmark = pytest.mark.end_to_end
 
@@ -197,3 +202,30 @@ def test_a_stop_signal_of_the_lab_is_a_fast_shutdown(installation: Installation,
             process = psutil.Process(server.pid)
             process.send_signal(signal.SIGINT)
             process.wait(30)
+
+
+def test_no_other_user_can_read_a_password_at_any_moment(
+    installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the file that initdb reads nor that of pgbench, and no command line holds it."""
+    modes, commands, started = [], [], processes.start
+
+    def watched(command: list[str], **options: Any) -> Any:
+        commands.extend(command)
+        files = [Path(part.removeprefix("--pwfile=")) for part in command if part.startswith("--pwfile=")]
+        files += [Path(value) for name, value in (options.get("environment") or {}).items() if name == "PGPASSFILE"]
+        modes.extend(stat.S_IMODE(file.stat().st_mode) for file in files)
+        return started(command, **options)
+
+    monkeypatch.setattr(processes, "start", watched)
+    kind = embedded.InstanceKind("secret", "trial_data", KIND.overrides)
+    with embedded.running(installation, kind, logs) as server:
+        bench = ReferenceBench(None, server, installation.programs / "pgbench", logs / "reference")  # type: ignore[arg-type]
+        line = reference_lines._line(bench, ONE_EACH, ["SELECT 1;\n"], 1, 1)
+        password = urlsplit(server.url).password
+    assert line.rows_per_s > 0
+    assert modes == [0o600, 0o600]
+    assert password
+    assert not [part for part in commands if password in part]
+    assert not list(logs.rglob("pgpass"))
+    assert not (installation.data / "password").exists()

@@ -11,16 +11,16 @@ import pytest
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.running.lock import MACHINE_LOCK_VARIABLE, machine_lock, measuring_lab, only_lab, testing_lab
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE, checking_lab, machine_lock, measuring_lab, only_lab
 
 HOLDER = """
 import sys
 from pathlib import Path
 from bakeoff.project import Project
-from bakeoff.running.lock import measuring_lab, only_lab, testing_lab
+from bakeoff.running.lock import measuring_lab, only_lab, checking_lab
 
 what, path = sys.argv[1], Path(sys.argv[2])
-with only_lab(path) if what == "checkout" else (testing_lab if what == "tests" else measuring_lab)(Project(path)):
+with only_lab(path) if what == "checkout" else (checking_lab if what == "tests" else measuring_lab)(Project(path)):
     print("held", flush=True)
     input()
 """
@@ -109,16 +109,16 @@ def test_the_machine_s_lock_lies_in_one_place_whatever_the_temporary_folder(monk
 
 def test_tests_run_beside_tests_and_never_beside_a_measurement(machine: Path, tmp_path: Path) -> None:
     here, there = Project(tmp_path / "here"), Project(tmp_path / "there")
-    with held("tests", there.root) as holder:
-        with testing_lab(here):
+    with held("tests", there.root):
+        with checking_lab(here):
             pass
-        with pytest.raises(BakeoffError, match=f"at work on this machine \\(process {holder.pid}"), measuring_lab(here):
+        with pytest.raises(BakeoffError, match="at work on this machine"), measuring_lab(here):
             pass
     with held("machine", there.root) as holder:
         words = rf"process {holder.pid} in {there.root}"
-        with pytest.raises(BakeoffError, match=words), testing_lab(here):
+        with pytest.raises(BakeoffError, match=words), checking_lab(here):
             pass
-    with testing_lab(here):
+    with checking_lab(here):
         assert machine.read_text() == f"{os.getpid()} in {here.root}, which runs tests"
 
 

@@ -12,7 +12,7 @@ from bakeoff.errors import UsageError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.project import Project, find_project
-from bakeoff.running.lock import only_lab, testing_lab
+from bakeoff.running.lock import checking_lab, only_lab
 
 
 def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: S
     check_toolchains(project, [name for names in required for name in names.split(",") if name])
     checks = [check for check in chosen(load_checks(project), only) if not (fast and check.slow)]
     outcomes = []
-    with only_lab(project.state / "test-lock"), testing_lab(project), _test_database(project, checks) as url:
+    with only_lab(project.state / "test-lock"), checking_lab(project), _test_database(project, checks) as url:
         for outcome in outcomes_of(checks, lambda check: run(project, check, url, exhaustive=exhaustive)):
             _show(outcome, console)
             outcomes.append(outcome)

@@ -45,7 +45,7 @@ def measuring_lab(project: Project) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def testing_lab(project: Project) -> Iterator[None]:
+def checking_lab(project: Project) -> Iterator[None]:
     """Keeps measurements off this machine while the project's tests run; the tests of other checkouts may run too."""
     with _held(machine_lock(), f"{_place(project)}, which runs tests", _REFUSAL, fcntl.LOCK_SH):
         yield
