@@ -208,7 +208,9 @@ def test_no_other_user_can_read_a_password_at_any_moment(
     installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither the file that initdb reads nor that of pgbench, and no command line holds it."""
-    modes, commands, started = [], [], processes.start
+    modes: list[int] = []
+    commands: list[str] = []
+    started = processes.start
 
     def watched(command: list[str], **options: Any) -> Any:
         commands.extend(command)
