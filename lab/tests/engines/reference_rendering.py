@@ -53,7 +53,7 @@ def event(plan: Json, user: int, sequence: int, acknowledged: Acknowledged) -> J
     key = None
     if operation["key"] is not None:
         key = _key(plan, operation["key"], user, sequence, acknowledged, reuse_draw, pick_draw)
-    context = {"plan": plan, "user": user, "sequence": sequence, "key": key["text"] if key else ""}
+    context = {"plan": plan, "user": user, "sequence": sequence, "key": key["text"] if key else "", "values": {}}
     message = _render(operation["variants"][variant], draws, context, plan["size_bytes"])
     path = _render(operation["http"]["path"], draws, context, None) if operation["http"] else None
     return {"operation": operation_index, "variant": variant, "key": key, "message": message, "path": path}
@@ -131,6 +131,11 @@ def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
             return str(context[name])
         case "run":
             return str(context["plan"]["run"])
+        case "named":
+            context["values"][slot["name"]] = _slot(slot["of"], draws, context)
+            return str(context["values"][slot["name"]])
+        case "value":
+            return str(context["values"][slot["name"]])
         case "pad":
             return ""
         case name:

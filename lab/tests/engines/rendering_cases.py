@@ -94,6 +94,25 @@ def _padded() -> Json:
     return _case("pad reaches the size in bytes, also with characters of several bytes", plan, _grid((0, 1), range(6)))
 
 
+def _named(name: str, slot: Json) -> Json:
+    return {"slot": "named", "name": name, "of": slot}
+
+
+def _value(name: str) -> Json:
+    return {"slot": "value", "name": name}
+
+
+def _values() -> Json:
+    count = _named("count", {"slot": "integer", "min": 1, "max": 99})
+    word = _named("word", {"slot": "alphanumeric", "length": 4})
+    message: list[Any] = ['{"a":', count, ',"b":"', word, '","again":"', _value("word"), "-", _value("count"), '"}']
+    page = _named("page", {"slot": "integer", "min": 1, "max": 5})
+    path: list[Any] = ["/", _value("word"), "?page=", page, "&same=", _value("page"), "&of=", _value("count")]
+    return _case(
+        "named values in message and path", _plan(_operation("named", message, path=path)), _grid((0, 3), (0, 1))
+    )
+
+
 def _mixture() -> Json:
     keys = [
         _key_kind("car", {"share": 0.5, "pick": "uniform"}),
@@ -186,5 +205,6 @@ CASES: tuple[Json, ...] = (
     _reuse("shared keys, zipf", {"share": 1, "pick": "zipf", "s": 0.99, "shared": 1000}),
     _padded(),
     _mixture(),
+    _values(),
     _batch(),
 )

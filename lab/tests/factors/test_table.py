@@ -43,7 +43,7 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "MODE": "stream-16",
     "DISTRIBUTION": "zipf:0.99",
 }
-TYPED: Mapping[str, Json] = {"payload": "8k", "engine": "k6"}
+TYPED: Mapping[str, Json] = {"payload": "8k", "engine": "k6", "mix": "cars", "operations": "CarCreated"}
 OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
 EVERY_RUN = options_of(RunTable)
 
@@ -87,7 +87,7 @@ def test_a_file_may_hold_every_option_that_is_not_the_command_line_s_alone() -> 
 @pytest.mark.parametrize("option", [each for each in OPTIONS.values() if each.flag], ids=lambda each: each.flag)
 def test_a_flag_reaches_the_stored_request(project: Project, option: Option) -> None:
     value = [typed(option)] if option.kind.is_repeated else typed(option)
-    mode = "rate" if option.flag in ("rate", "arrivals") else "quick"
+    mode = {"rate": "rate", "arrivals": "rate", "requests": "count"}.get(option.flag, "quick")
     given: dict[str, Json] = {"rate": "100", option.flag: value} if mode == "rate" else {option.flag: value}
     request = request_of(project, RunOptions(mode, "", given))
     again = request_from(json.loads(json.dumps(request.as_document())))
@@ -112,7 +112,9 @@ def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, 
     """The plan and the record of a run with these values, without the random name of the run."""
     of_run = {name: value for name, value in values.items() if name in EVERY_RUN}
     variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]
-    contender = Contender(target("a"), load_workload(project, "events"), find_engine(project, "native"), variant)
+    events = load_workload(project, "events")
+    workload = replace(events, document={**events.document, "mixes": {"cars": {"CarCreated": 1}}})
+    contender = Contender(target("a"), workload, find_engine(project, "native"), variant)
     run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
     return json.dumps({**run.plan(access_of("http://127.0.0.1:1"), None), "run": ""}), run.settings
 
@@ -122,7 +124,7 @@ def test_a_plain_request_records_the_seed_and_the_connections_alone(project: Pro
 
 
 def test_words_of_other_modules_agree() -> None:
-    assert (*modes.MODES, modes.RATE) == MODES
+    assert (*modes.MODES, modes.RATE, modes.COUNT) == MODES
     assert PINNED_ROLES == ROLES
 
 

@@ -78,3 +78,16 @@ def test_rates_are_phases_of_the_open_model() -> None:
 def test_rates_belong_to_the_mode_rate(request_: ComparisonRequest, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         _ = request_.phases
+
+
+def test_requests_make_phases_that_end_after_them() -> None:
+    (phase,) = ComparisonRequest("count", "", requests=25_000, levels={"connections": [100]}).phases
+    assert phase.planned() == {"name": "25,000 requests, 100 users", "virtual_users": 100, "iterations": 25_000}
+    phases = ComparisonRequest("count", "", requests=10, users=[1, 8]).phases
+    assert [phase.virtual_users for phase in phases] == [1, 8]
+
+
+def test_requests_belong_to_the_mode_count() -> None:
+    for request, words in [("count", "needs a number of requests"), ("quick", "belongs to the mode count")]:
+        with pytest.raises(UsageError, match=words):
+            _ = ComparisonRequest(request, "", requests=None if request == "count" else 5).phases

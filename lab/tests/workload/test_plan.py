@@ -10,7 +10,7 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload
-from bakeoff.workload.plan import Load, Tls, compile_plan
+from bakeoff.workload.plan import Load, Tls, compile_plan, weights_of
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.reuse import Reuse
@@ -290,3 +290,23 @@ def test_features_that_a_workload_needs_name_their_operation(empty_checkout: Pro
         "verified-reads": "get",
     }
     assert needed_features(workload_of(empty_checkout, NOTES), "http") == {}
+
+
+@pytest.mark.parametrize(
+    ("mix", "operations", "expected"),
+    [
+        (None, (), {"login": 0, "create": 1, "get": 2, "note": 1}),
+        ("reads", (), {"login": 0, "create": 0, "get": 9, "note": 0}),
+        (None, ("get",), {"login": 0, "create": 0, "get": 2, "note": 0}),
+        ("reads", ("create", "get"), {"login": 0, "create": 1, "get": 9, "note": 0}),
+    ],
+)
+def test_a_mix_and_operations_change_weights(
+    empty_checkout: Project, mix: str | None, operations: tuple[str, ...], expected: dict[str, int]
+) -> None:
+    assert weights_of(workload_of(empty_checkout, SHOP, "shop"), mix, operations) == expected
+
+
+def test_an_unknown_operation_is_refused(empty_checkout: Project) -> None:
+    with pytest.raises(UsageError, match='no operation "fetch"'):
+        weights_of(workload_of(empty_checkout, SHOP, "shop"), None, ("fetch",))

@@ -22,6 +22,9 @@ def test_literals_and_slots_alternate() -> None:
         ("${alphanumeric 17}", {"slot": "alphanumeric", "length": 17}),
         ("${date 2015 2026}", {"slot": "date", "from": 2015, "to": 2026}),
         ("${captured.id}", {"slot": "captured", "name": "id"}),
+        ("${page=integer 1 9}", {"slot": "named", "name": "page", "of": {"slot": "integer", "min": 1, "max": 9}}),
+        ("${value.page}", {"slot": "value", "name": "page"}),
+        ("${choice a=b|x}", {"slot": "choice", "choices": ["a=b", "x"]}),
         ("${choice |x}", {"slot": "choice", "choices": ["", "x"]}),
     ],
 )

@@ -22,7 +22,7 @@ export class EventSource {
   /** The user's next event: `{ sequence, operation, variant, key, message, path }`. */
   next() {
     const numbers = this.numbers;
-    const event = { user: this.user, sequence: this.sequence, time: '', operation: 0, variant: 0, key: null };
+    const event = { user: this.user, sequence: this.sequence, time: '', operation: 0, variant: 0, key: null, values: {} };
     this.sequence += 1;
     event.time = new Date(this.baseTimeMs + event.sequence * 1000).toISOString();
     numbers.begin(this.user, event.sequence);

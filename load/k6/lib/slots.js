@@ -18,6 +18,8 @@ const COMPILERS = {
   sequence: () => (_, event) => String(event.sequence),
   run: (_, run) => () => run,
   key: () => (_, event) => event.key.text,
+  named,
+  value: ({ name }) => (_, event) => event.values[name],
 };
 
 /** @returns {(numbers: RandomNumbers, event: object) => string} */
@@ -27,6 +29,11 @@ export function compileSlot(slot, run) {
     throw new Error(`the k6 engine cannot render the slot "${slot.slot}"`);
   }
   return compiler(slot, run);
+}
+
+function named({ name, of }, run) {
+  const render = compileSlot(of, run);
+  return (numbers, event) => (event.values[name] = render(numbers, event));
 }
 
 function uuid(numbers) {

@@ -159,7 +159,8 @@ impl ReplyRules {
             return Ok(None);
         }
         let document = if self.reads_content() { self.read(body).ok_or(Failure::Body)? } else { Value::Null };
-        if self.values.iter().any(|(pointer, value)| document.pointer(pointer) != Some(value)) {
+        if self.values.iter().any(|(pointer, value)| document.pointer(pointer).is_none_or(|found| !same(found, value)))
+        {
             return Err(Failure::Body);
         }
         if !self.texts.is_empty() && !self.holds_texts(&document, texts) {
@@ -259,6 +260,16 @@ fn decoded<'a>(reply: &Reply<'a>) -> Option<Cow<'a, [u8]>> {
     let limited = GzDecoder::new(reply.body).take(LONGEST_CONTENT + 1);
     BufReader::new(limited).read_to_end(&mut content).ok()?;
     (content.len() as u64 <= LONGEST_CONTENT).then_some(Cow::Owned(content))
+}
+
+/// Whether two values are equal. A whole number equals its text, as which protobuf's JSON mapping writes 64-bit integers.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {
+            !number.is_f64() && number.to_string() == *text
+        }
+        _ => left == right,
+    }
 }
 
 /// A scalar as text: a number is the same inside and outside quotes.

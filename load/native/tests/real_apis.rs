@@ -195,3 +195,57 @@ fn without_keep_alive_each_request_has_its_own_connection() {
     assert!((60..=63).contains(&memory.connections_opened()), "{}", memory.connections_opened());
     assert!(seen.lock().expect("unbroken").iter().all(|(head, _)| head.contains("Connection: close")));
 }
+
+/// A server that replies with the last part of the path, as text, under `/name`.
+fn echoing_path() -> std::net::SocketAddr {
+    serve(move |mut stream| {
+        while let Some((head, _)) = read_request(&mut stream) {
+            let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+            let body = json!({"name": path.rsplit('=').next()}).to_string();
+            let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            if stream.write_all(reply.as_bytes()).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn values_of_a_message_are_used_again_in_path_and_reply() {
+    let value = |name: &str| json!({"slot": "value", "name": name});
+    let named = |name: &str, of: Value| json!({"slot": "named", "name": name, "of": of});
+    let number = named("n", json!({"slot": "integer", "min": 1, "max": 1_000_000}));
+    let mut search = operation("POST", json!(["/s?page=", value("n")]), json!(["{\"page\":", number, "}"]));
+    search["http"]["reply_templates"] = json!({"/name": [value("n")]});
+    let all = json!({"operations": [search], "verify_share": 1.0});
+    assert_eq!(run(&plan(echoing_path(), &all)).errors(), BTreeMap::new());
+    search["http"]["reply_templates"] = json!({"/name": ["x", value("n")]});
+    let wrong = json!({"operations": [search], "verify_share": 1.0});
+    assert_eq!(run(&plan(echoing_path(), &wrong)).errors(), [("body".to_owned(), 3)].into());
+}
+
+#[test]
+fn a_whole_number_equals_its_text_in_replies() {
+    for (body, is_right) in [("{\"id\":\"7\"}", true), ("{\"id\":7}", true), ("{\"id\":\"8\"}", false)] {
+        let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let (address, _) = answering(reply.into_bytes());
+        let mut read = operation("GET", json!(["/"]), json!([]));
+        read["http"]["reply"] = json!({"/id": 7});
+        assert_eq!(run(&plan(address, &json!({"operations": [read]}))).errors().is_empty(), is_right, "{body}");
+    }
+}
+
+#[test]
+fn values_without_a_slot_of_their_name_are_refused() {
+    let address = "127.0.0.1:1".parse().expect("an address");
+    let value = || json!({"slot": "value", "name": "n"});
+    let mut in_path = operation("GET", json!(["/", value()]), json!([]));
+    in_path["name"] = json!("one");
+    let mut in_reply = operation("GET", json!(["/"]), json!([]));
+    in_reply["http"]["reply_templates"] = json!({"/id": [value()]});
+    for operation in [in_path, in_reply] {
+        let plan = plan(address, &json!({"operations": [operation]}));
+        let refused = bakeoff_load::workload::Workload::compile(&plan).map(|_| ()).expect_err("refused").to_string();
+        assert!(refused.contains("named n"), "{refused}");
+    }
+}

@@ -25,7 +25,7 @@ from bakeoff.project import Project, find_project
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.modes import RATE
+from bakeoff.running.modes import RATE, UNRANKED
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import PublishedProgress, live_file
 from bakeoff.storage.history import StoredComparison, load_comparison
@@ -107,8 +107,7 @@ def _interval_words(interval: Interval) -> str:
 
 
 def _print(comparison: Comparison, stored: StoredComparison | None, console: Console) -> None:
-    # A smoke run shows that everything works; five requests rank nothing.
-    judgement = None if stored is None or stored.mode == "smoke" else judge(stored)
+    judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
         console.print()
         console.print(judgement_table(judgement))

@@ -15,7 +15,7 @@ from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, Invo
 from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import check_pins, usable_cpus
-from bakeoff.running.modes import RATE
+from bakeoff.running.modes import COUNT, RATE
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def options_from(command: str, parsed: Mapping[str, Json]) -> RunOptions:
     """The command line, from parameters as the library has parsed them."""
     flags = {name.rstrip("_").replace("_", "-"): value for name, value in parsed.items()}
     given = {flag: value for flag, value in flags.items() if value not in (None, [], False)}
-    what = given.pop("what", None)
+    what = given.pop("what", COUNT if "requests" in given else None)
     return RunOptions(None if what is None else str(what), command, given)
 
 

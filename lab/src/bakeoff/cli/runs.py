@@ -22,7 +22,9 @@ TargetOrApi = Annotated[
 ]
 Mode = Annotated[
     str | None,
-    typer.Option(help="Only runs of this mode: smoke, quick, full, saturation, rate.", autocompletion=complete_mode),
+    typer.Option(
+        help="Only runs of this mode: smoke, quick, full, saturation, rate or count.", autocompletion=complete_mode
+    ),
 ]
 Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

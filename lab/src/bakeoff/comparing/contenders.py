@@ -10,6 +10,9 @@ from bakeoff.targets.manifest import Target
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
 
+# Features whose option is not named like them.
+_OPTIONS = {"keep-alive-off": "no-keep-alive"}
+
 
 def contenders_of(
     targets: Sequence[Target],
@@ -51,6 +54,8 @@ def why_impossible(contender: Contender) -> str | None:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.document["protocols"]:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
+    if variant.no_keep_alive and contender.protocol == "grpc":
+        return "gRPC keeps its connections: leave out --no-keep-alive."
     for feature, operation in needed_features(workload, contender.protocol).items():
         if not engine.can(feature):
             return (
@@ -61,12 +66,14 @@ def why_impossible(contender: Contender) -> str | None:
         (variant.transport.batch > 1, "batch"),
         (variant.transport.stream, "stream"),
         (variant.connections is not None, "shared-connections"),
+        (variant.no_keep_alive, "keep-alive-off"),
     )
     for is_wanted, feature in features:
         if not is_wanted:
             continue
         if not engine.can(feature):
-            return f"The engine {engine.name} cannot do --{feature}: leave it out, or choose another --engine."
+            option = _OPTIONS.get(feature, feature)
+            return f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine."
         if feature in ("batch", "stream") and contender.protocol not in workload.document.get(feature, {}):
             return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
     return None

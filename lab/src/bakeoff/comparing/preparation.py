@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
@@ -22,6 +22,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, variables_of
 from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.plan import weights_of
 
 
 def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, str], None]) -> list[Contender]:
@@ -51,6 +52,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     if not targets:
         raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
+    targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     for contender in contenders:
         _check_settings(contender, request)
@@ -58,6 +60,27 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
+
+
+def _sendable(
+    targets: Sequence[Target],
+    workloads: Mapping[str, Workload],
+    request: ComparisonRequest,
+    skip: Callable[[str, str], None],
+) -> list[Target]:
+    """The targets whose workload has the mix and the operations that are asked for; it is an error where none has."""
+    reasons: dict[str, str] = {}
+    for name, workload in workloads.items():
+        try:
+            weights_of(workload, request.mix, request.operations)
+        except UsageError as error:
+            reasons[name] = error.message
+    if len(reasons) == len(workloads):
+        raise UsageError(next(iter(reasons.values())))
+    for target in targets:
+        if target.workload in reasons:
+            skip(target.name, f"{target.name}: left out. {reasons[target.workload]}")
+    return [target for target in targets if target.workload not in reasons]
 
 
 def _engines(request: ComparisonRequest) -> list[str]:

@@ -10,7 +10,7 @@ from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
 from bakeoff.running.isolation import Isolation, isolation_of
-from bakeoff.running.modes import RATE, Phase, phases_of, phases_with, rate_phases
+from bakeoff.running.modes import COUNT, RATE, Phase, count_phases, phases_of, phases_with, rate_phases
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class ComparisonRequest(ComparisonTable):
         """The phases of each run, without the warm-up."""
         if self.mode == RATE:
             return rate_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
+        if self.mode == COUNT:
+            connections = [level for level in self.levels.get("connections", ()) if isinstance(level, int)]
+            return count_phases(self.requests, self.users, connections)
+        if self.requests is not None:
+            raise UsageError("--requests belongs to the mode count: ./bakeoff run --requests 25000 --connections 100.")
         if self.rates:
             raise UsageError("--rate belongs to the mode rate: ./bakeoff run rate --rate 1000,5000.")
         phases = phases_of(self.mode, self.phase_duration_s)

@@ -164,6 +164,7 @@ NAMES: Kind[Sequence[str]] = Kind(
     _names,
     {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}},
     "NAME",
+    ", ".join,
     is_repeated=True,
 )
 

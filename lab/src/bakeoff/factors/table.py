@@ -12,7 +12,7 @@ from bakeoff.factors.kinds import Json, Kind
 from bakeoff.factors.option import option
 
 CLASSES = ("standard", "tuned", "all")
-MODES = ("smoke", "quick", "full", "saturation", "rate")
+MODES = ("smoke", "quick", "full", "saturation", "rate", "count")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,13 @@ class FactorTable:
         None, kinds.whole(1, 1_000_000), "Number of keys that all virtual users share and contend for", unset="none"
     )
     preload: int = option(0, kinds.whole(0), "Rows inserted before the run", unit="rows", plan="preload")
+    no_keep_alive: bool = option(
+        False,
+        kinds.SWITCH,
+        "HTTP: open a connection for each request",
+        plan="keep_alive",
+        in_plan=lambda is_off: not is_off,
+    )
     tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
@@ -67,6 +74,23 @@ class RunTable:
         "Seed of the generated data and of the order of runs",
         unset="a new one for each comparison",
         plan="seed",
+        is_recorded=True,
+    )
+    mix: str | None = option(
+        None,
+        kinds.text(),
+        "Mix of operations that the workload names, such as read-heavy",
+        unset="as-declared",
+        plan="mix",
+        is_recorded=True,
+    )
+    operations: Sequence[str] = option(
+        (),
+        kinds.NAMES,
+        "Operation to send, of the workload's; separate several with commas, or repeat the option",
+        flag="operation",
+        unset="all",
+        plan="operations",
         is_recorded=True,
     )
     think_time_s: float = option(
@@ -162,6 +186,12 @@ class ComparisonTable(RunTable):
         "Mode rate: arrivals per second of each phase, such as 1000,5000",
         flag="rate",
         unit="1/s",
+        unset="none",
+    )
+    requests: int | None = option(
+        None,
+        kinds.whole(1, 1_000_000_000),
+        "Mode count: requests of each phase, sent by as many virtual users as --connections or --users names",
         unset="none",
     )
     arrivals: str = option(

@@ -8,15 +8,15 @@ from bakeoff.history.figures import RunFigures, Series
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
-# Neither smoke runs, which measure nothing, nor reruns, which are of what failed alone, nor what was measured of files
-# that differed from the commit's. A run that failed at once does not know its commit.
+# Neither smoke and count-bound runs, which are not ranked, nor reruns, which are of what failed alone, nor what was
+# measured of files that differed from the commit's. A run that failed at once does not know its commit.
 _OF_COMMIT = """
 SELECT comparisons.id
 FROM comparisons
 JOIN test_runs AS run ON run.comparison_id = comparisons.id AND run.test_mode = comparisons.test_mode
 WHERE comparisons.id IN (SELECT comparison_id FROM test_runs WHERE environment ->> 'commit' = %(commit)s)
   AND NOT comparisons.confirmation
-  AND comparisons.test_mode <> 'smoke'
+  AND comparisons.test_mode NOT IN ('smoke', 'count')
 GROUP BY comparisons.id
 HAVING bool_or(run.status = 'completed')
    AND bool_and(run.environment ->> 'commit' = %(commit)s)

@@ -24,7 +24,7 @@ CROSS JOIN LATERAL (
     SELECT * FROM run_figures
     WHERE target = each.target
       AND status = 'completed'
-      AND (mode = %(mode)s OR (%(mode)s::text IS NULL AND mode <> 'smoke'))
+      AND (mode = %(mode)s OR (%(mode)s::text IS NULL AND mode NOT IN ('smoke', 'count')))
       AND (%(payload)s::text IS NULL OR payload = %(payload)s)
     ORDER BY started_at DESC, id DESC
     LIMIT 1

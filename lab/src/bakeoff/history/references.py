@@ -98,9 +98,9 @@ def _commit(project: Project, server: Server, reference: str, like: Sequence[Run
     found = comparison_at(server, commit, like)
     if found is None:
         raise BakeoffError(
-            f"Nothing measured at {reference} (commit {commit[:12]}) is stored; smoke runs, reruns of a gate and runs "
-            "of a checkout with uncommitted changes do not count. Check it out and measure it, or import its result "
-            "files with ./bakeoff runs import."
+            f"Nothing measured at {reference} (commit {commit[:12]}) is stored; smoke and count-bound runs, reruns "
+            "of a gate and runs of a checkout with uncommitted changes do not count. Check it out and measure it, or "
+            "import its result files with ./bakeoff runs import."
         )
     return _comparison(server, found, f"{reference} (c{found})")
 

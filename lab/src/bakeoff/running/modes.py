@@ -45,6 +45,9 @@ class Phase:
 
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
+COUNT = "count"
+# Their phases end after a number of requests: they show that things work, or reproduce another tool's run.
+UNRANKED = ("smoke", COUNT)
 
 MODES: Mapping[str, Sequence[Phase]] = {
     "smoke": SMOKE,
@@ -70,7 +73,9 @@ MODES: Mapping[str, Sequence[Phase]] = {
 def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     """The phases of a mode. A duration given replaces that of the shortest phases and scales the others alike."""
     if mode not in MODES:
-        raise UsageError(f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE])}, or an experiment file.')
+        raise UsageError(
+            f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE, COUNT])}, or an experiment file.'
+        )
     phases = MODES[mode]
     if phase_duration_s is None or phases[0].duration_s is None:
         return list(phases)
@@ -84,6 +89,16 @@ def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
     if duration_s is None:
         raise UsageError("--users needs a mode whose phases have a duration: quick, full or saturation.")
     return [Phase(f"{count:,} users", count, duration_s) for count in users]
+
+
+def count_phases(requests: int | None, users: Sequence[int], connections: Sequence[int]) -> list[Phase]:
+    """Phases that end after a number of requests, one for each number of users; by default one for each connection."""
+    if requests is None:
+        raise UsageError("The mode count needs a number of requests: --requests 25000 --connections 100.")
+    return [
+        Phase(f"{requests:,} requests, {count:,} users", count, iterations=requests)
+        for count in users or [max(connections, default=1)]
+    ]
 
 
 def rate_phases(

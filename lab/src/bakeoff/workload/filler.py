@@ -28,6 +28,8 @@ def _width(segment: Segment, key_format: Sequence[Segment]) -> int:
     if isinstance(segment, str):
         return len(segment.encode())
     match segment["slot"]:
+        case "named":
+            return _width(segment["of"], key_format)
         case "integer":
             return max(len(str(end)) for end in (segment["min"], segment["max"]))
         case "decimal":

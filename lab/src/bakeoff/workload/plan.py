@@ -72,7 +72,7 @@ class Load:
     `window` is how many messages a user has in flight in a stream. `headers` go with every request, as HTTP headers or
     gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
     one of the workload's named mixes; None takes the weights of its operations. Without
-    `keep_alive` each request over HTTP has a connection of its own.
+    `keep_alive` each request over HTTP has a connection of its own. `operations` are those to send; all where empty.
     """
 
     target: str
@@ -97,6 +97,7 @@ class Load:
     reuse: Reuse = field(default_factory=Reuse)
     preload: int = 0
     mix: str | None = None
+    operations: Sequence[str] = ()
     keep_alive: bool = True
 
 
@@ -109,7 +110,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     document = workload.document
     size = _size(workload, load.payload)
     keys = list(document.get("keys", {}))
-    weights = _weights(workload, load.mix)
+    weights = weights_of(workload, load.mix, load.operations)
     if not any(weights.values()):
         raise BakeoffError(f"{workload.name}: every operation has weight 0. Give at least one a weight.")
     operations = [
@@ -166,8 +167,19 @@ def _size(workload: Workload, payload: str) -> int | None:
     return None if size == "natural" else int(size)
 
 
-def _weights(workload: Workload, mix: str | None) -> dict[str, int]:
-    """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name."""
+def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[str] = ()) -> dict[str, int]:
+    """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name.
+
+    Of `operations`, where they are named, each has at least 1, and all others 0. Raises UsageError for unknown names.
+    """
+    weights = _weights_of_mix(workload, mix)
+    unknown = [name for name in operations if name not in weights]
+    if unknown:
+        raise UsageError(f'There is no operation "{unknown[0]}". Operations of {workload.name}: {", ".join(weights)}.')
+    return {name: max(1, own) if name in operations else 0 for name, own in weights.items()} if operations else weights
+
+
+def _weights_of_mix(workload: Workload, mix: str | None) -> dict[str, int]:
     own = {entry["name"]: int(entry["weight"]) for entry in workload.document["operations"]}
     mixes = workload.document.get("mixes", {})
     if mix is None:

@@ -122,6 +122,11 @@ def _slots(
     for slot in slots_named(segments, "captured"):
         if slot["name"] not in captured:
             yield Problem(place, _not_captured(slot, operation, captured), f"${{captured.{slot['name']}}}")
+    named = list(_named_slots(operation))
+    for slot in slots_named(segments, "value"):
+        if slot["name"] not in named:
+            words = f"no slot of the operation is named {slot['name']}. {hint(slot['name'], named, 'Named are')}"
+            yield Problem(place, f"${{value.{slot['name']}}}: {words}", f"${{value.{slot['name']}}}")
     for slot in slots_named(segments, "login"):
         text = f"${{login.{slot['name']}}}"
         if logins is None:
@@ -129,6 +134,13 @@ def _slots(
         elif slot["name"] not in logins:
             words = f"no operation with login = true captures {slot['name']}."
             yield Problem(place, f"{text}: {words} {hint(slot['name'], logins, 'Captured are')}", text)
+
+
+def _named_slots(operation: Document) -> Iterator[str]:
+    """Names of slots, such as page of `${page=integer 1 9}`, wherever an operation's requests have them."""
+    templates = [text for each in _PROTOCOLS if each in operation for _, text in _of_requests(operation, each)]
+    for template in templates:
+        yield from re.findall(r"\$\{(\w+)=", template)
 
 
 def _not_captured(slot: Slot, operation: Document, captured: Sequence[str]) -> str:

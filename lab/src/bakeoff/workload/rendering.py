@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.template import Segment, Slot
@@ -12,7 +12,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 @dataclass(frozen=True)
 class Event:
-    """What the slots of one event may look at."""
+    """What the slots of one event may look at; `values` are those of named slots, which rendering them sets."""
 
     run: str
     user: int
@@ -21,6 +21,7 @@ class Event:
     key: str = ""
     captured: Mapping[str, str] | None = None
     login: Mapping[str, str] | None = None
+    values: dict[str, str] = field(default_factory=dict)
 
 
 def render(segments: Sequence[Segment], numbers: RandomNumbers, event: Event, size_bytes: int | None = None) -> str:
@@ -84,6 +85,12 @@ def _timestamp(_slot: Slot, _numbers: RandomNumbers, event: Event) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z"
 
 
+def _named(slot: Slot, numbers: RandomNumbers, event: Event) -> str:
+    text = _SLOTS[slot["of"]["slot"]](slot["of"], numbers, event)
+    event.values[slot["name"]] = text
+    return text
+
+
 _SLOTS: Mapping[str, Callable[[Slot, RandomNumbers, Event], str]] = {
     "uuid": _uuid,
     "integer": _integer,
@@ -97,5 +104,7 @@ _SLOTS: Mapping[str, Callable[[Slot, RandomNumbers, Event], str]] = {
     "run": lambda _slot, _numbers, event: event.run,
     "key": lambda _slot, _numbers, event: event.key,
     "captured": lambda slot, _numbers, event: (event.captured or {})[slot["name"]],
+    "named": _named,
+    "value": lambda slot, _numbers, event: event.values[slot["name"]],
     "login": lambda slot, _numbers, event: (event.login or {})[slot["name"]],
 }

@@ -14,6 +14,7 @@ Segment = str | Slot
 Segments = list[Segment]
 
 _SLOT = re.compile(r"\$\{([^{}]*)\}")
+_NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
 _STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
 
 
@@ -51,13 +52,15 @@ def without_white_space(json_text: str) -> str:
 
 
 def _parse_slot(inside: str) -> Slot:
+    if named := _NAMED.match(inside):
+        return {"slot": "named", "name": named[1], "of": _parse_slot(named[2])}
     name, _, argument = inside.partition(" ")
     source, dot, value = name.partition(".")
-    if dot and source in ("captured", "login"):
+    if dot and source in ("captured", "login", "value"):
         return {"slot": source, "name": value}
     parse = _SLOTS.get(name)
     if parse is None:
-        known = [*sorted(_SLOTS), "captured.NAME", "login.NAME"]
+        known = [*sorted(_SLOTS), "captured.NAME", "login.NAME", "value.NAME"]
         raise TemplateError(f"${{{inside}}} is not a slot. {hint(name, known, 'Slots are')}")
     try:
         return {"slot": name, **parse(argument)}
@@ -141,5 +144,10 @@ _SLOTS: Mapping[str, Callable[[str], Slot]] = {
 
 
 def slots_named(segments: Sequence[Segment], name: str) -> list[Slot]:
-    """All slots of one kind."""
-    return [segment for segment in segments if isinstance(segment, dict) and segment["slot"] == name]
+    """All slots of one kind, with a name of their own or without."""
+    return [slot for segment in segments if isinstance(segment, dict) and (slot := bare(segment))["slot"] == name]
+
+
+def bare(slot: Slot) -> Slot:
+    """A slot without the name that it may have."""
+    return slot["of"] if slot["slot"] == "named" else slot

@@ -40,18 +40,31 @@ pub(super) fn members_of(document: &[u8]) -> Members<'_> {
 /// Checks a row, or its absence.
 #[must_use]
 pub fn judge(steps: &[Step], row: Option<&[u8]>) -> Judgement {
-    judge_members(steps, row.map(members_of))
+    judge_members(steps, row.map(members_of), equal)
 }
 
 /// Checks a document that a reply shows, or that it shows none: members that no operation ever wrote are the target's.
+/// A whole number equals its text, as which protobuf's JSON mapping writes 64-bit integers.
 #[must_use]
 pub fn judge_reply(steps: &[Step], shown: Option<&[u8]>) -> Judgement {
     let written: Vec<Members<'_>> = steps.iter().map(|step| members_of(&step.document)).collect();
     let is_written = |(name, _): &(&[u8], &[u8])| written.iter().any(|members| find(members, name).is_some());
-    judge_members(steps, shown.map(|document| members_of(document).into_iter().filter(is_written).collect()))
+    let shown = shown.map(|document| members_of(document).into_iter().filter(is_written).collect());
+    judge_members(steps, shown, |left, right| {
+        equal(left, right) || whole(left).is_some_and(|n| whole(right) == Some(n))
+    })
 }
 
-fn judge_members(steps: &[Step], found: Option<Members<'_>>) -> Judgement {
+/// The digits of a whole number, written as a number or as text.
+fn whole(json: &[u8]) -> Option<&[u8]> {
+    let bare = json.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(json);
+    let digits = bare.strip_prefix(b"-").unwrap_or(bare);
+    (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit)).then_some(bare)
+}
+
+type Equal = fn(&[u8], &[u8]) -> bool;
+
+fn judge_members(steps: &[Step], found: Option<Members<'_>>, equal: Equal) -> Judgement {
     let last = fold(steps.iter().filter(|step| !step.is_unknown));
     let unknown = || steps.iter().filter(|step| step.is_unknown);
     let may_vanish = unknown().any(|step| step.kind == EffectKind::Delete);
@@ -64,21 +77,21 @@ fn judge_members(steps: &[Step], found: Option<Members<'_>>) -> Judgement {
         };
     };
     let Some(last) = last else {
-        return if may_appear && explained(&found, &[], steps) {
+        return if may_appear && explained(&found, &[], steps, equal) {
             Judgement::RightWithUnacknowledged
         } else {
-            blame(&found, &[], steps)
+            blame(&found, &[], steps, equal)
         };
     };
-    if same(&found, &last) {
+    if same(&found, &last, equal) {
         return Judgement::Right;
     }
     let may_lose_members = unknown().any(|step| step.kind != EffectKind::Merge);
     let keeps_all = may_lose_members || last.iter().all(|(name, _)| find(&found, name).is_some());
-    if (may_appear || may_vanish) && keeps_all && explained(&found, &last, steps) {
+    if (may_appear || may_vanish) && keeps_all && explained(&found, &last, steps, equal) {
         return Judgement::RightWithUnacknowledged;
     }
-    blame(&found, &last, steps)
+    blame(&found, &last, steps, equal)
 }
 
 /// The document that acknowledged steps leave, as JSON.
@@ -114,13 +127,13 @@ fn set<'a>(state: &mut Members<'a>, (name, value): (&'a [u8], &'a [u8])) {
     }
 }
 
-fn same(left: &Members<'_>, right: &Members<'_>) -> bool {
+fn same(left: &Members<'_>, right: &Members<'_>, equal: Equal) -> bool {
     left.len() == right.len()
         && left.iter().all(|(name, value)| find(right, name).is_some_and(|other| equal(value, other)))
 }
 
 /// Whether each member has its last acknowledged value or one that an unknown step wrote.
-fn explained(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step]) -> bool {
+fn explained(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step], equal: Equal) -> bool {
     let unknown: Vec<Members<'_>> =
         steps.iter().filter(|step| step.is_unknown).map(|step| members_of(&step.document)).collect();
     found.iter().all(|(name, value)| {
@@ -130,7 +143,7 @@ fn explained(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step]) -> bo
 }
 
 /// Distinguishes old values from values that never existed.
-fn blame(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step]) -> Judgement {
+fn blame(found: &Members<'_>, last: &[(&[u8], &[u8])], steps: &[Step], equal: Equal) -> Judgement {
     let written: Vec<Members<'_>> = steps.iter().map(|step| members_of(&step.document)).collect();
     let was_written = |(name, value): &(&[u8], &[u8])| {
         written.iter().filter_map(|members| find(members, name)).any(|old| equal(value, old))

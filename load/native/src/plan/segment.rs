@@ -15,17 +15,46 @@ pub enum Segment {
 #[serde(tag = "slot", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SlotSegment {
     Uuid,
-    Integer { min: i64, max: i64 },
-    Decimal { min: i64, max: i64, scale: u32 },
-    Choice { choices: Vec<String> },
-    Alphanumeric { length: u32 },
-    Date { from: u32, to: u32 },
+    Integer {
+        min: i64,
+        max: i64,
+    },
+    Decimal {
+        min: i64,
+        max: i64,
+        scale: u32,
+    },
+    Choice {
+        choices: Vec<String>,
+    },
+    Alphanumeric {
+        length: u32,
+    },
+    Date {
+        from: u32,
+        to: u32,
+    },
     Timestamp,
     User,
     Sequence,
     Run,
     Key,
-    Captured { name: String },
-    Login { name: String },
-    Pad { text: String },
+    Captured {
+        name: String,
+    },
+    Login {
+        name: String,
+    },
+    /// A slot whose value can be used again.
+    Named {
+        name: String,
+        of: Box<SlotSegment>,
+    },
+    /// The value of a named slot.
+    Value {
+        name: String,
+    },
+    Pad {
+        text: String,
+    },
 }

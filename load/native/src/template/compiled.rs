@@ -127,8 +127,16 @@ mod tests {
         segments.extend(parse_template(r#"","k":"${key}"}"#).expect("template"));
         let mut slots = SlotTable::default();
         let template = Template::compile(&segments, &mut slots).expect("compiles");
-        let context =
-            Context { user: 0, sequence: 0, base_time_ms: 0, run: b"", key: b"some-key", captured: &[], login: &[] };
+        let context = Context {
+            user: 0,
+            sequence: 0,
+            base_time_ms: 0,
+            run: b"",
+            key: b"some-key",
+            captured: &[],
+            login: &[],
+            values: &[],
+        };
         let mut values = Values::default();
         values.fill(slots.slots(), &context, &mut Draws::of_event(1, 0, 0));
         for (size, length) in [(None, 35), (Some(80), 80), (Some(10), 35), (Some(1_000), 135)] {

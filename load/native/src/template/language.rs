@@ -25,6 +25,11 @@ pub fn parse(text: &str) -> Result<Vec<Segment>, PlanError> {
 }
 
 fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
+    if let Some((name, of)) = body.split_once('=')
+        && is_name(name)
+    {
+        return Ok(SlotSegment::Named { name: name.to_owned(), of: Box::new(parse_slot(of)?) });
+    }
     let (name, arguments) = body.split_once(' ').unwrap_or((body, ""));
     let slot = match (name, arguments) {
         ("uuid", "") => Some(SlotSegment::Uuid),
@@ -43,6 +48,7 @@ fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
         (name, "") => match name.split_once('.') {
             Some(("captured", name)) => Some(SlotSegment::Captured { name: name.to_owned() }),
             Some(("login", name)) => Some(SlotSegment::Login { name: name.to_owned() }),
+            Some(("value", name)) => Some(SlotSegment::Value { name: name.to_owned() }),
             _ => None,
         },
         _ => None,
@@ -53,6 +59,11 @@ fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
              alphanumeric N, date FROM TO, timestamp, user, sequence, run"
         ))
     })
+}
+
+/// Whether a slot can have this name.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn parse_pair<T: std::str::FromStr>(text: &str) -> Option<(T, T)> {

@@ -30,15 +30,18 @@ pub enum Slot {
     Captured(Box<str>),
     /// A value that the user's login captured.
     Login(Box<str>),
+    /// The value of a named slot of the event's message.
+    Value(Box<str>),
 }
 
 impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
-        matches!(
-            self,
-            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key | Self::Captured(_) | Self::Login(_)
-        )
+        match self {
+            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key => true,
+            Self::Captured(_) | Self::Login(_) | Self::Value(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -46,6 +49,8 @@ impl Slot {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SlotTable {
     slots: Vec<Slot>,
+    /// Slots with a name, by their index.
+    names: Vec<(Box<str>, usize)>,
 }
 
 impl SlotTable {
@@ -54,11 +59,33 @@ impl SlotTable {
         &self.slots
     }
 
+    /// Named slots and their indices.
+    #[must_use]
+    pub fn names(&self) -> &[(Box<str>, usize)] {
+        &self.names
+    }
+
+    /// Names of values that no slot of this table has.
+    pub fn foreign_values(&self) -> impl Iterator<Item = &str> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Value(name) => Some(&**name),
+            _ => None,
+        })
+    }
+
     /// Index of the value that this slot renders. `pad` has none.
     ///
     /// # Errors
     /// The slot's bounds make no sense.
     pub(super) fn add(&mut self, segment: &SlotSegment) -> Result<usize, PlanError> {
+        if let SlotSegment::Named { name, of } = segment {
+            return self.add_named(name, of);
+        }
+        if let SlotSegment::Value { name } = segment
+            && let Some((_, index)) = self.names.iter().find(|(known, _)| **known == **name)
+        {
+            return Ok(*index);
+        }
         let slot = compile(segment)?;
         if slot.is_shared()
             && let Some(index) = self.slots.iter().position(|known| *known == slot)
@@ -67,6 +94,17 @@ impl SlotTable {
         }
         self.slots.push(slot);
         Ok(self.slots.len() - 1)
+    }
+}
+
+impl SlotTable {
+    fn add_named(&mut self, name: &str, of: &SlotSegment) -> Result<usize, PlanError> {
+        if self.names.iter().any(|(known, _)| **known == *name) {
+            return Err(PlanError::rule(format!("slot: two are named {name}")));
+        }
+        let index = self.add(of)?;
+        self.names.push((name.into(), index));
+        Ok(index)
     }
 }
 
@@ -94,6 +132,8 @@ fn compile(segment: &SlotSegment) -> Result<Slot, PlanError> {
         SlotSegment::Key => Slot::Key,
         SlotSegment::Captured { name } => Slot::Captured(name.as_str().into()),
         SlotSegment::Login { name } => Slot::Login(name.as_str().into()),
+        SlotSegment::Value { name } => Slot::Value(name.as_str().into()),
+        SlotSegment::Named { .. } => return Err(PlanError::rule("slot named: not of another named slot")),
         SlotSegment::Pad { .. } => return Err(PlanError::rule("slot pad: only in a message, and once")),
     })
 }

@@ -19,6 +19,8 @@ pub struct Context<'a> {
     pub captured: &'a [(Box<str>, Box<str>)],
     /// Values captured by the user's login.
     pub login: &'a [(Box<str>, Box<str>)],
+    /// Values of the message's named slots.
+    pub values: &'a [(Box<str>, Box<str>)],
 }
 
 /// Texts and numbers of a message's slots; reused from event to event.
@@ -99,6 +101,7 @@ fn render(slot: &Slot, context: &Context<'_>, draws: &mut Draws, out: &mut Vec<u
         Slot::Key => write_text(context.key, out),
         Slot::Captured(name) => write_named(context.captured, name, out),
         Slot::Login(name) => write_named(context.login, name, out),
+        Slot::Value(name) => write_named(context.values, name, out),
     }
 }
 
@@ -171,6 +174,7 @@ mod tests {
             key: b"k",
             captured: &[],
             login: &[],
+            values: &[],
         };
         let mut values = Values::default();
         values.fill(&[slot], &context, &mut Draws::of_event(42, 3, sequence));

@@ -183,5 +183,8 @@ fn compile_key(kind: &plan::KeyKind) -> Result<KeyKind, PlanError> {
     let mut slots = SlotTable::default();
     let format = Template::compile(&kind.format, &mut slots)?;
     refuse_draws(&slots, "keys: a format")?;
+    if slots.foreign_values().next().is_some() {
+        return Err(PlanError::rule("keys: a format takes no value"));
+    }
     Ok(KeyKind { format, slots, reuse: kind.reuse })
 }

@@ -43,12 +43,31 @@ pub struct Texts {
 }
 
 impl Texts {
-    fn compile<'a>(texts: impl IntoIterator<Item = &'a Vec<Segment>>, what: &str) -> Result<Self, PlanError> {
+    pub(super) fn compile<'a>(
+        texts: impl IntoIterator<Item = &'a Vec<Segment>>,
+        what: &str,
+    ) -> Result<Self, PlanError> {
         let mut slots = SlotTable::default();
         let compile = |text: &Vec<Segment>| Template::compile(text, &mut slots);
         let templates = texts.into_iter().map(compile).collect::<Result<_, _>>()?;
         refuse_draws(&slots, what)?;
         Ok(Self { templates, slots })
+    }
+
+    /// Whether values of the message's named slots are among them.
+    #[must_use]
+    pub fn take_values(&self) -> bool {
+        self.slots.foreign_values().next().is_some()
+    }
+
+    /// Refuses a value that a variant does not have.
+    fn check_values(&self, tables: &[&SlotTable], what: &str) -> Result<(), PlanError> {
+        let is_unknown =
+            |name: &&str| tables.iter().any(|table| !table.names().iter().any(|(known, _)| **known == **name));
+        match self.slots.foreign_values().find(is_unknown) {
+            Some(name) => Err(PlanError::rule(format!("{what}: no slot is named {name}"))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -82,10 +101,14 @@ impl Operation {
         };
         // Where nothing is sent, headers are not needed either.
         let headers = if protocol == Some(Protocol::Http) { header_lines(operation) } else { Vec::new() };
+        let effect = operation.effect.as_ref().map(Effect::compile).transpose()?;
         let variants = operation.variants.iter().map(|segments| {
             let mut slots = SlotTable::default();
             let json = Template::compile(segments, &mut slots)?;
             let encoder = message.as_ref().map(|message| compile(&json, &slots, message)).transpose()?;
+            if let Some(effect) = &effect {
+                effect.key.check_values(&[&slots], "effect: a key")?;
+            }
             if slots.slots().iter().any(|slot| matches!(slot, Slot::Login(_))) {
                 return Err(PlanError::rule("login values are for headers and paths, not for messages"));
             }
@@ -93,6 +116,9 @@ impl Operation {
             let headers = Template::compile(&headers, &mut slots)?;
             let is_grpc = protocol == Some(Protocol::Grpc);
             let metadata = if is_grpc { metadata(operation, &mut slots)? } else { Vec::new() };
+            if let Some(name) = slots.foreign_values().next() {
+                return Err(PlanError::rule(format!("no slot before it is named {name}")));
+            }
             Ok(Variant { slots, json, encoder, path, headers, metadata })
         });
         let reply_texts = match (protocol, &operation.http, &operation.grpc) {
@@ -101,16 +127,24 @@ impl Operation {
             _ => Texts::default(),
         };
         let reads = operation.reads.as_ref().map(|reads| Texts::compile(&reads.key, "reads: a key"));
+        let variants =
+            variants.collect::<Result<Vec<Variant>, PlanError>>().map_err(|error| named(operation, &error))?;
+        let reads = reads.transpose()?;
+        if protocol.is_some() {
+            let tables: Vec<_> = variants.iter().map(|variant| &variant.slots).collect();
+            reply_texts.check_values(&tables, "reply").map_err(|error| named(operation, &error))?;
+            reads.iter().try_for_each(|key| key.check_values(&tables, "reads: a key"))?;
+        }
         let kind_index = |name: &Option<String>| kinds.iter().position(|kind| Some(kind) == name.as_ref());
         Ok(Self {
             name: operation.name.clone(),
             key: operation.key,
             creates: kind_index(&operation.creates),
             needs: kind_index(&operation.needs),
-            variants: variants.collect::<Result<_, PlanError>>().map_err(|error| named(operation, &error))?,
-            effect: operation.effect.as_ref().map(Effect::compile).transpose()?,
+            variants,
+            effect,
             reply_texts,
-            reads: reads.transpose()?,
+            reads,
             is_login: operation.login,
         })
     }
@@ -160,11 +194,13 @@ impl Effect {
 
 /// Keys are derived, never drawn: an audit must find them again.
 pub(super) fn refuse_draws(slots: &SlotTable, what: &str) -> Result<(), PlanError> {
-    let draws = |slot: &Slot| {
-        !matches!(slot, Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key | Slot::Captured(_))
+    let draws = |slot: &Slot| match slot {
+        Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key => false,
+        Slot::Captured(_) | Slot::Value(_) => false,
+        _ => true,
     };
     if slots.slots().iter().any(draws) {
-        return Err(PlanError::rule(format!("{what} takes key, user, sequence, run and captured alone")));
+        return Err(PlanError::rule(format!("{what} takes key, user, sequence, run, captured and value alone")));
     }
     Ok(())
 }

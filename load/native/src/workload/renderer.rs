@@ -137,6 +137,7 @@ impl Renderer {
     /// event's own reply captured.
     pub fn texts(&mut self, user: u32, event: &Event, own: Option<&Entity>, texts: &Texts, out: &mut Vec<u8>) {
         let workload = Arc::clone(&self.workload);
+        let values = if texts.take_values() { self.named_values(user, event) } else { Vec::new() };
         self.operation = usize::from(event.operation);
         self.render_key(&workload, user, event);
         let needed = event.entity.as_ref().map_or(&[][..], |entity| &entity.captured);
@@ -148,12 +149,21 @@ impl Renderer {
                 &both
             }
         };
-        let context = context(&workload, user, event.sequence, &self.key, captured);
+        let context = Context { values: &values, ..context(&workload, user, event.sequence, &self.key, captured) };
         self.values.fill(texts.slots.slots(), &context, &mut Draws::of_event(0, 0, 0));
         for text in &texts.templates {
             text.render(&self.values, None, out);
             out.push(END_OF_PART);
         }
+    }
+}
+
+impl Renderer {
+    /// The values of an event's named slots, drawn again.
+    fn named_values(&mut self, user: u32, event: &Event) -> Vec<(Box<str>, Box<str>)> {
+        self.recall(user, event);
+        let text = |index: usize| String::from_utf8_lossy(self.values.text(index)).into_owned().into_boxed_str();
+        self.variant().slots.names().iter().map(|(name, index)| (name.clone(), text(*index))).collect()
     }
 }
 
@@ -164,5 +174,14 @@ fn context<'a>(
     key: &'a [u8],
     captured: &'a [(Box<str>, Box<str>)],
 ) -> Context<'a> {
-    Context { user, sequence, base_time_ms: workload.base_time_ms, run: &workload.run, key, captured, login: &[] }
+    Context {
+        user,
+        sequence,
+        base_time_ms: workload.base_time_ms,
+        run: &workload.run,
+        key,
+        captured,
+        login: &[],
+        values: &[],
+    }
 }
