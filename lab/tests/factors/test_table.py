@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from bakeoff.cli.app import app
 from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.comparing.commits import full_name
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.engines.manifest import find_engine
 from bakeoff.factors.experiment_schema import experiment_schema
@@ -16,7 +17,7 @@ from bakeoff.factors.kinds import PINNED_ROLES, Json
 from bakeoff.factors.option import Option, flagged, options_of
 from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 from bakeoff.factors.variant import Variant
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 from bakeoff.results.run import ROLES
 from bakeoff.running import modes
 from bakeoff.running.contender import Contender
@@ -43,7 +44,14 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "MODE": "stream-16",
     "DISTRIBUTION": "zipf:0.99",
 }
-TYPED: Mapping[str, Json] = {"payload": "8k", "engine": "k6", "mix": "cars", "operations": "CarCreated"}
+TYPED: Mapping[str, Json] = {
+    "payload": "8k",
+    "engine": "k6",
+    "mix": "cars",
+    "operations": "CarCreated",
+    # A reference is stored as the commit that it means.
+    "against": full_name(find_project(), "HEAD"),
+}
 OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
 EVERY_RUN = options_of(RunTable)
 

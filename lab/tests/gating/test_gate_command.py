@@ -31,6 +31,7 @@ pytestmark = pytest.mark.end_to_end
 OPTIONS = GateOptions(
     baseline=None,
     candidate="latest",
+    against=None,
     goals=None,
     limits=Limits(),
     rerun=False,

@@ -88,25 +88,36 @@ def test_a_contender_that_the_baseline_does_not_have_may_not_fail_either(failed:
     ("figures", "least", "most"),
     [
         ([([100], [50])], None, None),  # one round each says nothing of the noise
-        ([([100, 100], [100, 100])], 1, 1),
+        ([([100, 100], [100, 100])], 0.5, 0.5),
         ([([100, 100], [50, 50])], 0, 0),
-        ([([100, 101, 99], [99, 100, 101])], 0.99, 1),
+        ([([50, 50], [100, 100])], 1, 1),  # better is not worse
+        ([([100, 101, 99], [99, 100, 101])], 0.49, 0.51),
         # Student's test by the book: means two tenths apart, standard error 0.0816, 4 degrees of freedom.
-        ([([0.9048, 1, 1.1052], [1.1052, 1.2214, 1.3499])], 0.06, 0.08),
-        # The other figure's calm rounds gain the restless one nothing, and its restless ones count for the calm one.
-        ([([100, 120, 80], [90, 110, 75]), ([100, 101, 99], [90, 91, 89])], 0.2, 0.7),
-        # One round of this one, several of another: the noise is theirs.
-        ([([100], [50]), ([100, 101, 99], [100, 101, 99])], 0, 1e-5),
+        ([([1.1052, 1.2214, 1.3499], [0.9048, 1, 1.1052])], 0.03, 0.04),
+        # Satterthwaite: the calm side has hardly a degree of freedom to give to the restless one.
+        ([([1.1052, 1.2214, 1.3499], [1, 1, 1])], 0.036, 0.038),
+        # Four figures that are alike steady each other, and do not hide one that is restless.
+        ([([100, 105, 95], [90, 86, 92])] * 4, 0.0, 0.015),
+        ([([100, 150, 60], [90, 110, 75]), *[([100, 101, 99], [90, 91, 89])] * 3], 0.2, 0.5),
+        # One round of this one, several of another: the noise of the other is not its own.
+        ([([100], [50]), ([100, 101, 99], [100, 101, 99])], None, None),
     ],
 )
-def test_how_probable_a_change_is_by_chance(
+def test_how_probable_it_is_that_chance_makes_it_worse(
     figures: Sequence[tuple[Sequence[float], Sequence[float]]], least: float | None, most: float | None
 ) -> None:
-    first, *_ = chances([Sides(*each) for each in figures])
+    first, *_ = chances([Sides(*each) for each in figures], more_is_worse=False)
     if least is None or most is None:
         assert first is None
     else:
         assert first is not None and least <= first <= most
+
+
+def test_rounds_that_both_sides_share_hide_no_difference() -> None:
+    before, after = [100, 60, 140, 90], [91, 54, 126, 80]
+    apart, paired = (chances([Sides(before, after, each)], more_is_worse=False)[0] for each in (False, True))
+    assert apart is not None and paired is not None
+    assert apart > 0.3 and paired < 0.001
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.cli import completion
-from bakeoff.cli.completion import complete_shell, complete_target
+from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
 from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.errors import BakeoffError, UsageError
@@ -369,7 +369,26 @@ def gate(
     candidate: Annotated[str, typer.Option(help="Candidate (same syntax as --baseline).")] = "latest",
     goals: Annotated[Path | None, typer.Option(help="TOML file of performance goals; see docs/GUARD_CI.md.")] = None,
     targets: Annotated[Path | None, typer.Option(hidden=True, help="Deprecated name of --goals.")] = None,
-    p99: Annotated[float, typer.Option(min=0, help="Allowed increase of p99, in percent.")] = 20.0,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Measure this commit and the checkout, interleaved, and compare the two (recommended)."
+        ),
+    ] = None,
+    mode: Annotated[str, typer.Option(help="With --against: mode.", autocompletion=complete_mode)] = "quick",
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", "-t", help="With --against: target to measure.", autocompletion=complete_target),
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="With --against: rounds.")] = 5,
+    users: Annotated[str | None, typer.Option(help="With --against: virtual users of each phase.")] = None,
+    phase_duration: Annotated[
+        str | None, typer.Option(help="With --against: duration of the shortest phases, such as 10s.")
+    ] = None,
+    payload: Annotated[str | None, typer.Option(help="With --against: message size.")] = None,
+    p99: Annotated[
+        float, typer.Option("--latency", "--p99", min=0, help="Allowed increase of p99, in percent.")
+    ] = 20.0,
     throughput: Annotated[
         float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, in percent.")
     ] = 15.0,
@@ -378,15 +397,36 @@ def gate(
         bool, typer.Option("--rerun/--no-rerun", help="Repeat failed measurements before failing.")
     ] = True,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
     json: Json = False,
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate import GateOptions, run_gate
+    from bakeoff.cli.gate import AgainstOptions, GateOptions, run_gate
     from bakeoff.gating.regressions import Limits
 
-    limits = Limits(p99 / 100, throughput / 100, errors / 100)
-    run_gate(GateOptions(baseline, candidate, goals or targets, limits, rerun, junit, github, json, _command_line()))
+    given = {
+        "target": target,
+        "rounds": str(rounds),
+        "users": users,
+        "phase-duration": phase_duration,
+        "payload": payload,
+    }
+    run_gate(
+        GateOptions(
+            baseline=baseline,
+            candidate=candidate,
+            against=None if against is None else AgainstOptions(against, mode, given),
+            goals=goals or targets,
+            limits=Limits(p99 / 100, throughput / 100, errors / 100),
+            rerun=rerun,
+            junit=junit,
+            github=github,
+            as_json=json,
+            command=_command_line(),
+            strict=strict,
+        )
+    )
 
 
 @app.command()

@@ -1,25 +1,38 @@
 """`bakeoff gate`."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import typer
 
 from bakeoff.cli.history import print_json, say, stored_history
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.kinds import Json
+from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.confirmation import confirmed, request_to_repeat
 from bakeoff.gating.goals import GoalSet, checked_against_goals, read_goals
 from bakeoff.gating.junit import junit_of
-from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.references import Referenced, resolve, resolve_asked
+from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.project import Project, find_project
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
+
+
+@dataclass(frozen=True)
+class AgainstOptions:
+    """What `--against` measures: a commit beside the checkout, in a mode, with options of `run` by their flags."""
+
+    reference: str
+    mode: str
+    given: Mapping[str, Json]
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,7 @@ class GateOptions:
 
     baseline: str | None
     candidate: str
+    against: AgainstOptions | None
     goals: Path | None
     limits: Limits
     rerun: bool
@@ -35,14 +49,14 @@ class GateOptions:
     github: bool
     as_json: bool
     command: str
+    strict: bool = False
 
 
 def run_gate(options: GateOptions) -> None:
     """Judges, confirms by a rerun, reports. Exit status 0; 1 when something is worse; 2 when it is undecided."""
-    if options.baseline is None and options.goals is None:
-        raise UsageError("gate needs something to compare with: --baseline REF, --goals FILE.toml, or both.")
     try:
         gate = _gate(options)
+        gate = gate.strictly() if options.strict else gate
         _report(gate, options)
     except BakeoffError as error:
         # 1 means that something is worse, and nothing else.
@@ -53,12 +67,17 @@ def run_gate(options: GateOptions) -> None:
 def _gate(options: GateOptions) -> Gate:
     project = find_project()
     sets = [] if options.goals is None else read_goals(options.goals)
+    reference = options.candidate if options.against is None else _measured_against(project, options.against)
     with stored_history(project) as store:
-        candidate = resolve_asked(project, store.server, options.candidate)
+        candidate = resolve_asked(project, store.server, reference)
+        commit = _commit_of(candidate)
+        _refuse_without_aim(options, commit)
         baseline = None
         if options.baseline is not None:
             baseline = resolve(project, store.server, options.baseline, candidate.runs)
             _refuse_incomparable(baseline, candidate)
+    if commit is not None:
+        return _gate_of_sides(project, candidate, commit, sets, options)
     before = None if baseline is None else baseline.measurement
 
     def judge(measurement: Measurement) -> Gate:
@@ -71,6 +90,77 @@ def _gate(options: GateOptions) -> Gate:
     missing = unmeasured([] if before is None else before.runs, candidate.runs, candidate.asked)
     gate = Gate([*missing, *gate.checks], gate.left_out)
     return confirmed(gate, candidate.measurement, measure, judge) if options.rerun else gate
+
+
+def _gate_of_sides(
+    project: Project, candidate: Referenced, commit: str, sets: Sequence[GoalSet], options: GateOptions
+) -> Gate:
+    """The gate of a comparison of two commits. What fails is measured again on both sides."""
+    limits = replace(options.limits, false_alarms=FALSE_ALARMS_TWICE) if options.rerun else options.limits
+    assert candidate.asked is not None
+
+    def judge(measurement: Measurement) -> Gate:
+        sides = sides_of(measurement, commit)
+        parts = [
+            held_against(sides.before, sides.after, limits, paired=True),
+            checked_against_goals(sets, sides.after.runs),
+        ]
+        checks = [*broken(sides.after.runs), *(check for part in parts for check in part.checks)]
+        return Gate(checks, [words for part in parts for words in part.left_out])
+
+    def measure(names: Sequence[str]) -> Measurement:
+        return _measured_again(project, candidate, names, options.command)
+
+    gate = judge(candidate.measurement)
+    gate = Gate([*unmeasured_sides(candidate.asked, commit), *gate.checks], gate.left_out)
+    after = sides_of(candidate.measurement, commit).after
+    return confirmed(gate, after, measure, judge) if options.rerun else gate
+
+
+def _commit_of(candidate: Referenced) -> str | None:
+    """The commit that a comparison was measured against."""
+    request = None if candidate.asked is None else candidate.asked.request
+    return None if request is None else request.against
+
+
+def _refuse_without_aim(options: GateOptions, commit: str | None) -> None:
+    if commit is not None and options.baseline is not None:
+        raise UsageError(
+            f"The candidate was measured against the commit {commit[:12]} already: leave out --baseline, or name "
+            "another --candidate."
+        )
+    if commit is None and options.baseline is None and options.goals is None:
+        raise UsageError(
+            "gate needs something to compare with: --against REF (recommended), --baseline REF or --goals FILE.toml."
+        )
+
+
+def _measured_against(project: Project, against: AgainstOptions) -> str:
+    """Measures both sides and gives the comparison's name."""
+    from rich.console import Console
+
+    from bakeoff.cli.progress import shown_on
+    from bakeoff.cli.run_options import RunOptions, request_of
+    from bakeoff.comparing.comparison import compare
+
+    given = {"against": against.reference, **{name: value for name, value in against.given.items() if value}}
+    request = request_of(project, RunOptions(against.mode, "", given))
+    if request.rounds < FEWEST_ROUNDS:
+        raise UsageError(f"--against needs at least {FEWEST_ROUNDS} rounds to tell a difference from chance.")
+    # As a command of run, which repeats the measurement: a command of gate marks a rerun.
+    words = [f"--{name}={value}" for name, values in given.items() for value in _each(values)]
+    request = replace(request, command=shlex.join(["./bakeoff", "run", against.mode, *words]))
+    with shown_on(Console(stderr=True)) as progress:
+        comparison = compare(project, request, progress)
+    if comparison.interrupted:
+        raise KeyboardInterrupt
+    if comparison.id is None or comparison.unstored:
+        raise BakeoffError("What was measured could not be stored, so there is nothing to check.")
+    return f"c{comparison.id}"
+
+
+def _each(value: Json) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[GoalSet], limits: Limits) -> Gate:
@@ -134,7 +224,7 @@ def _report(gate: Gate, options: GateOptions) -> None:
         for line in annotations_of(gate):
             typer.echo(line)
     if gate.stale_baseline:
-        say("This machine was slower than for the baseline. Measure the baseline's commit again now: docs/GUARD_CI.md.")
+        say("This machine was slower than for the baseline. Measure both commits now: ./bakeoff gate --against REF.")
     if not gate.compared:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 

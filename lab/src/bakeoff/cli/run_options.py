@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bakeoff.cli.thresholds import limits_of
+from bakeoff.comparing.commits import full_name
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
@@ -69,6 +70,11 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
         values["rates"] = [START_PER_S]
     if "arrivals" in values and options.what != RATE:
         raise UsageError("--arrivals belongs to the mode rate: ./bakeoff run rate --rate 1000 --arrivals poisson.")
+    if "against" in values:
+        if options.invocation.slo is not None:
+            raise UsageError("--slo searches one rate for each target: leave out --against.")
+        # A branch may move before a comparison is resumed.
+        values["against"] = full_name(project, str(values["against"]))
     request = _with_levels(with_values(request, values), given)
     if request.pin:
         check_pins(request.pin, usable_cpus())

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from bakeoff.builds import Build
 from bakeoff.comparing.build_queue import BuildQueue, failure_of
+from bakeoff.comparing.commits import COMMIT
 from bakeoff.results.run import Finding
 from bakeoff.running.contender import Contender
 
@@ -61,6 +62,8 @@ class Arriving:
         name = contender.target.name
         if name in self._attached:
             return True
+        # Only one side of a comparison of two commits may fail to build.
+        name = contender.key if COMMIT in contender.factors else name
         reason = failure_of(self._queued, contender.target.build)
         if reason is not None and name not in self._refused:
             self._refused.add(name)

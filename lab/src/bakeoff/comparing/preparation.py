@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
+from bakeoff.comparing.commits import with_commit
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.case import Profile
@@ -54,6 +55,10 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
+    if request.against is not None:
+        if request.attached:
+            raise UsageError("--against builds both sides itself: leave out --attach.")
+        contenders = with_commit(project, request.against, contenders, skip)
     for contender in contenders:
         _check_settings(contender, request)
     _check_containers(request)

@@ -192,7 +192,7 @@ class Series:
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
-        known = (target.name, variant.tls, variant.token, *sorted(variant.settings.items()))
+        known = (target.name, target.directory, variant.tls, variant.token, *sorted(variant.settings.items()))
         if known not in self._proofs:
             again = self._request.prove
             self._proofs[known] = prove(self._bench, target, contender.workload, variant, again=again)

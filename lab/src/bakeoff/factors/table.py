@@ -227,6 +227,13 @@ class ComparisonTable(RunTable):
         in_file=False,
         unset="none",
     )
+    against: str | None = option(
+        None,
+        kinds.text("REF"),
+        "Measure the targets of this commit too, built from a git worktree and interleaved with the checkout's",
+        in_file=False,
+        unset="none",
+    )
     aa: bool = option(False, kinds.SWITCH, "Run each contender twice (A/A test) to measure the noise floor")
     prove: bool = option(
         False, kinds.SWITCH, "Run every conformance case again, also for targets that passed before", in_file=False

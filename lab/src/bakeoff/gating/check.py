@@ -1,7 +1,7 @@
 """What a gate decides on: one metric of one series, compared with a limit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bakeoff.history.figures import Series
@@ -53,6 +53,16 @@ class Gate:
     def compared(self) -> bool:
         """Whether anything was compared."""
         return any(not check.unmatched for check in self.checks)
+
+    def strictly(self) -> "Gate":
+        """The same where what is unclear fails too."""
+        strict = [
+            replace(each, outcome=Outcome.FAILED, words=f"unclear, which --strict does not allow: {each.words}")
+            if each.outcome is Outcome.UNCLEAR
+            else each
+            for each in self.checks
+        ]
+        return replace(self, checks=strict)
 
     @property
     def exit_status(self) -> int:

@@ -1,4 +1,4 @@
-"""A failure is believed when it comes up again: what failed is measured again, as it was."""
+"""A failure counts when it is found again: what failed is measured again, as it was."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

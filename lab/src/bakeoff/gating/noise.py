@@ -5,47 +5,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from bakeoff.judging.estimates import Spread, student_p_value
+from bakeoff.judging.estimates import student_p_value
+from bakeoff.judging.moderation import Prior, prior_of
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The values of one figure on both sides, one for each round. None of them is 0."""
+    """The values of one figure on both sides, one for each round. None of them is 0.
+
+    `paired`: those of a place were measured in the same round, so that what affected a whole round affected both.
+    """
 
     before: Sequence[float]
     after: Sequence[float]
+    paired: bool = False
 
     @property
     def log_change(self) -> float:
         """The logarithm of after ÷ before, of their geometric means."""
         return fmean(map(math.log, self.after)) - fmean(map(math.log, self.before))
 
+    @property
+    def samples(self) -> list[list[float]]:
+        """Logarithms whose means are compared: of each side, or of the ratios round by round."""
+        before, after = [math.log(value) for value in self.before], [math.log(value) for value in self.after]
+        return [[new - old for old, new in zip(before, after, strict=True)]] if self.paired else [before, after]
 
-def chances(figures: Sequence[Sides]) -> list[float | None]:
-    """For each figure, how probable it is that chance alone sets its sides that far apart; None where it is unknown.
 
-    Student's test of two means. The rounds of one figure say little of their spread: what all figures' rounds say
-    together counts where it is the larger.
+def chances(figures: Sequence[Sides], more_is_worse: bool) -> list[float | None]:
+    """For each figure, how probable it is that chance alone makes it that much worse; None where it is unknown.
+
+    Welch's test of two means with Satterthwaite's degrees of freedom, or Student's of the rounds' ratios; one-sided,
+    as only what is worse fails. Each variance is moderated by what those of all figures have in common.
     """
-    spreads = [_spread([sides]) for sides in figures]
-    common = _spread(figures)
-    return [_chance(sides, spread, common) for sides, spread in zip(figures, spreads, strict=True)]
+    several = [sample for sides in figures for sample in sides.samples if len(sample) >= 2]
+    degrees = [len(sample) - 1 for sample in several]
+    prior = prior_of([variance(sample) for sample in several], degrees, most_degrees=sum(degrees) / 2)
+    return [_chance(sides, prior, 1 if more_is_worse else -1) for sides in figures]
 
 
-def _chance(sides: Sides, own: Spread | None, common: Spread | None) -> float | None:
-    if common is None:
+def _chance(sides: Sides, prior: Prior, worse: int) -> float | None:
+    if any(len(sample) < 2 for sample in sides.samples):
         return None
-    deviation = max(common.deviation, own.deviation if own is not None else 0.0)
-    of_means = deviation * math.sqrt(1 / len(sides.before) + 1 / len(sides.after))
-    return student_p_value(sides.log_change, of_means, common.degrees)
-
-
-def _spread(figures: Sequence[Sides]) -> Spread | None:
-    """The spread between rounds, pooled; None where nothing was measured twice."""
-    logs = [[math.log(value) for value in values] for sides in figures for values in (sides.before, sides.after)]
-    several = [values for values in logs if len(values) >= 2]
-    degrees = sum(len(values) - 1 for values in several)
-    if degrees == 0:
-        return None
-    squares = sum(variance(values) * (len(values) - 1) for values in several)
-    return Spread(math.sqrt(squares / degrees), degrees)
+    parts = [(len(each), *prior.with_own(variance(each), len(each) - 1)) for each in sides.samples]
+    squared_error = sum(spread / count for count, spread, _ in parts)
+    doubt = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
+    degrees = squared_error**2 / doubt if doubt > 0 else sum(free for _, _, free in parts)
+    two_sided = student_p_value(sides.log_change, math.sqrt(squared_error), degrees)
+    return two_sided / 2 if worse * sides.log_change > 0 else 1 - two_sided / 2

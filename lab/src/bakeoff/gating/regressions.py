@@ -1,5 +1,6 @@
 """Is a measurement worse than its baseline, by more than allowed and by more than chance? Pure functions."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -11,18 +12,28 @@ from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
 from bakeoff.history.phases import Measurement
 from bakeoff.history.tables import number
-from bakeoff.judging.estimates import CONFIDENCE, holm
+from bakeoff.judging.estimates import holm
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
 
 
+# How often noise alone may fail a gate, over all of its figures.
+FALSE_ALARMS = 0.01
+# The same where what fails is measured again on both sides, and only what fails twice counts: a tenth of a tenth.
+FALSE_ALARMS_TWICE = 0.1
+
+
 @dataclass(frozen=True)
 class Limits:
-    """How much worse is allowed: relative changes, and a share of failed requests. The defaults are the documented."""
+    """How much worse is allowed: relative changes, and a share of failed requests. The defaults are the documented.
+
+    `false_alarms` is the probability that noise alone fails any figure.
+    """
 
     p99_increase: float = 0.20
     throughput_decrease: float = 0.15
     error_rate: float = 0.01
+    false_alarms: float = FALSE_ALARMS
 
 
 @dataclass(frozen=True)
@@ -33,24 +44,31 @@ class _Change:
     metric: Metric
     sides: Sides
     allowed: float
+    chance: float | None = None
 
 
-def held_against(baseline: Measurement, candidate: Measurement, limits: Limits) -> Gate:
+def held_against(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
     """Every series of the candidate that the baseline has too, and each of its phases; of a new one its errors.
 
     Looking at many figures finds some that are off by chance: Holm's correction over all of them takes that into
-    account. Nothing fails for being slower than the baseline where the machine was worse than it was then.
+    account. Nothing fails for being slower than the baseline where the machine was worse than it was then; `paired`:
+    both were measured in the same rounds.
     """
-    worse_machine = what_became_worse(baseline.conditions, candidate.conditions)
+    worse_machine = None if paired else what_became_worse(baseline.conditions, candidate.conditions)
     before = by_series([*baseline.runs, *baseline.phases])
     after = by_series([*candidate.runs, *candidate.phases])
     pairs = {series: (before[series], after[series]) for series in after if series in before}
     unmatched = [series for series in after if series not in before and not series.phase]
-    throughput = _changes(pairs, METRICS["throughput"], limits.throughput_decrease)
-    p99 = _changes(pairs, METRICS["p99"], limits.p99_increase)
-    by_chance = holm([*chances([each.sides for each in throughput]), *chances([each.sides for each in p99])])
+    changes = [
+        *_changes(pairs, METRICS["throughput"], limits.throughput_decrease, paired),
+        *_changes(pairs, METRICS["p99"], limits.p99_increase, paired),
+    ]
+    by_chance = holm([change.chance for change in changes])
     checks = [
-        *(_check(change, chance, worse_machine) for change, chance in zip([*throughput, *p99], by_chance, strict=True)),
+        *(
+            _check(replace(change, chance=chance), limits.false_alarms, worse_machine)
+            for change, chance in zip(changes, by_chance, strict=True)
+        ),
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
     ]
@@ -59,24 +77,36 @@ def held_against(baseline: Measurement, candidate: Measurement, limits: Limits) 
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
 
-def _changes(pairs: _Pairs, metric: Metric, allowed: float) -> list[_Change]:
+def _changes(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> list[_Change]:
+    """Those of one metric that both sides have, each with how probable it is by chance."""
     changes = [
-        _Change(series, metric, Sides(_values(metric, before), _values(metric, after)), allowed)
+        _Change(series, metric, _sides(metric, before, after, paired), allowed)
         for series, (before, after) in pairs.items()
     ]
-    return [change for change in changes if change.sides.before and change.sides.after]
+    changes = [change for change in changes if change.sides.before and change.sides.after]
+    by_chance = chances([change.sides for change in changes], more_is_worse=not metric.more_is_better)
+    return [replace(change, chance=chance) for change, chance in zip(changes, by_chance, strict=True)]
 
 
-def _check(change: _Change, chance: float | None, worse_machine: str | None) -> Check:
+def _sides(metric: Metric, before: Sequence[RunFigures], after: Sequence[RunFigures], paired: bool) -> Sides:
+    if not paired:
+        return Sides(list(_by_round(metric, before).values()), list(_by_round(metric, after).values()))
+    old, new = _by_round(metric, before), _by_round(metric, after)
+    both = sorted(old.keys() & new.keys())
+    return Sides([old[number] for number in both], [new[number] for number in both], paired=True)
+
+
+def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> Check:
     metric, sides = change.metric, change.sides
     before, after = median(sides.before), median(sides.after)
-    ratio = after / before
+    # Round by round what the machine did to a whole round is in both; their medians may be of different rounds.
+    ratio = math.exp(sides.log_change) if sides.paired else after / before
     worse = 1 - ratio if metric.more_is_better else ratio - 1
-    outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, chance)
+    outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, false_alarms)
     sign = -1 if metric.more_is_better else 1
     words = (
         f"{number(before)} → {number(after)} {metric.unit} "
-        f"({ratio - 1:+.1%}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(chance)})"
+        f"({ratio - 1:+.1%}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
@@ -84,14 +114,14 @@ def _check(change: _Change, chance: float | None, worse_machine: str | None) -> 
     return Check(change.series, metric.name, outcome, words)
 
 
-def _worse(change: _Change, chance: float | None) -> Outcome:
+def _worse(change: _Change, false_alarms: float) -> Outcome:
     """What is worse than allowed fails where chance does not explain it.
 
     One round on each side cannot tell. A run as a whole fails then; of its many phases one would each time.
     """
-    if chance is None:
-        return Outcome.UNCLEAR if change.series.phase else Outcome.FAILED
-    return Outcome.FAILED if chance <= 1 - CONFIDENCE else Outcome.UNCLEAR
+    if change.chance is None:
+        return Outcome.UNCLEAR if change.series.phase or change.sides.paired else Outcome.FAILED
+    return Outcome.FAILED if change.chance <= false_alarms else Outcome.UNCLEAR
 
 
 def _chance_in_words(chance: float | None) -> str:
@@ -117,5 +147,9 @@ def _counts(runs: Sequence[RunFigures]) -> tuple[int, int]:
     return sum(run.requests or 0 for run in runs), sum(run.failed or 0 for run in runs)
 
 
-def _values(metric: Metric, runs: Sequence[RunFigures]) -> list[float]:
-    return [value for run in runs if (value := metric.of(run)) is not None and value > 0]
+def _by_round(metric: Metric, runs: Sequence[RunFigures]) -> dict[int, float]:
+    """By round, and where two runs are of one round (single runs named together), by run."""
+    rounds = [run.round for run in runs]
+    keys: Sequence[int] = rounds if len(set(rounds)) == len(rounds) else range(len(runs))
+    known = ((key, metric.of(run)) for key, run in zip(keys, runs, strict=True))
+    return {key: value for key, value in known if value is not None and value > 0}

@@ -17,6 +17,7 @@ JOIN test_runs AS run ON run.comparison_id = comparisons.id AND run.test_mode = 
 WHERE comparisons.id IN (SELECT comparison_id FROM test_runs WHERE environment ->> 'commit' = %(commit)s)
   AND NOT comparisons.confirmation
   AND comparisons.test_mode NOT IN ('smoke', 'count')
+  AND comparisons.request ->> 'against' IS NULL
 GROUP BY comparisons.id
 HAVING bool_or(run.status = 'completed')
    AND bool_and(run.environment ->> 'commit' = %(commit)s)

@@ -93,7 +93,7 @@ def _larger(own: Spread, common: Spread | None) -> Spread:
     return Spread(max(own.deviation, common.deviation), common.degrees)
 
 
-def student_half_width(deviation: float, degrees: int) -> float:
+def student_half_width(deviation: float, degrees: float) -> float:
     """Half of the 95% interval of a mean whose own standard deviation is this."""
     # Imported where it is needed: every command would wait for it otherwise.
     from scipy.special import stdtrit
@@ -101,7 +101,7 @@ def student_half_width(deviation: float, degrees: int) -> float:
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * deviation
 
 
-def student_p_value(mean: float, deviation: float, degrees: int) -> float:
+def student_p_value(mean: float, deviation: float, degrees: float) -> float:
     """How probable a mean at least as far from 0 is where the true one is 0."""
     from scipy.special import stdtr
 

@@ -21,8 +21,8 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
     """Facts for the run's record; what cannot be told is left out. Asked for once, as they do not change meanwhile."""
     facts = {
         "bakeoff": __version__,
-        "commit": _commit(project.root),
-        "uncommitted_changes": _dirty(project.root),
+        "commit": _commit(_checkout(project, target)),
+        "uncommitted_changes": _dirty(_checkout(project, target)),
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu_model(),
@@ -36,6 +36,14 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _checkout(project: Project, target: Target) -> Path:
+    """Whose files the target is made of: those of the checkout, or of another commit's worktree within its state."""
+    commits = project.state / "commits"
+    if target.directory.is_relative_to(commits):
+        return commits / target.directory.relative_to(commits).parts[0]
+    return project.root
 
 
 def machine_name() -> str:

@@ -112,9 +112,10 @@ class Target:
         return variable
 
 
-def find_targets(project: Project) -> list[Target]:
-    """All targets, ordered by name."""
-    targets = [_load(project, path) for path in _manifests(project.targets)]
+def find_targets(project: Project, schemas: Path | None = None) -> list[Target]:
+    """All targets, ordered by name. Manifests must keep the checkout's own schema, or that of the folder `schemas`."""
+    schema = (schemas or project.contract / "schemas") / "target.schema.json"
+    targets = [_load(project, path, schema) for path in _manifests(project.targets)]
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
@@ -150,8 +151,8 @@ def _setting(name: str, entry: str | Document) -> Setting:
     return Setting(name, entry["variable"], entry.get("default"))
 
 
-def _load(project: Project, path: Path) -> Target:
-    document = read_closed_toml(path, project.contract / "schemas" / "target.schema.json").document
+def _load(project: Project, path: Path, schema: Path) -> Target:
+    document = read_closed_toml(path, schema).document
     version_command = document["toolchain"].get("version_command", [])
     build = build_of(document["name"], path.parent, document["build"], project, version_command)
     return Target(document["name"], path.parent, document, build)

@@ -1,0 +1,102 @@
+"""Two commits in one comparison: their sides, and how often the gate is wrong."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bakeoff.gating.against import sides_of, unmeasured_sides
+from bakeoff.gating.check import Gate, Outcome
+from bakeoff.gating.confirmation import confirmed
+from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
+from bakeoff.history.asked import Asked
+from bakeoff.history.figures import RunFigures, figures_of
+from bakeoff.history.phases import Measurement
+from made_up import run_result
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+LEVELS = {"commit=0123456789ab": 0, "commit=candidate": 1}
+RUN = figures_of(run_result())
+
+
+def figures(target: str, side: str, number: int, throughput: float, p99: float) -> RunFigures:
+    name = f"{target} {side}"
+    return replace(RUN, target=target, contender=name, round=number, throughput_per_s=throughput, p99_ms=p99)
+
+
+def measurement(
+    random: np.random.Generator, slower: float = 0.0, targets: int = 1, rounds: int = 5, noise: float = 0.03
+) -> Measurement:
+    """Rounds of both sides on a machine that drifts by a fifth between rounds; p99 is three times as noisy."""
+    runs = []
+    for number in range(1, rounds + 1):
+        weather = 0.2 * random.standard_normal()
+        for target in range(targets):
+            for side, is_candidate in LEVELS.items():
+                speed = np.exp(weather + noise * random.standard_normal()) * (1 - slower * is_candidate)
+                tail = 20 * np.exp(-weather + 3 * noise * random.standard_normal())
+                runs.append(figures(f"t{target}", side, number, 1000 * float(speed), float(tail)))
+    return Measurement(runs, [])
+
+
+def judged(measured: Measurement, limits: Limits) -> Gate:
+    sides = sides_of(measured, COMMIT)
+    return held_against(sides.before, sides.after, limits, paired=True)
+
+
+def gate_of(seed: int, slower: float = 0.0, allowed: float = 0.15, targets: int = 1) -> Gate:
+    """A gate with its confirmation, as the command makes it."""
+    random = np.random.default_rng(seed)
+    limits = Limits(throughput_decrease=allowed, false_alarms=FALSE_ALARMS_TWICE)
+    first = measurement(random, slower, targets)
+
+    def judge(measured: Measurement) -> Gate:
+        return judged(measured, limits)
+
+    def again(_names: Sequence[str]) -> Measurement:
+        return measurement(random, slower, targets)
+
+    return confirmed(judge(first), sides_of(first, COMMIT).after, again, judge)
+
+
+def test_each_side_is_named_as_if_it_were_alone() -> None:
+    sides = sides_of(measurement(np.random.default_rng(1), targets=2), COMMIT)
+    for side in (sides.before, sides.after):
+        assert [run.contender for run in side.runs] == ["t0", "t1"] * 5
+    assert [run.series for run in sides.before.runs] == [run.series for run in sides.after.runs]
+
+
+@pytest.mark.parametrize(("targets", "allowed"), [(1, 0.0), (1, 0.15), (6, 0.0)])
+def test_the_same_commit_on_both_sides_fails_one_gate_in_a_hundred_at_most(targets: int, allowed: float) -> None:
+    gates = [gate_of(seed, allowed=allowed, targets=targets) for seed in range(400)]
+    assert sum(bool(gate.failed) for gate in gates) <= 4
+
+
+def test_a_tenth_less_throughput_is_found_where_a_twentieth_is_allowed() -> None:
+    gates = [gate_of(seed, slower=0.1, allowed=0.05) for seed in range(200)]
+    assert sum(bool(gate.failed) for gate in gates) >= 180
+
+
+def test_without_a_rerun_one_gate_in_a_hundred_fails_too() -> None:
+    limits = Limits(throughput_decrease=0.0, p99_increase=0.0)
+    gates = [judged(measurement(np.random.default_rng(seed), targets=3), limits) for seed in range(400)]
+    assert sum(bool(gate.failed) for gate in gates) <= 8
+
+
+@pytest.mark.parametrize(
+    ("refused", "outcomes"),
+    [
+        ({}, []),
+        ({"t0 commit=candidate": "t0: does not build."}, [Outcome.FAILED]),
+        # Nothing to compare with: that is no failure of the candidate.
+        ({"t0 commit=0123456789ab": "t0: fails 3 cases."}, [Outcome.UNCLEAR]),
+        ({"t0": "skipped, cargo not found"}, []),
+    ],
+)
+def test_what_one_side_lacks(refused: dict[str, str], outcomes: Sequence[Outcome]) -> None:
+    checks = unmeasured_sides(Asked({}, "completed", refused, frozenset(refused)), COMMIT)
+    assert [check.outcome for check in checks] == outcomes
+    gate = Gate(checks, [])
+    assert gate.exit_status == (1 if Outcome.FAILED in outcomes else 2)
+    assert gate.strictly().exit_status == (1 if outcomes else 2)
