@@ -22,6 +22,7 @@ from bakeoff.judging.slo import Slo, parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
+from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.running.lock import measuring_lab
@@ -45,7 +46,10 @@ def run_comparison(options: RunOptions) -> None:
     with _shown(project, options) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
+    reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
     _print(comparison, stored, Console(stderr=options.invocation.as_json))
+    for path in reports:
+        say(f"Report: {project.relative(path)}")
     if options.invocation.as_json and stored is not None:
         _print_document(stored)
     runs = comparison.runs if stored is None else [run.result for run in stored.runs]
@@ -127,8 +131,8 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
             highlight=False,
         )
     if judgement is not None or comparison.runs:
-        report = "" if judgement is None else f" · The whole story: ./bakeoff report {judgement.comparison_id}"
-        console.print(f"Files of each run: results/<target>/{report}", markup=False, highlight=False)
+        more = "" if judgement is None else f" · Other formats: ./bakeoff report {judgement.comparison_id} --format csv"
+        console.print(f"Files of each run: results/<target>/{more}", markup=False, highlight=False)
 
 
 def _stored(project: Project, comparison: Comparison) -> StoredComparison | None:

@@ -14,6 +14,7 @@ from bakeoff import __version__
 from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.choices import choice_tables
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.shape import ReportData, ReportedContender
@@ -46,6 +47,7 @@ def html_report(data: ReportData) -> str:
             styles=[Markup(style) for style in styles],  # noqa: S704
             embedded=_embedded(data),
             by_key={entry["key"]: entry for entry in data["contenders"]},
+            choices=_choices(data),
             slots=_slots(data["charts"]),
             identities=_identities(data["contenders"]),
             numbers=numbers,
@@ -104,6 +106,15 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
     for chart in charts:
         slots.setdefault(chart["slot"], []).append(chart)
     return slots
+
+
+def _choices(data: ReportData) -> list[dict[str, Any]]:
+    """The tables of recommendations of each group."""
+    by_key = {entry["key"]: entry for entry in data["contenders"]}
+    return [
+        {"name": group["name"], "tables": choice_tables([by_key[key] for key in group["contenders"]])}
+        for group in data["groups"]
+    ]
 
 
 def _identities(contenders: Sequence[ReportedContender]) -> list[dict[str, Any]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from bakeoff.reporting import numbers
 from bakeoff.reporting.findings import Doubt, doubts_of
 from bakeoff.reporting.shape import ReportData
-from bakeoff.reporting.tables import Table, all_tables
+from bakeoff.reporting.table import Table
+from bakeoff.reporting.tables import all_tables
 
 # What Markdown or HTML would take for markup, and what would end a row.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")

@@ -1,38 +1,20 @@
 """The tables of the Markdown and terminal reports: headings and rows of text, independent of layout."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.choices import choice_tables
 from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
+from bakeoff.reporting.table import Table
 
 MOST_ROWS = 60
 """Phases shown of one contender; all are in the JSON and the CSV."""
 
 
 _VERDICTS = {"unknown": "too few rounds"}
-
-
-@dataclass(frozen=True)
-class Table:
-    """`headings` and `rows` are of one length; the first `left` columns are words, and the last one where `words_last`.
-
-    All others are figures.
-    """
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: int = 1
-    note: str = ""
-    words_last: bool = False
-
-    def is_words(self, place: int) -> bool:
-        """Whether the column at this place, from 0, is read as words."""
-        return place < self.left or (self.words_last and place == len(self.headings) - 1)
 
 
 def all_tables(data: ReportData) -> list[Table]:
@@ -45,6 +27,7 @@ def all_tables(data: ReportData) -> list[Table]:
         of = f", {group['name']}" if several else ""
         tables += [
             ranking(own, of),
+            *choice_tables(own, of),
             at_best(own, of),
             limits(own, of),
             latency(own, of),

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from bakeoff.reporting.findings import Doubt, doubts_of
 from bakeoff.reporting.shape import ReportData
-from bakeoff.reporting.tables import Table, all_tables
+from bakeoff.reporting.table import Table
+from bakeoff.reporting.tables import all_tables
 
 _WIDTH = 100
 _MARGIN = (0, 0, 0, 2)

@@ -1,0 +1,18 @@
+"""The report that a comparison ends with, as Markdown and as a web page."""
+
+from datetime import UTC
+from pathlib import Path
+
+from bakeoff.judging.judge import judge
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.files import DOCUMENTS, write_report
+from bakeoff.storage.history import StoredComparison
+
+_FORMS = ("markdown", "html")
+
+
+def write_comparison_reports(folder: Path, stored: StoredComparison) -> list[Path]:
+    """Writes `comparison-report-<time>.md` and `.html`, named by the comparison's begin in UTC, and returns them."""
+    data = report_data(judge(stored), stored)
+    stem = f"comparison-report-{stored.started_at.astimezone(UTC):%Y%m%d-%H%M%S}"
+    return [path for form in _FORMS for path in write_report(data, form, folder / f"{stem}.{DOCUMENTS[form][0]}")]

@@ -1,0 +1,78 @@
+"""Recommendations, rankings of each protocol, durations, and what saturation brings."""
+
+from pathlib import Path
+
+from judgements import Shape, comparison, with_status
+
+from bakeoff.judging.judge import judge
+from bakeoff.reporting.choices import by_latency, by_protocol, durations, recommendations, scaling
+from bakeoff.reporting.comparison_reports import write_comparison_reports
+from bakeoff.reporting.data import report_data
+from bakeoff.reporting.html import html_report
+from bakeoff.results.run import Status
+from made_up import comparison_of, measured, phase, run_of
+
+DATA = report_data(*comparison())
+ENTRIES = DATA["contenders"]
+
+
+def test_each_need_has_a_contender_and_its_figures() -> None:
+    rows = {need: (who, figures) for need, who, figures in recommendations(ENTRIES).rows}
+
+    assert rows["highest throughput"][0] == "Rust REST and Rust gRPC (tie)"
+    assert rows["highest throughput"][1].startswith("42,418/s")
+    assert {"lowest p99", "least CPU", "least memory", "few people"} < set(rows)
+    assert rows["existing Go ecosystem"] == ("Go REST", "33,934 operations/s")
+
+
+def test_of_a_single_contender_nothing_is_recommended() -> None:
+    assert recommendations(ENTRIES[:1]).rows == []
+
+
+def test_each_protocol_is_ranked_for_itself() -> None:
+    rows = [(protocol, place, name) for protocol, place, name, _ in by_protocol(ENTRIES).rows]
+
+    assert rows == [("REST", "1", "Rust REST"), ("REST", "2", "Go REST"), ("gRPC", "1", "Rust gRPC")]
+    assert by_protocol([entry for entry in ENTRIES if entry["protocol"] == "rest"]).rows == []
+
+
+def test_latency_runs_from_best_to_worst() -> None:
+    rows = by_latency(list(reversed(ENTRIES))).rows
+
+    assert [(row[0], row[1]) for row in rows] == [("1", "Rust REST"), ("2", "Rust gRPC"), ("3", "Go REST")]
+
+
+def test_runs_that_ended_early_are_named() -> None:
+    judgement, stored = comparison()
+    entries = report_data(judgement, with_status(stored, 0, Status.FAILED, "the target died"))["contenders"]
+
+    rows = {row[0]: row[3] for row in durations(entries).rows}
+
+    assert [early for early in rows.values() if early != "–"] == ["round 1: the target died"]
+
+
+def test_saturation_is_compared_with_the_highest_load_of_full() -> None:
+    loads = [(100, 900.0), (200, 1000.0), (500, 2500.0), (2000, 4000.0)]
+    phases = [phase(number, users, measured(rate, 2.0)) for number, (users, rate) in enumerate(loads, start=1)]
+    stored = comparison_of(run_of(phases=phases))
+    ((_, full, saturated, factor),) = scaling(report_data(judge(stored), stored)["contenders"]).rows
+
+    assert (full, saturated, factor) == ("1,000 at 200 users", "4,000 at 2,000 users", "4.00×")
+    assert scaling(ENTRIES).rows == []
+
+
+def test_the_page_has_the_tables_too() -> None:
+    page = html_report(DATA)
+
+    for words in ('id="recommendations"', "existing Go ecosystem", "Ranking of each protocol", "ended early"):
+        assert words in page
+
+
+def test_a_comparison_ends_with_its_report(tmp_path: Path) -> None:
+    _, stored = comparison(Shape())
+
+    written = write_comparison_reports(tmp_path, stored)
+
+    stem = f"comparison-report-{stored.started_at:%Y%m%d-%H%M%S}"
+    assert [path.name for path in written] == [f"{stem}.md", f"{stem}.html"]
+    assert all(path.stat().st_size > 1000 for path in written)
