@@ -1,0 +1,54 @@
+-- Applied by every target at start, as one simple query and so as one transaction.
+-- The lock makes targets that start at the same moment take turns: two concurrent
+-- CREATE TABLE IF NOT EXISTS can both find nothing and one of them then fails.
+SELECT pg_advisory_xact_lock(5120260716);
+
+CREATE TABLE IF NOT EXISTS users (
+    id         bigserial   PRIMARY KEY,
+    name       text        NOT NULL,
+    email      text        NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT users_email_key UNIQUE (email)
+);
+
+-- How many users there are by blocks of 1,024 ids, so that neither a total nor a far page counts users one by one.
+-- Each connection counts in rows of its own (slot): concurrent transactions never wait for each other's counts, and
+-- a sum over the slots is exact in every snapshot. A slot's count alone may be negative.
+CREATE TABLE IF NOT EXISTS user_counts (
+    block bigint NOT NULL,
+    slot  int    NOT NULL,
+    users bigint NOT NULL,
+    PRIMARY KEY (block, slot)
+) WITH (fillfactor = 50);
+
+-- The changed rows are sorted, so that two transactions of one slot lock counts in the same order.
+CREATE OR REPLACE FUNCTION users_count() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        DELETE FROM user_counts;
+        RETURN NULL;
+    END IF;
+    INSERT INTO user_counts AS counts (block, slot, users)
+    SELECT id >> 10, pg_backend_pid() % 64, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed GROUP BY 1 ORDER BY 1
+    ON CONFLICT (block, slot) DO UPDATE SET users = counts.users + excluded.users;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER users_created AFTER INSERT ON users
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION users_count();
+CREATE OR REPLACE TRIGGER users_deleted AFTER DELETE ON users
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION users_count();
+CREATE OR REPLACE TRIGGER users_truncated AFTER TRUNCATE ON users
+    FOR EACH STATEMENT EXECUTE FUNCTION users_count();
+
+-- All runs of three characters of a text, letters A to Z in lower case: what a query of three or more is looked up by.
+-- PostgreSQL's own arrays and GIN do it without pg_trgm, which not every server offers.
+CREATE OR REPLACE FUNCTION users_trigrams(searched text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT coalesce(array_agg(DISTINCT substr(low.text, start, 3)), '{}')
+    FROM (SELECT lower(searched COLLATE "C") AS text) AS low, generate_series(1, char_length(searched) - 2) AS start
+$$;
+
+CREATE INDEX IF NOT EXISTS users_search ON users USING gin (users_trigrams(name || E'\n' || email));

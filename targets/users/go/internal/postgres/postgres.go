@@ -1,0 +1,187 @@
+// Package postgres stores users in PostgreSQL with pgx. Writes of concurrent requests share transactions.
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"grpc-user-service/internal/user"
+)
+
+//go:generate cp ../../../../../contract/users/schema.sql schema.sql
+
+var (
+	//go:embed schema.sql
+	schemaSQL string
+	//go:embed create.sql
+	createSQL string
+	//go:embed get.sql
+	getSQL string
+	//go:embed update.sql
+	updateSQL string
+	//go:embed delete.sql
+	deleteSQL string
+	//go:embed list_first.sql
+	listFirstSQL string
+	//go:embed list_page.sql
+	listPageSQL string
+	//go:embed search.sql
+	searchSQL string
+	//go:embed search_short.sql
+	searchShortSQL string
+)
+
+// shortestIndexed is the length from which a text has a trigram.
+const shortestIndexed = 3
+
+// Options are the settings of a repository.
+type Options struct {
+	URL         string
+	Application string
+	Connections int
+	// PerRequest gives each write a transaction of its own.
+	PerRequest bool
+	// Flushers are how many transactions of shared writes, and how many shared reads, run at once.
+	Flushers int
+	// Queue is how many operations wait at most.
+	Queue int
+}
+
+// Repository is a user.Repository.
+type Repository struct {
+	pool   *pgxpool.Pool
+	writes *gatherer[*write]
+	reads  *gatherer[*read]
+}
+
+// Open connects and creates the tables; it tries again until ctx ends.
+func Open(ctx context.Context, options Options) (*Repository, error) {
+	config, err := pgxpool.ParseConfig(options.URL)
+	if err != nil {
+		return nil, errors.New("DATABASE_URL is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	config.MaxConns = int32(options.Connections)
+	config.ConnConfig.RuntimeParams["application_name"] = options.Application
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("setting up the pool of connections: %w", err)
+	}
+	if err := prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	r := &Repository{pool: pool}
+	limit := gatherLimit{flushers: options.Flushers, queue: options.Queue, perRequest: options.PerRequest}
+	r.writes = newGatherer(limit, func(ctx context.Context, writes []*write) { r.store(ctx, writes) })
+	r.reads = newGatherer(limit, func(ctx context.Context, reads []*read) { r.fetch(ctx, reads) })
+	return r, nil
+}
+
+// prepare applies the schema.
+func prepare(ctx context.Context, pool *pgxpool.Pool) error {
+	for {
+		// Without arguments Exec sends a simple query, and so one transaction.
+		_, err := pool.Exec(ctx, schemaSQL)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("cannot use the database: %w: start it, or set DATABASE_URL", err)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// Close finishes what was accepted and disconnects.
+func (r *Repository) Close() {
+	r.writes.close()
+	r.reads.close()
+	r.pool.Close()
+}
+
+// Healthy reports whether the database answers.
+func (r *Repository) Healthy(ctx context.Context) error {
+	if err := r.pool.Ping(ctx); err != nil {
+		return fault(err)
+	}
+	return nil
+}
+
+// List returns a page of the users that match.
+func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, error) {
+	statement, arguments := listSQL(query)
+	rows, err := r.pool.Query(ctx, statement, arguments...)
+	if err != nil {
+		return user.Page{}, fault(err)
+	}
+	page := user.Page{Users: make([]user.User, 0, query.Limit)}
+	var id *int64
+	var name, email *string
+	_, err = pgx.ForEachRow(rows, []any{&page.Total, &id, &name, &email}, func() error {
+		if id != nil {
+			page.Users = append(page.Users, user.User{ID: *id, Name: *name, Email: *email})
+		}
+		return nil
+	})
+	return page, fault(err)
+}
+
+func listSQL(query user.Query) (string, []any) {
+	text, offset := user.Folded(query.Text), query.Offset()
+	switch {
+	case text == "" && offset == 0:
+		return listFirstSQL, []any{query.Limit}
+	case text == "":
+		return listPageSQL, []any{offset, query.Limit}
+	case utf8.RuneCountInString(text) < shortestIndexed:
+		return searchShortSQL, []any{text, offset, query.Limit}
+	default:
+		return searchSQL, []any{text, offset, query.Limit}
+	}
+}
+
+// Codes of PostgreSQL's errors.
+const (
+	uniqueViolation = "23505"
+	deadlock        = "40P01"
+)
+
+// isCode reports whether PostgreSQL refused a statement with one of these codes.
+func isCode(err error, codes ...string) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	for _, code := range codes {
+		if refused.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// fault is an error as a repository returns it: everything but the context's own makes the database unavailable, for the
+// caller; the cause is kept for the log.
+func fault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, user.ErrNotFound), errors.Is(err, user.ErrEmailTaken), errors.Is(err, context.Canceled):
+		return err
+	case isCode(err, uniqueViolation):
+		return user.ErrEmailTaken
+	case errors.Is(err, context.DeadlineExceeded):
+		return err
+	default:
+		return fmt.Errorf("%w: %w", user.ErrUnavailable, err)
+	}
+}

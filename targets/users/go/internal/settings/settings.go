@@ -1,0 +1,130 @@
+// Package settings reads the settings of the targets from the environment and checks them before anything starts.
+package settings
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings are all settings, each usable.
+type Settings struct {
+	// Address to listen on; port 0 takes a free one.
+	Address netip.AddrPort
+	// Store is memory or postgresql.
+	Store       string
+	DatabaseURL string
+	Connections int
+	PerRequest  bool
+	Flushers    int
+	Queue       int
+	// Workers are the threads that run Go code.
+	Workers int
+	Timeout time.Duration
+	// Rate is the limit of requests per second; 0 is none.
+	Rate      int
+	Keepalive bool
+	Gateway   string
+	CallGzip  bool
+	ReplyGzip bool
+	HTTP2     bool
+	LogLevel  slog.Level
+	LogJSON   bool
+}
+
+// Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
+func Read(lookup func(string) (string, bool), portVariable string, defaultPort int) (Settings, error) {
+	r := reader{lookup: lookup}
+	port := uint16(r.number(portVariable, defaultPort, 0, 65_535))
+	settings := Settings{
+		Address:     netip.AddrPortFrom(r.address("BIND"), port),
+		Store:       r.word("STORE", "postgresql", "memory"),
+		DatabaseURL: r.text("DATABASE_URL", "postgresql://postgres:password@localhost:5432/users"),
+		Connections: r.number("DB_POOL_SIZE", 10, 1, 1_000),
+		PerRequest:  r.word("WRITE_MODE", "group-commit", "per-request") == "per-request",
+		Flushers:    r.number("FLUSHERS", 2, 1, 64),
+		Queue:       r.number("QUEUE_REQUESTS", 20_000, 1, 10_000_000),
+		Workers:     r.number("WORKERS", runtime.GOMAXPROCS(0), 1, 1_024),
+		Timeout:     r.duration("REQUEST_TIMEOUT", 5*time.Second),
+		Rate:        r.number("RATE_LIMIT", 0, 0, 1_000_000_000),
+		Keepalive:   r.isOn("KEEPALIVE", "on", "off"),
+		Gateway:     r.word("GATEWAY", "loopback", "in-process", "direct"),
+		CallGzip:    r.isOn("GATEWAY_GZIP", "off", "on"),
+		ReplyGzip:   r.isOn("REPLY_GZIP", "off", "on"),
+		HTTP2:       r.isOn("HTTP2", "on", "off"),
+		LogJSON:     r.word("LOG_FORMAT", "text", "json") == "json",
+	}
+	r.check(settings.LogLevel.UnmarshalText([]byte(r.word("LOG_LEVEL", "info", "error", "warn", "debug"))))
+	return settings, r.err
+}
+
+// reader reads variables and keeps the first error.
+type reader struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+func (r *reader) check(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *reader) reject(name, value, advice string) {
+	r.check(fmt.Errorf("%s is %q: use %s", name, value, advice))
+}
+
+func (r *reader) text(name, standard string) string {
+	if value, _ := r.lookup(name); value != "" {
+		return value
+	}
+	return standard
+}
+
+func (r *reader) number(name string, standard, least, most int) int {
+	value := r.text(name, strconv.Itoa(standard))
+	number, err := strconv.Atoi(value)
+	if err != nil || number < least || number > most {
+		r.reject(name, value, fmt.Sprintf("a whole number from %d to %d", least, most))
+		return standard
+	}
+	return number
+}
+
+func (r *reader) duration(name string, standard time.Duration) time.Duration {
+	value := r.text(name, standard.String())
+	duration, err := time.ParseDuration(value)
+	if err != nil || duration <= 0 {
+		r.reject(name, value, "a duration such as 5s or 500ms")
+		return standard
+	}
+	return duration
+}
+
+func (r *reader) address(name string) netip.Addr {
+	value := r.text(name, "127.0.0.1")
+	address, err := netip.ParseAddr(value)
+	if err != nil {
+		r.reject(name, value, "an IP address such as 127.0.0.1 or ::")
+	}
+	return address
+}
+
+// word is one of words; the first is the default.
+func (r *reader) word(name string, words ...string) string {
+	value := r.text(name, words[0])
+	if !slices.Contains(words, value) {
+		last := len(words) - 1
+		r.reject(name, value, strings.Join(words[:last], ", ")+" or "+words[last])
+		return words[0]
+	}
+	return value
+}
+
+// isOn is a switch; the first word is the default.
+func (r *reader) isOn(name string, words ...string) bool { return r.word(name, words...) == "on" }
