@@ -62,6 +62,10 @@ def _known_class(name: str) -> str:
     return name
 
 
+OfWorkload = Annotated[
+    str | None,
+    typer.Option("--workload", metavar="NAME", help="Workload of the targets, where none is named. [the usual ones]"),
+]
 TargetClass = Annotated[
     str, typer.Option("--class", help="Where no target is named: standard, tuned or all.", callback=_known_class)
 ]
@@ -207,12 +211,13 @@ def build(
     target: Annotated[
         list[str] | None, typer.Argument(help="Targets to build. [those of the class]", autocompletion=complete_target)
     ] = None,
+    workload: OfWorkload = None,
     target_class: TargetClass = "standard",
 ) -> None:
     """Build the targets whose sources changed."""
     from bakeoff.cli.targets import build_targets
 
-    build_targets(target or [], target_class)
+    build_targets(target or [], workload, target_class)
 
 
 @app.command()
@@ -269,6 +274,7 @@ def conform(
         list[str] | None,
         typer.Argument(help="Targets to check. [those of the class]", autocompletion=complete_target),
     ] = None,
+    workload: OfWorkload = None,
     target_class: TargetClass = "standard",
     write_mode: Annotated[
         str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")
@@ -284,7 +290,7 @@ def conform(
     """Check targets against their contract: run every conformance vector."""
     from bakeoff.cli.conform import conform_targets
 
-    conform_targets(target or [], target_class, write_mode, attach or [], json)
+    conform_targets(target or [], workload, target_class, write_mode, attach or [], json)
 
 
 @app.command()

@@ -25,11 +25,17 @@ from bakeoff.running.lock import only_lab
 from bakeoff.running.progress import Progress
 from bakeoff.targets.access import Access, access_of
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
+from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import load_workload
 
 
 def conform_targets(
-    names: Sequence[str], target_class: str, write_mode: str | None, attach: Sequence[str], as_json: bool
+    names: Sequence[str],
+    workload: str | None,
+    target_class: str,
+    write_mode: str | None,
+    attach: Sequence[str],
+    as_json: bool,
 ) -> None:
     """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
     project = find_project()
@@ -38,7 +44,8 @@ def conform_targets(
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
         found = find_targets(project)
         choose_targets(found, list(attached))
-        chosen = choose_targets(found, names or list(attached), target_class)
+        named = list(names) or list(attached)
+        chosen = choose_targets(found if named else of_workload(project, found, workload), named, target_class)
         _check_attached(project, [target for target in chosen if target.name in attached], variant)
         own = [target for target in chosen if target.name not in attached]
         built = buildable(own, bool(names), lambda _target, reason: progress.say(reason))

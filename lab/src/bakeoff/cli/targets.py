@@ -14,6 +14,7 @@ from bakeoff.comparing.preparation import build, buildable
 from bakeoff.project import find_project
 from bakeoff.running.lock import only_lab
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
+from bakeoff.targets.of_workload import of_workload
 
 
 def list_targets(as_json: bool) -> None:
@@ -52,11 +53,12 @@ def _table(targets: Sequence[Target]) -> Table:
     return table
 
 
-def build_targets(names: Sequence[str], target_class: str) -> None:
+def build_targets(names: Sequence[str], workload: str | None, target_class: str) -> None:
     """Builds the targets that are stale."""
     project = find_project()
     with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
-        chosen = choose_targets(find_targets(project), names, target_class)
+        found = find_targets(project)
+        chosen = choose_targets(found if names else of_workload(project, found, workload), names, target_class)
         for target in buildable(chosen, bool(names), lambda _target, reason: progress.say(reason)):
             build(target.build, progress)
     Console().print("Everything is built.", highlight=False)

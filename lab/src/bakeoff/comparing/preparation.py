@@ -22,6 +22,7 @@ from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, variables_of
 from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
+from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import weights_of
 
@@ -46,7 +47,9 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
         )
     found = find_targets(project)
     choose_targets(found, list(request.attached))
-    wanted = choose_targets(found, request.targets or list(request.attached), request.target_class)
+    named = request.targets or list(request.attached)
+    offered = found if named else of_workload(project, found, request.workload)
+    wanted = choose_targets(offered, named, request.target_class)
     attached = [target for target in wanted if target.name in request.attached]
     own = [target for target in wanted if target.name not in request.attached]
     targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))

@@ -157,6 +157,9 @@ class ComparisonTable(RunTable):
         short="t",
         unset="all that this machine can build",
     )
+    workload: str | None = option(
+        None, kinds.text("NAME"), "Workload whose targets to measure where none is named", unset="the usual ones"
+    )
     target_class: str = option(
         "standard",
         kinds.choice(*CLASSES),

@@ -11,6 +11,7 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.messages import message_of
 from bakeoff.workload.reuse import Reuse
 from bakeoff.workload.template import (
     Segments,
@@ -213,7 +214,7 @@ def _operation(workload: Workload, entry: Document, keys: list[str], size: int |
             "key": keys.index(entry["key"]) if "key" in entry else None,
             "http": _http(entry["http"], _content_type(entry)) if "http" in entry else None,
             "grpc": _grpc(entry["grpc"]) if "grpc" in entry else None,
-            "variants": _messages(workload, entry, size, load.seed, key_format),
+            "variants": _messages(workload, entry, size, load, key_format),
             "creates": entry.get("creates"),
             "needs": entry.get("needs"),
             "effect": _effect(entry["effect"]) if "effect" in entry else None,
@@ -226,7 +227,7 @@ def _operation(workload: Workload, entry: Document, keys: list[str], size: int |
 
 def _content_type(entry: Document) -> str | None:
     """What the body of an operation's requests is; None where they have none."""
-    if "message" not in entry:
+    if message_of(entry, "http") is None:
         return None
     return "text/plain; charset=utf-8" if entry.get("body") == "text" else "application/json"
 
@@ -237,7 +238,7 @@ def _http(entry: Document, content_type: str | None) -> Document:
     constant, templates = _constants_and_templates(headers)
     return {
         "capture": {},
-        **{name: value for name, value in entry.items() if name != "headers"},
+        **{name: value for name, value in entry.items() if name not in ("headers", "message")},
         **_reply(entry),
         "path": parse_template(entry["path"]),
         "headers": constant,
@@ -249,7 +250,7 @@ def _grpc(entry: Document) -> Document:
     metadata = {name: parse_template(value) for name, value in entry.get("metadata", {}).items()}
     return {
         "capture": {},
-        **{name: value for name, value in entry.items() if name != "metadata"},
+        **{name: value for name, value in entry.items() if name not in ("metadata", "message")},
         **_reply(entry),
         **({"metadata_templates": metadata} if metadata else {}),
     }
@@ -268,12 +269,14 @@ def _constants_and_templates(values: Mapping[str, Any]) -> tuple[Document, dict[
     return constant, {name: parse_template(value) for name, value in values.items() if has_slot[name]}
 
 
-def _messages(workload: Workload, entry: Document, size: int | None, seed: int, key_format: Segments) -> list[Segments]:
+def _messages(
+    workload: Workload, entry: Document, size: int | None, load: Load, key_format: Segments
+) -> list[Segments]:
     """The variants of an operation's message: JSON without white space, or text as it is written."""
-    message = entry.get("message", "")
+    message = message_of(entry, load.protocol) or ""
     if entry.get("body") == "text":
         return [parse_template(message.removesuffix("\n"))]
-    return _variants(workload, message, size, seed, key_format)
+    return _variants(workload, message, size, load.seed, key_format)
 
 
 def _variants(workload: Workload, message: str, size: int | None, seed: int, key_format: Segments) -> list[Segments]:

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.documents import Document
 from bakeoff.hints import hint
+from bakeoff.workload.messages import message_of, place_of_message
 from bakeoff.workload.references import Problem, filled
 
 if TYPE_CHECKING:
@@ -67,9 +69,10 @@ def _problems_of(operation: Document, declared: Declared) -> Iterator[Problem]:
             reason = _unknown_member(declared, reply, pointer)
             if reason is not None:
                 yield Problem(("grpc", entry), f'{entry} "{pointer}": {reason}', f'"{pointer}"')
-    message = operation.get("message", "").strip()
+    message = (message_of(operation, "grpc") or "").strip()
     if message and operation.get("body") != "text":
-        yield from _unknown_members(declared, request, json.loads(filled(message)))
+        for problem in _unknown_members(declared, request, json.loads(filled(message))):
+            yield replace(problem, place=place_of_message(operation, "grpc"))
 
 
 def _unknown_member(declared: Declared, type_name: str, pointer: str) -> str | None:

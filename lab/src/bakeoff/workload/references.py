@@ -12,6 +12,7 @@ from typing import Any
 from bakeoff.closed_toml import Place
 from bakeoff.documents import Document
 from bakeoff.hints import hint
+from bakeoff.workload.messages import message_of, place_of_message
 from bakeoff.workload.template import Slot, TemplateError, parse_template, slots_named
 
 _PROTOCOLS = ("http", "grpc")
@@ -77,7 +78,7 @@ def _templates(document: Document, operation: Document) -> Iterator[Problem]:
         captured = _captured_by_needed(document, operation, protocol)
         logins = _captured_by_login(document, protocol)
         for place, template in _of_requests(operation, protocol):
-            yield from _slots(place, template, operation, captured, None if place == ("message",) else logins)
+            yield from _slots(place, template, operation, captured, None if place[-1] == "message" else logins)
         for pointer, value in table.get("reply", {}).items():
             if isinstance(value, str):
                 yield from _slots((protocol, "reply", pointer), value, operation, captured, None)
@@ -88,8 +89,9 @@ def _templates(document: Document, operation: Document) -> Iterator[Problem]:
 
 def _of_requests(operation: Document, protocol: str) -> Iterator[tuple[Place, str]]:
     table = operation[protocol]
-    if "message" in operation:
-        yield ("message",), operation["message"]
+    message = message_of(operation, protocol)
+    if message is not None:
+        yield place_of_message(operation, protocol), message
     if "path" in table:
         yield (protocol, "path"), table["path"]
     for entry in ("headers", "metadata"):
@@ -163,20 +165,27 @@ def _unknown_slot(template: str) -> str:
 
 def _members(operation: Document) -> Iterator[Problem]:
     """A message that is no JSON, and a stored document that is no part of it."""
-    message = operation.get("message", "").strip()
-    if operation.get("body") == "text" or not message:
+    if operation.get("body") == "text":
         return
+    messages = {place_of_message(operation, each): message_of(operation, each) for each in _PROTOCOLS}
+    for place, message in messages.items():
+        if message is not None and message.strip():
+            yield from _members_of(operation, place, message)
+
+
+def _members_of(operation: Document, place: Place, message: str) -> Iterator[Problem]:
     try:
-        document = json.loads(filled(message))
+        document = json.loads(filled(message.strip()))
     except ValueError as error:
-        yield Problem(("message",), f"the message is not JSON when its slots are filled: {error}.")
+        yield Problem(place, f"the message is not JSON when its slots are filled: {error}.")
         return
-    pointer = operation.get("effect", {}).get("document")
+    effect = operation.get("effect", {})
+    pointer = effect.get("document")
     if pointer is not None:
-        yield from _pointer(document, pointer)
+        yield from _pointer(document, pointer, effect.get("members", []))
 
 
-def _pointer(document: Any, pointer: str) -> Iterator[Problem]:
+def _pointer(document: Any, pointer: str, stored: Sequence[str]) -> Iterator[Problem]:
     reached = ""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
@@ -186,6 +195,11 @@ def _pointer(document: Any, pointer: str) -> Iterator[Problem]:
             yield Problem(("effect",), f"{words} {hint(name, list(members), 'Members there')}")
             return
         document, reached = members[name], f"{reached}/{part}"
+    known = _members_by_name(document)
+    for name in stored:
+        if name not in known:
+            words = f'members names {name}, but the message has none at "{reached}".'
+            yield Problem(("effect",), f"{words} {hint(name, list(known), 'Members there')}", f'"{name}"')
 
 
 def _members_by_name(document: Any) -> Mapping[str, Any]:

@@ -8,17 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::error::AuditError;
-use super::json::Pointer;
 use crate::ledger::{Ledger, Outcome, Record, ledger_files};
 use crate::plan::Plan;
-use crate::workload::{Event, Operation, Renderer, Workload};
+use crate::workload::{Event, Renderer, Workload};
 
 /// Operations of a run by the entity that they touch.
 #[derive(Debug)]
 pub(super) struct Expected {
     pub workload: Arc<Workload>,
-    /// Of each operation, where its effect's document is in the message.
-    pub documents: Vec<Pointer>,
     links: Vec<Link>,
     entities: FxHashMap<u128, Entity>,
     pub acknowledged: u64,
@@ -53,11 +50,7 @@ impl Expected {
     pub fn read(plan: &Path, ledger: &Path) -> Result<Self, AuditError> {
         let plan = Plan::read(plan)?;
         let workload = Arc::new(Workload::compile_messages(&plan)?);
-        let document = |operation: &Operation| {
-            Pointer::new(operation.effect.as_ref().map_or("", |effect| effect.document.as_str()))
-        };
         let mut expected = Self {
-            documents: workload.operations.iter().map(document).collect(),
             workload,
             links: Vec::new(),
             entities: FxHashMap::default(),

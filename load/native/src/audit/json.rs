@@ -2,6 +2,8 @@
 
 use memchr::{memchr2, memchr3};
 
+use crate::plan::Write;
+
 /// The members of an object, or none when the text is no object.
 pub fn members(object: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     let mut scanner = Scanner { text: object, at: 0 };
@@ -42,7 +44,7 @@ fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
 }
 
 /// A JSON pointer, taken apart once for all the documents that it is followed in.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pointer {
     tokens: Vec<Token>,
 }
@@ -67,6 +69,38 @@ impl Pointer {
             return Some(document.trim_ascii());
         }
         Scanner { text: document, at: 0 }.pointed(&self.tokens)?
+    }
+}
+
+/// The part of a message that is stored: a value, or some members of an object.
+#[derive(Debug, Default)]
+pub struct StoredPart {
+    pointer: Pointer,
+    members: Option<Vec<String>>,
+}
+
+impl StoredPart {
+    #[must_use]
+    pub fn of(write: &Write) -> Self {
+        Self { pointer: Pointer::new(&write.document), members: write.members.clone() }
+    }
+
+    /// Appends the part to `out`; nothing where the message does not have it.
+    pub fn copy(&self, message: &[u8], out: &mut Vec<u8>) {
+        let found = self.pointer.find(message).unwrap_or_default();
+        let (Some(kept), Some(present)) = (&self.members, members(found)) else {
+            out.extend_from_slice(found);
+            return;
+        };
+        let is_kept = |name: &[u8]| kept.iter().any(|member| same_text(name, member.as_bytes()));
+        out.push(b'{');
+        for (index, (name, value)) in present.into_iter().filter(|(name, _)| is_kept(name)).enumerate() {
+            out.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });
+            out.extend_from_slice(name);
+            out.extend_from_slice(b"\":");
+            out.extend_from_slice(value);
+        }
+        out.push(b'}');
     }
 }
 

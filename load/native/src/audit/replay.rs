@@ -78,7 +78,6 @@ impl<'a> Replay<'a> {
             self.renderer.recall(record.user, &record.event);
             self.message.clear();
             self.renderer.json(&mut self.message);
-            let document = expected.documents[operation].find(&self.message).unwrap_or_default();
             if self.steps.len() == count {
                 self.steps.push(Step { user: 0, kind: effect.kind, document: Vec::new(), is_unknown: false });
             }
@@ -87,7 +86,7 @@ impl<'a> Replay<'a> {
             step.kind = effect.kind;
             step.is_unknown = record.outcome == Outcome::Unknown;
             step.document.clear();
-            step.document.extend_from_slice(document);
+            effect.document.copy(&self.message, &mut step.document);
             count += 1;
             index = *previous;
         }

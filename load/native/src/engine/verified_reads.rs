@@ -9,7 +9,7 @@ use crate::audit::json::Pointer;
 use crate::audit::judge::{Judgement, Step, judge_reply};
 use crate::template::Slot;
 use crate::wire::Code;
-use crate::workload::{Effect, Entity, Event, Renderer, Workload};
+use crate::workload::{Entity, Event, Renderer, Workload};
 
 /// Documents of a user that are followed at any rate, so that short runs verify reads too.
 const ALWAYS: u32 = 8;
@@ -36,8 +36,6 @@ pub struct ReadRules {
 pub struct VerifiedReads {
     share: f64,
     renderer: Renderer,
-    /// By operation: where its effect's document is in its message.
-    written: Vec<Option<Pointer>>,
     rules: Vec<Option<ReadRules>>,
     /// None for a document with too many writes.
     documents: FxHashMap<Box<[u8]>, Option<Vec<Write>>>,
@@ -53,11 +51,9 @@ impl VerifiedReads {
         if share <= 0.0 || rules.iter().all(Option::is_none) {
             return None;
         }
-        let pointer = |effect: &Effect| Pointer::new(&effect.document);
         Some(Self {
             share,
             renderer: Renderer::new(Arc::clone(workload)),
-            written: workload.operations.iter().map(|operation| operation.effect.as_ref().map(pointer)).collect(),
             rules,
             documents: FxHashMap::default(),
             followed: FxHashMap::default(),
@@ -105,12 +101,13 @@ impl VerifiedReads {
         let mut steps = Vec::with_capacity(writes.len());
         for write in writes {
             let operation = usize::from(write.event.operation);
-            let kind = workload.operations[operation].effect.as_ref()?.kind;
+            let effect = workload.operations[operation].effect.as_ref()?;
             self.renderer.recall(user, &write.event);
             self.message.clear();
             self.renderer.json(&mut self.message);
-            let document = self.written[operation].as_ref()?.find(&self.message).unwrap_or_default().to_vec();
-            steps.push(Step { user, kind, document, is_unknown: write.is_unknown });
+            let mut document = Vec::new();
+            effect.document.copy(&self.message, &mut document);
+            steps.push(Step { user, kind: effect.kind, document, is_unknown: write.is_unknown });
         }
         let judgement = judge_reply(&steps, shown);
         Some(matches!(judgement, Judgement::Right | Judgement::RightWithUnacknowledged))

@@ -124,11 +124,23 @@ pub struct GrpcCall {
 
 /// What an acknowledged operation does to the stored state.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Effect {
-    Merge { document: String, key: Vec<Vec<Segment>> },
-    Put { document: String, key: Vec<Vec<Segment>> },
+    Merge(Write),
+    Put(Write),
     Delete { key: Vec<Vec<Segment>> },
+}
+
+/// The part of a message that is stored, and where.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Write {
+    /// JSON pointer into the message.
+    pub document: String,
+    /// The members of the document that are stored, where not all are.
+    #[serde(default)]
+    pub members: Option<Vec<String>>,
+    pub key: Vec<Vec<Segment>>,
 }
 
 /// Many messages in one request: `open`, `separator` and `close` for HTTP, `field` for gRPC.

@@ -1,5 +1,6 @@
 //! An operation, compiled: its templates, its place in the protocol and its effect.
 
+use crate::audit::json::StoredPart;
 use crate::message::{Descriptors, Encoder, compile};
 use crate::plan::{self, PlanError, Protocol, Segment};
 use crate::template::{Slot, SlotTable, Template};
@@ -82,8 +83,7 @@ pub enum EffectKind {
 #[derive(Debug)]
 pub struct Effect {
     pub kind: EffectKind,
-    /// JSON pointer into the message.
-    pub document: String,
+    pub document: StoredPart,
     pub key: Texts,
 }
 
@@ -184,9 +184,9 @@ fn request_path(operation: &plan::Operation, protocol: Option<Protocol>) -> Resu
 impl Effect {
     fn compile(effect: &plan::Effect) -> Result<Self, PlanError> {
         let (kind, document, key) = match effect {
-            plan::Effect::Merge { document, key } => (EffectKind::Merge, document.clone(), key),
-            plan::Effect::Put { document, key } => (EffectKind::Put, document.clone(), key),
-            plan::Effect::Delete { key } => (EffectKind::Delete, String::new(), key),
+            plan::Effect::Merge(write) => (EffectKind::Merge, StoredPart::of(write), &write.key),
+            plan::Effect::Put(write) => (EffectKind::Put, StoredPart::of(write), &write.key),
+            plan::Effect::Delete { key } => (EffectKind::Delete, StoredPart::default(), key),
         };
         Ok(Self { kind, document, key: Texts::compile(key, "effect: a key")? })
     }
