@@ -99,6 +99,13 @@ def test_headers_that_differ_or_are_missing() -> None:
     ]
 
 
+def test_a_header_that_must_not_be_there() -> None:
+    expected = {"X-Internal": None}
+
+    assert compare_headers(expected, {"x-other": "1"}) == []
+    assert compare_headers(expected, {"x-internal": "1"}) == ["header X-Internal: expected none, got 1"]
+
+
 def http(status: int = 200, body: bytes = b'{"a":1}') -> HttpReply:
     return HttpReply(status, {"content-type": "application/json"}, body)
 

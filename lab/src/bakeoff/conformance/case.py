@@ -82,7 +82,7 @@ class HttpExpectation:
     """A body of None is not looked at."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: Mapping[str, str | None]
     body: Any
 
 
@@ -109,7 +109,7 @@ class GrpcExpectation:
     message: str | None = None
     body: Any = None
     replies: tuple[Any, ...] | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
     core_codes: tuple[str, ...] = ()
 
 

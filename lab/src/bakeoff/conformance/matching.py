@@ -46,12 +46,16 @@ def _unexpected_body(is_different: bool, reply: HttpReply) -> list[str]:
     return [f"body: got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"] if is_different else []
 
 
-def compare_headers(expected: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
-    """Each expected comma-separated element must be among the header's; case and parameters do not count."""
+def compare_headers(expected: Mapping[str, str | None], actual: Mapping[str, str]) -> list[str]:
+    """Each expected comma-separated element must be among the header's; case and parameters do not count. A header that
+    is expected as None must not be there."""
     differences = []
     for name, value in expected.items():
         got = actual.get(name.lower())
-        if got is None:
+        if value is None:
+            if got is not None:
+                differences.append(f"header {name}: expected none, got {got}")
+        elif got is None:
             differences.append(f"header {name}: expected {value}, but there is none")
         elif not _elements(value) <= _elements(got):
             differences.append(f"header {name}: expected {value}, got {got}")

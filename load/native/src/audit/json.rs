@@ -344,6 +344,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_part_is_a_value_or_some_members_of_an_object() {
+        let message = br#"{"id":"7","user":{"na\u006de":"Ada","email":"a@b","x":[1]}}"#;
+        let part = |document: &str, members: Option<&[&str]>| {
+            let members = members.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+            let write = Write { document: document.to_owned(), members, key: Vec::new() };
+            let mut out = Vec::new();
+            StoredPart::of(&write).copy(message, &mut out);
+            String::from_utf8(out).expect("UTF-8")
+        };
+        assert_eq!(part("/id", None), r#""7""#);
+        assert_eq!(part("/user", Some(&["name", "email"])), r#"{"na\u006de":"Ada","email":"a@b"}"#);
+        assert_eq!(part("/user", Some(&["x", "absent"])), r#"{"x":[1]}"#);
+        assert_eq!(part("/user", Some(&["absent"])), "{}");
+        assert_eq!(part("/absent", Some(&["x"])), "");
+    }
+
+    #[test]
     fn pointers_lead_into_objects_and_arrays() {
         let document = br#"{"a":{"b":[10,{"c~/d":"x"}]}}"#;
         for (pointer, found) in [
