@@ -4,7 +4,7 @@ from rich.console import Console
 
 from bakeoff.cli.live_view import ViewState, rendered
 from bakeoff.cli.progress import PlainProgress, shown_on
-from made_up_records import phase_start
+from made_up_records import engine_second, phase_start
 
 
 def text_of(state: ViewState, now_s: float) -> str:
@@ -52,3 +52,22 @@ def test_plain_lines_where_nobody_looks_at_a_terminal() -> None:
         "a: quick (about 2 min)",
         "  Baseline, 1 virtual user",
     ]
+
+
+def test_a_long_phase_has_a_line_every_ten_seconds() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    progress = PlainProgress(console)
+    for phase in (0, 1):
+        progress.record(phase_start(phase=phase))
+        for second in range(25):
+            progress.record(engine_second(second, phase=phase, operations=100 + second, failed=second % 2))
+    assert isinstance(console.file, io.StringIO)
+    assert (
+        console.file.getvalue().splitlines()
+        == [
+            "  Baseline, 10 virtual users",
+            "    10 s: 104/s · p99 0.0 ms · 5 failed",
+            "    20 s: 114/s · p99 0.0 ms · 10 failed",
+        ]
+        * 2
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 from judgements import Shape, comparison, with_status
 
 from bakeoff.judging.judge import judge
-from bakeoff.reporting.choices import by_latency, by_protocol, durations, recommendations, scaling
+from bakeoff.reporting.choices import by_latency, by_payload, by_protocol, durations, recommendations, scaling
 from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
@@ -59,6 +59,18 @@ def test_saturation_is_compared_with_the_highest_load_of_full() -> None:
 
     assert (full, saturated, factor) == ("1,000 at 200 users", "4,000 at 2,000 users", "4.00×")
     assert scaling(ENTRIES).rows == []
+
+
+def test_throughput_stands_by_payload_where_there_are_several() -> None:
+    data = report_data(*comparison(Shape(payloads=("default", "8k"))))
+
+    table = by_payload(data)
+
+    assert table.headings == ("target", "default", "8k")
+    assert [row[0] for row in table.rows] == ["Rust REST", "Rust gRPC", "Go REST"]
+    assert all(cell != "–" for row in table.rows for cell in row)
+    assert "Throughput by payload" in html_report(data)
+    assert by_payload(DATA).rows == []
 
 
 def test_the_page_has_the_tables_too() -> None:

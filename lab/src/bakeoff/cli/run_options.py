@@ -17,6 +17,11 @@ from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import check_pins, usable_cpus
 from bakeoff.running.modes import COUNT, RATE
+from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.workload.loader import load_workload
+
+_PAYLOAD = "payload"
+_ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
             raise UsageError("--slo searches one rate for each target: leave out --against.")
         # A branch may move before a comparison is resumed.
         values["against"] = full_name(project, str(values["against"]))
-    request = _with_levels(with_values(request, values), given)
+    request = _with_all_payloads(project, _with_levels(with_values(request, values), given))
     if request.pin:
         check_pins(request.pin, usable_cpus())
     # Reports now what is wrong with phases, factors and limits, before anything is built.
@@ -92,8 +97,26 @@ def _with_levels(request: ComparisonRequest, given: Mapping[str, Json]) -> Compa
             settings.update({name: (str(value),) for name, value in level.items()})
         else:
             assert level is None or isinstance(level, str | int | float)
-            levels[factor] = (level,)
+            levels[factor] = _payloads(level) if factor == _PAYLOAD else (level,)
     return replace(request, levels={**request.levels, **levels}, settings=settings)
+
+
+def _payloads(level: Level) -> tuple[Level, ...]:
+    """Several sizes with commas between them, each once."""
+    return tuple(dict.fromkeys(part.strip() for part in str(level).split(",")))
+
+
+def _with_all_payloads(project: Project, request: ComparisonRequest) -> ComparisonRequest:
+    """The request with `all` written out: every size that the workloads of its targets declare."""
+    levels = request.levels.get(_PAYLOAD, ())
+    if _ALL not in levels:
+        return request
+    names = request.targets or list(request.attached)
+    targets = choose_targets(find_targets(project), names, request.target_class)
+    workloads = [load_workload(project, name) for name in sorted({target.workload for target in targets})]
+    sizes = [size for workload in workloads for size in workload.sized_payloads]
+    every = [each for level in levels for each in (sizes if level == _ALL else [level])]
+    return replace(request, levels={**request.levels, _PAYLOAD: tuple(dict.fromkeys(every))})
 
 
 def _levels(given: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:

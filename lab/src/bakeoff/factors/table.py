@@ -27,7 +27,10 @@ class FactorTable:
         unset="the target's own",
     )
     payload: str = option(
-        "default", kinds.text("SIZE"), "Message size of the workload, such as default, 4k or 64k", plan="payload"
+        "default",
+        kinds.text("SIZE"),
+        "Message size of the workload, such as default or 4k; several as 4k,8k, and all for every size in bytes",
+        plan="payload",
     )
     transport_mode: str = option(
         "unary",

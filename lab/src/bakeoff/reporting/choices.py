@@ -6,7 +6,7 @@ from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.reporting import numbers
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.shape import Figure, LevelFigures, ReportedContender
+from bakeoff.reporting.shape import Figure, LevelFigures, ReportData, ReportedContender
 from bakeoff.reporting.table import Table
 from bakeoff.results.run import Status
 
@@ -100,6 +100,16 @@ def scaling(entries: Sequence[ReportedContender], of: str = "") -> Table:
             rows.append((entry["name"], *map(_at, (low, high)), numbers.ratio(_factor(low, high))))
     headings = ("target", "load of full", "saturation", "factor")
     return Table(f"From full to saturation{of}", headings, rows, note="Operations/s, medians over rounds.")
+
+
+def by_payload(data: ReportData) -> Table:
+    """Throughput of each target at each message size, where there are several."""
+    payloads = list(dict.fromkeys(entry["payload"] for entry in data["contenders"]))
+    found = {(entry["name"], entry["payload"]): entry["peak_throughput_per_s"] for entry in data["contenders"]}
+    names = dict.fromkeys(entry["name"] for entry in data["contenders"])
+    rows = [(name, *(_median(found.get((name, each)), numbers.rate) for each in payloads)) for name in names]
+    note = "Operations/s at the best load of each target, medians over rounds."
+    return Table("Throughput by payload", ("target", *payloads), rows if len(payloads) > 1 else [], note=note)
 
 
 def _by_figures(ranked: Sequence[ReportedContender]) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from bakeoff import __version__
 from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
-from bakeoff.reporting.choices import choice_tables
+from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.shape import ReportData, ReportedContender
@@ -111,10 +111,12 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
 def _choices(data: ReportData) -> list[dict[str, Any]]:
     """The tables of recommendations of each group."""
     by_key = {entry["key"]: entry for entry in data["contenders"]}
-    return [
+    of_groups = [
         {"name": group["name"], "tables": choice_tables([by_key[key] for key in group["contenders"]])}
         for group in data["groups"]
     ]
+    payloads = by_payload(data)
+    return [*of_groups, *([{"name": "", "tables": [payloads]}] if payloads.rows else [])]
 
 
 def _identities(contenders: Sequence[ReportedContender]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
-from bakeoff.reporting.choices import choice_tables
+from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
@@ -35,7 +35,7 @@ def all_tables(data: ReportData) -> list[Table]:
         tables += [cost(own, of)]
         tables += [phases(own, of), resources(own, of)]
         tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
-    tables += [effects(data), references(data)]
+    tables += [by_payload(data), effects(data), references(data)]
     return [table for table in tables if table.rows]
 
 

@@ -52,9 +52,9 @@ def live_figures(record: Counted, seconds: float) -> str:
     return f"{rate:,.0f}/s · p99 {p99_ms(record):.1f} ms{errors}"
 
 
-def p99_ms(record: Counted) -> float:
-    """p99 of a second or a phase; 0 where nothing was answered."""
+def p99_ms(*records: Counted) -> float:
+    """p99 of seconds or a phase; 0 where nothing was answered."""
     from bakeoff.engines import histograms
 
-    latency = histograms.summarise(histograms.merge([record.latency_histogram]))
+    latency = histograms.summarise(histograms.merge([record.latency_histogram for record in records]))
     return latency.percentiles_ms["p99"]

@@ -28,6 +28,12 @@ class Workload:
         """Names of the message sizes, the usual one first."""
         return tuple(self.document.get("sizes", {"default": "natural"}))
 
+    @property
+    def sized_payloads(self) -> tuple[str, ...]:
+        """Those of a size in bytes; the natural one where there is no other."""
+        sizes = self.document.get("sizes", {})
+        return tuple(name for name, size in sizes.items() if size != "natural") or self.payloads[:1]
+
     def file(self, entry: str) -> Path | None:
         """A file or folder that the workload names, or None where it names none."""
         name = self.document.get(entry)
