@@ -22,6 +22,15 @@ class StoredRow:
     document: str
 
 
+@dataclass(frozen=True)
+class StoringEvent:
+    """A message, the row that it stores where there was none, and the value of `${key}` in it."""
+
+    message: Any
+    row: StoredRow
+    key: str
+
+
 def rows_of(plan: Plan, count: int) -> list[StoredRow]:
     """Rows that the first `count` storing events of virtual user 0 store when each makes a new entity.
 
@@ -47,20 +56,36 @@ def _stores_alone(operation: Document) -> bool:
 def _row(plan: Plan, sequence: int) -> StoredRow | None:
     numbers = RandomNumbers(int(plan["seed"], 16), 0, sequence)
     operation = _operation(plan["operations"], numbers.below(sum(entry["weight"] for entry in plan["operations"])))
+    return _rendered(plan, operation, numbers, sequence).row if _stores_alone(operation) else None
+
+
+def storing_event(plan: Plan, sequence: int, key: str | None = None) -> StoringEvent | None:
+    """What the plan's first operation sends and stores with this number, under a key of its own or the given one.
+
+    None where what it stores depends on a reply.
+    """
+    operation = plan["operations"][0]
     if not _stores_alone(operation):
         return None
+    return _rendered(plan, operation, RandomNumbers(int(plan["seed"], 16), 0, sequence), sequence, key)
+
+
+def _rendered(
+    plan: Plan, operation: Document, numbers: RandomNumbers, sequence: int, key: str | None = None
+) -> StoringEvent:
     variant = operation["variants"][numbers.below(len(operation["variants"]))]
     # Reuse and pick are drawn whether they are needed or not.
     numbers.draw()
     numbers.draw()
     bare = Event(plan["run"], 0, sequence, plan["base_time_ms"])
-    key = "" if operation["key"] is None else render(plan["keys"][operation["key"]]["format"], numbers, bare)
+    if key is None:
+        key = "" if operation["key"] is None else render(plan["keys"][operation["key"]]["format"], numbers, bare)
     event = Event(plan["run"], 0, sequence, plan["base_time_ms"], key=key)
     message = json.loads(render(variant, numbers, event, plan["size_bytes"]))
     effect = operation["effect"]
     # The language's decimals are the shortest text of their double, so this text is the one that was rendered.
     document = json.dumps(_at(message, effect["document"]), ensure_ascii=False)
-    return StoredRow([render(part, numbers, event) for part in effect["key"]], document)
+    return StoringEvent(message, StoredRow([render(part, numbers, event) for part in effect["key"]], document), key)
 
 
 def _operation(operations: Sequence[dict[str, Any]], draw: int) -> dict[str, Any]:
