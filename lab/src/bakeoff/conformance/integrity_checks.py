@@ -35,6 +35,8 @@ _LOOK_EVERY_S = 0.1
 
 def reply_waits_for_commit(probed: Probed) -> list[str] | None:
     """While no transaction can write to the tables, no event may be acknowledged."""
+    if not probed.has_events:
+        return None
     with probed.speaking() as speaker:
         event = probed.event()
         return _locked(probed, speaker, event) or probed.missing([event])
@@ -60,6 +62,8 @@ def same_request_stores_again(probed: Probed) -> list[str] | None:
 
 def burst_is_stored(probed: Probed) -> list[str] | None:
     """Thousands of events from many clients: each one that is acknowledged is stored, exactly."""
+    if not probed.has_events:
+        return None
     events = [probed.event() for _ in range(_BURST)]
     acknowledged: list[StoringEvent] = []
     refused: list[str] = []
@@ -78,11 +82,13 @@ def burst_is_stored(probed: Probed) -> list[str] | None:
 def all_clients_are_equal(probed: Probed) -> list[str] | None:
     """Load generators and other clients get the same service: what is valid is stored, what is invalid refused."""
     differences = []
+    invalid = probed.invalid(_INVALID_CASES)
+    if not invalid and not probed.has_events:
+        return None
     for user_agent in USER_AGENTS:
         with probed.speaking(user_agent) as speaker:
-            event = probed.event()
-            found = speaker.store(event.message) or probed.missing([event])
-            for case in probed.invalid(_INVALID_CASES):
+            found = _stored_now(probed, speaker)
+            for case in invalid:
                 found += [f"{case.name}: {each}" for each in speaker.perform(case).in_profile(Profile.CORE)]
         differences += [f'user agent "{user_agent}": {each}' for each in found]
     return differences
@@ -97,15 +103,14 @@ def health_asks_database(probed: Probed) -> list[str] | None:
         if not _within(_UNHEALTHY_WITHIN_S, lambda: not probed.is_healthy):
             return [f"health: still healthy {_UNHEALTHY_WITHIN_S:.0f} s after the database was cut off"]
         with probed.speaking() as speaker:
-            if not _stored_or_why_not(speaker, probed.event()):
+            if probed.has_events and not _stored_or_why_not(speaker, probed.event()):
                 return ["an event was acknowledged while the database was cut off"]
     finally:
         probed.relay.restore()
     if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
         return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
     with probed.speaking() as speaker:
-        event = probed.event()
-        return speaker.store(event.message) or probed.missing([event])
+        return _stored_now(probed, speaker)
 
 
 def tables_are_durable(probed: Probed) -> list[str] | None:
@@ -135,6 +140,14 @@ def _locked(probed: Probed, speaker: CaseProtocol, event: StoringEvent) -> list[
     if not early:
         return problems
     return problems or ["acknowledged while the table was locked, so before the commit"]
+
+
+def _stored_now(probed: Probed, speaker: CaseProtocol) -> list[str]:
+    """Why a new event is not stored, where the workload has events."""
+    if not probed.has_events:
+        return []
+    event = probed.event()
+    return speaker.store(event.message) or probed.missing([event])
 
 
 def _stored_or_why_not(speaker: CaseProtocol, event: StoringEvent) -> list[str]:

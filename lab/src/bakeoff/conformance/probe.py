@@ -35,13 +35,13 @@ class Probed:
     relay: DatabaseRelay | None
     problems_before: Sequence[str]
     cases: Sequence[Case]
-    plan: Plan
+    plan: Plan | None
     _numbers: "count[int]" = field(default_factory=count)
 
     def event(self, key: str | None = None) -> StoringEvent:
         """A new event, for a key of its own or for the given one."""
-        event = storing_event(self.plan, next(self._numbers), key)
-        assert event is not None, "a probe is of a workload whose first operation stores by itself"
+        event = None if self.plan is None else storing_event(self.plan, next(self._numbers), key)
+        assert event is not None, "only a workload whose first operation stores by itself has events"
         return event
 
     def speaking(self, user_agent: str | None = None) -> AbstractContextManager[CaseProtocol]:
@@ -49,14 +49,19 @@ class Probed:
         return speaking(self.protocol, self.workload, self.access, is_reachable=True, user_agent=user_agent)
 
     @property
+    def has_events(self) -> bool:
+        """Whether what an event stores is known without looking at a reply."""
+        return self.plan is not None
+
+    @property
     def updates(self) -> bool:
         """Whether an event may come again for a key that exists."""
-        key = self.plan["operations"][0]["key"]
-        return key is not None and self.plan["keys"][key]["reuse"] is not None
+        key = None if self.plan is None else self.plan["operations"][0]["key"]
+        return self.plan is not None and key is not None and self.plan["keys"][key]["reuse"] is not None
 
     @property
     def merges(self) -> bool:
-        return bool(self.plan["operations"][0]["effect"]["kind"] == "merge")
+        return self.plan is not None and self.plan["operations"][0]["effect"]["kind"] == "merge"
 
     @property
     def is_healthy(self) -> bool:
@@ -86,6 +91,8 @@ def plan_for(workload: Workload, protocol: str, access: Access) -> Plan | None:
     spoken = "grpc" if protocol == "grpc" else "http"
     first = workload.document["operations"][0]
     if spoken not in first or "${" in str(first[spoken].get("path", "")):
+        return None
+    if first.get("body") == "text":
         return None
     plan = compile_plan(workload, Load("conformance", spoken, access.host, access.port, "smoke", phases=[]))
     return None if storing_event(plan, 0) is None else plan

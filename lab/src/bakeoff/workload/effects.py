@@ -84,7 +84,10 @@ def _rendered(
     message = json.loads(render(variant, numbers, event, plan["size_bytes"]))
     effect = operation["effect"]
     # The language's decimals are the shortest text of their double, so this text is the one that was rendered.
-    document = json.dumps(_at(message, effect["document"]), ensure_ascii=False)
+    stored = _at(message, effect["document"])
+    if effect.get("members"):
+        stored = {name: stored[name] for name in effect["members"] if name in stored}
+    document = json.dumps(stored, ensure_ascii=False)
     return StoringEvent(message, StoredRow([render(part, numbers, event) for part in effect["key"]], document), key)
 
 
