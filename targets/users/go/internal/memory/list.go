@@ -11,6 +11,9 @@ const checkEvery = 16
 
 // List returns a page of the users that match.
 func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return user.Page{}, err
+	}
 	if query.Text == "" {
 		return r.page(query), nil
 	}

@@ -52,7 +52,10 @@ func New() *Repository {
 }
 
 // Create stores a new user and returns its id.
-func (r *Repository) Create(_ context.Context, name, email string) (int64, error) {
+func (r *Repository) Create(ctx context.Context, name, email string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	part := r.emailsOf(email)
 	part.Lock()
 	defer part.Unlock()
@@ -69,7 +72,10 @@ func (r *Repository) Create(_ context.Context, name, email string) (int64, error
 }
 
 // Get returns the user with this id.
-func (r *Repository) Get(_ context.Context, id int64) (user.User, error) {
+func (r *Repository) Get(ctx context.Context, id int64) (user.User, error) {
+	if err := ctx.Err(); err != nil {
+		return user.User{}, err
+	}
 	if found := r.find(id); found != nil {
 		return *found, nil
 	}
@@ -77,7 +83,10 @@ func (r *Repository) Get(_ context.Context, id int64) (user.User, error) {
 }
 
 // Update changes a user.
-func (r *Repository) Update(_ context.Context, id int64, change user.Change) error {
+func (r *Repository) Update(ctx context.Context, id int64, change user.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	changing := &r.changing[id%shards]
 	changing.Lock()
 	defer changing.Unlock()
@@ -100,7 +109,10 @@ func (r *Repository) Update(_ context.Context, id int64, change user.Change) err
 }
 
 // Delete removes a user.
-func (r *Repository) Delete(_ context.Context, id int64) error {
+func (r *Repository) Delete(ctx context.Context, id int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	changing := &r.changing[id%shards]
 	changing.Lock()
 	defer changing.Unlock()
