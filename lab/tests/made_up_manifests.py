@@ -11,8 +11,8 @@ _NOWHERE = Path("/nowhere")
 _BUILD = Build("built", _NOWHERE, ("true",), (), _NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
 
 
-def target(name: str, protocol: str = "rest") -> Target:
-    document = {"workload": "events", "language": "rust", "protocol": protocol, "class": "tuned"}
+def target(name: str, protocol: str = "rest", workload: str = "events") -> Target:
+    document = {"workload": workload, "language": "rust", "protocol": protocol, "class": "tuned"}
     return Target(name, _NOWHERE, document, _BUILD)
 
 

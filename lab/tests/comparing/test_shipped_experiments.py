@@ -27,8 +27,9 @@ def test_every_shipped_experiment_is_expected_here(project: Project) -> None:
 def test_its_contenders_are_the_same(project: Project, name: str) -> None:
     request = replace(read_experiment(project, project.root / "experiments" / name), seed=1)
     engines = {each: find_engine(project, each) for each in ("native", "k6")}
-    targets = [target("a-rest"), target("b-grpc", "grpc")]
-    workloads = {"events": load_workload(project, "events")}
+    workload = request.workload or "events"
+    targets = [target("a-rest", workload=workload), target("b-grpc", "grpc", workload)]
+    workloads = {workload: load_workload(project, workload)}
     contenders, _ = contenders_of(targets, request.variants(), workloads, engines)
     found = []
     for contender in contenders:
