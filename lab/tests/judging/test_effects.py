@@ -5,7 +5,8 @@ import pytest
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.effects import effects_of
-from bakeoff.judging.estimates import Spread, student_half_width
+from bakeoff.judging.estimates import student_half_width
+from bakeoff.judging.moderation import Prior
 
 HERE = Division("events", "standard", "declared", 0, "default")
 
@@ -104,9 +105,27 @@ def test_only_rounds_that_all_pairs_have_count() -> None:
 def test_pairs_that_share_no_contender_make_the_interval_narrower(
     pairs: list[tuple[str, str]], narrower: float
 ) -> None:
-    spread = Spread(0.1, 10)
+    # Worth so much that only it counts.
+    prior = Prior(0.005, 1e9)
     speeds = {"go": 10.0, "rust": 20.0}
-    contenders = [alike(language, protocol, dict.fromkeys((1, 2, 3), speeds[language])) for language, protocol in pairs]
-    (language,) = (effect for effect in effects_of(contenders, spread) if effect.factor == "language")
-    half = student_half_width(0.1 / math.sqrt(3), 10) / narrower
+    contenders = [alike(language, protocol, dict.fromkeys(range(5), speeds[language])) for language, protocol in pairs]
+    (language,) = (effect for effect in effects_of(contenders, prior) if effect.factor == "language")
+    half = student_half_width(0.1 / math.sqrt(5), 1e9) / narrower
     assert language.ratio.high == pytest.approx(2 * math.exp(half))
+
+
+def test_of_many_effects_some_are_off_by_chance() -> None:
+    """One effect of p = 0.03 is a difference where it is the only one, and none beside four others (Holm)."""
+    rates = [(100, 103.5), (100, 101.5), (100, 104.5), (100, 100.2), (100, 103.0)]
+    one = {number: rate for number, (rate, _) in enumerate(rates)}
+    other = {number: rate for number, (_, rate) in enumerate(rates)}
+    calm = {number: 100.0 * (1 + 0.001 * (-1) ** number) for number in range(5)}
+    pair = [alike("go", "rest", other), alike("rust", "rest", one)]
+    (alone,) = effects_of(pair)
+    assert (alone.verdict, alone.p_adjusted) == ("faster", alone.p_value)
+    others = [alike("go", protocol, calm) for protocol in ("a", "b", "c")]
+    effects = effects_of([*pair, *others])
+    found = next(effect for effect in effects if effect.factor == "language")
+    assert found.p_value == pytest.approx(alone.p_value)
+    assert (found.p_adjusted or 0) > 2 * (found.p_value or 1)
+    assert found.verdict == "tie"

@@ -37,7 +37,7 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", SLOWER)],
-            "Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (95% interval 1.11 to 1.11) the "
+            "Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (range of the rounds 1.11 to 1.11) the "
             "throughput of Go REST.",
         ),
         (
@@ -46,7 +46,7 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", SLOWER)],
-            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (95% interval 1.11 to 1.12) "
+            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (range of the rounds 1.11 to 1.12) "
             "the throughput of Java REST (smallest detectable difference 0.4%).",
         ),
         (
@@ -61,8 +61,8 @@ AT_EIGHT = {"payload": "8k"}
                     "rust-rest", [50, 51, 50, 51], contender="rust-rest payload=8k", payload="8k", factors=AT_EIGHT
                 ),
             ],
-            "Payload default: Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (95% interval "
-            "1.10 to 1.12) the throughput of Go REST; payload 8k: Rust REST reaches 50 operations/s (50 to 51); there "
+            "Payload default: Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (range of the "
+            "rounds 1.11 to 1.11) the throughput of Go REST; payload 8k: Rust REST reaches 50 operations/s (50 to 51); there "
             "is nothing to compare it with.",
         ),
     ],

@@ -5,6 +5,7 @@ import pytest
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.judgement import Estimate
+from bakeoff.judging.moderation import NONE
 from bakeoff.judging.pairings import Verdict, inverted, log_ratios, pairings_of, told_of, verdict_on
 
 HERE = Division("events", "standard", "declared", 0, "default")
@@ -50,19 +51,19 @@ def test_rounds_are_paired() -> None:
 def test_a_machine_that_drifts_hides_no_difference() -> None:
     slow = rates("slow", HERE, {1: 100.0, 2: 60.0, 3: 140.0})
     fast = rates("fast", HERE, {1: 110.2, 2: 65.9, 3: 154.1})
-    (pairing,) = pairings_of([slow, fast], None, 0.02)
+    (pairing,) = pairings_of([slow, fast], NONE, 0.02)
     assert (pairing.one, pairing.other, pairing.verdict) == ("slow", "fast", "slower")
     assert pairing.ratio.median == pytest.approx(1 / 1.1, rel=0.01)
 
 
 def test_payloads_are_not_compared_with_each_other_nor_those_without_a_common_round() -> None:
     here = rates("a", HERE, {1: 1.0})
-    assert pairings_of([here, rates("b", ELSEWHERE, {1: 2.0}), rates("c", HERE, {2: 2.0})], None, None) == []
+    assert pairings_of([here, rates("b", ELSEWHERE, {1: 2.0}), rates("c", HERE, {2: 2.0})], NONE, None) == []
 
 
 def test_holm_counts_all_pairs() -> None:
     contenders = [rates(name, HERE, {1: speed, 2: speed * 1.01, 3: speed * jitter}) for name, speed, jitter in _THREE]
-    pairings = pairings_of(contenders, None, None)
+    pairings = pairings_of(contenders, NONE, None)
     assert len(pairings) == 3
     assert min(p.p_adjusted or 0 for p in pairings) == pytest.approx(3 * min(p.p_value or 0 for p in pairings))
 
@@ -72,7 +73,7 @@ _THREE = [("a", 100.0, 1.00), ("b", 120.0, 1.02), ("c", 150.0, 1.03)]
 
 def test_a_pairing_told_of_the_other() -> None:
     contenders = [rates("a", HERE, {1: 10.0, 2: 10.1, 3: 9.9}), rates("b", HERE, {1: 5.0, 2: 5.0, 3: 5.0})]
-    (pairing,) = pairings_of(contenders, None, None)
+    (pairing,) = pairings_of(contenders, NONE, None)
     told = told_of([pairing])
     assert told("a", "b") == pairing
     other = told("b", "a")

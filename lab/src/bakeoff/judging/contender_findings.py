@@ -10,6 +10,7 @@ from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.judging.limits import agents_of
+from bakeoff.judging.slo import ranking_slo
 from bakeoff.results.run import Finding, RunResult, Status
 
 _CEILING_SHARE = 1 / 3
@@ -47,6 +48,7 @@ def found(
         *_connections(runs),
         *_trends(runs),
         *_drifted(drift, contender.settings),
+        *_unranked(contender),
         *_missing_rounds(runs, rounds),
         *_spread(contender),
         *_payload(runs, peers),
@@ -111,6 +113,17 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
 def _logs(runs: Sequence[RunResult]) -> str:
     """The paths of their logs, after a comma; empty where the lab has none."""
     return "".join(f", {log}" for run in runs if (log := run.environment.get("api_log")) is not None)
+
+
+def _unranked(contender: Contender) -> Iterable[JudgedFinding]:
+    """What was measured and carries no rank."""
+    if contender.rank is None and contender.peak_throughput_per_s is not None:
+        yield JudgedFinding(
+            "no-level-kept",
+            "error",
+            f"No load level kept the thresholds of a rank ({ranking_slo()}), so it has none.",
+            "Read its errors with ./bakeoff runs show, or measure lower loads (--users).",
+        )
 
 
 def _answered_nothing(run: RunResult) -> bool:

@@ -1,55 +1,54 @@
 """What one factor did while all others stayed alike. Pure functions."""
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.estimates import Spread, ratio_of
+from bakeoff.judging.estimates import holm, ratio_of
 from bakeoff.judging.judgement import Effect
-from bakeoff.judging.pairings import inverted_ratio, log_ratios
+from bakeoff.judging.moderation import NONE, Prior
+from bakeoff.judging.pairings import inverted_ratio, log_ratios, verdict_on
 
 
-def effects_of(contenders: Sequence[ContenderRates], common: Spread | None = None) -> list[Effect]:
+def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:
     """Every two levels of every factor that contenders alike in all else differ in; the faster level is `one`.
 
-    `common` is the spread of one pair in one round that all contenders together show.
+    `prior` is what the variances of all contenders have in common. Holm's correction is over all effects.
     """
     factors = sorted({factor for contender in contenders for factor in contender.levels})
     found = (
-        _effect(factor, one, other, contenders, common)
+        _effect(factor, one, other, contenders, prior)
         for factor in factors
         for one, other in itertools.combinations(_levels(factor, contenders), 2)
     )
-    return [effect for effect in found if effect is not None]
+    effects = [effect for effect in found if effect is not None]
+    adjusted = holm([effect.p_value for effect in effects])
+    return [
+        replace(effect, p_adjusted=p_value, verdict=verdict_on(effect.ratio, p_value, smallest_claim=None))
+        for effect, p_value in zip(effects, adjusted, strict=True)
+    ]
 
 
 def _levels(factor: str, contenders: Sequence[ContenderRates]) -> list[str]:
     return sorted({contender.levels[factor] for contender in contenders if factor in contender.levels})
 
 
-def _effect(
-    factor: str, one: str, other: str, contenders: Sequence[ContenderRates], common: Spread | None
-) -> Effect | None:
+def _effect(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Effect | None:
     pairs = _matched(factor, one, other, contenders)
     means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in pairs])
     if not means:
         return None
-    ratio = ratio_of(means, _of_a_mean(common, pairs)).ratio
+    # Of the mean over pairs; those that share a contender are no more than one.
+    apart = min(len({id(first) for first, _ in pairs}), len({id(second) for _, second in pairs}))
+    test = ratio_of(means, prior, times=2 / apart)
+    ratio = test.ratio
     if ratio.median < 1:
         one, other, ratio = other, one, inverted_ratio(ratio)
-    return Effect(factor, one, other, ratio, len(pairs))
-
-
-def _of_a_mean(common: Spread | None, pairs: Sequence[tuple[ContenderRates, ContenderRates]]) -> Spread | None:
-    """The spread of the mean over pairs; those that share a contender are no more than one."""
-    if common is None:
-        return None
-    apart = min(len({id(first) for first, _ in pairs}), len({id(second) for _, second in pairs}))
-    return Spread(common.deviation / math.sqrt(apart), common.degrees)
+    return Effect(factor, one, other, ratio, len(pairs), test.p_value)
 
 
 def _matched(

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import median
+from statistics import median, median_low
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.judging.judgement import Estimate
+from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Estimate
+from bakeoff.judging.moderation import NONE, Prior
 
 FEWEST_ROUNDS = 3
 CONFIDENCE = 0.95
@@ -41,13 +42,20 @@ def estimate(values: Iterable[float]) -> Estimate:
     return Estimate(median(given), low, high, given)
 
 
+def estimate_of_percentiles(values: Iterable[float]) -> Estimate:
+    """The same of percentiles, of which no mean is taken: of an even number of rounds the lower of the middle two."""
+    given = tuple(float(value) for value in values)
+    low, high = bootstrap_interval(given, lower_median=True) if len(given) >= FEWEST_ROUNDS else (None, None)
+    return Estimate(median_low(given), low, high, given)
+
+
 def estimate_of_known(values: Iterable[float | None]) -> Estimate | None:
     """The estimate of what is known, or None where nothing is."""
     known = [value for value in values if value is not None]
     return estimate(known) if known else None
 
 
-def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
+def bootstrap_interval(values: Sequence[float], *, lower_median: bool = False) -> tuple[float, float]:
     """The 95% percentile interval of the median when the values are resampled, with replacement, many times.
 
     The median of a draw depends only on which ranks stand in its middle. These are drawn once for each number of
@@ -56,7 +64,7 @@ def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     """
     lower, upper, weights = _middle_ranks(len(values))
     ordered = np.sort(np.asarray(values, dtype=float))
-    medians = (ordered[lower] + ordered[upper]) / 2
+    medians = ordered[lower] if lower_median else (ordered[lower] + ordered[upper]) / 2
     order = np.argsort(medians, kind="stable")
     reached = np.cumsum(weights[order])
     tail = (1 - CONFIDENCE) / 2
@@ -64,33 +72,27 @@ def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def ratio_of(log_ratios: Sequence[float], common: Spread | None = None) -> RatioTest:
+def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.0) -> RatioTest:
     """The median of paired ratios, given as logarithms of at least one, with Student's interval and two-sided p.
 
-    Student's interval and not the bootstrap's: of three to ten differences it keeps its promise. Three rounds of two
-    contenders say little of their own spread; `common` is what all contenders' rounds say together. The larger of the
-    two counts, so that a contender noisier than the others gains nothing by their calm. One ratio that is far off
-    carries the mean away from the median; the interval then reaches to the median.
+    Student's interval and not the bootstrap's: of five to ten differences it keeps its promise; of fewer the range of
+    the rounds is shown. `prior` is what all contenders' variances have in common, of which the ratio has `times` as
+    much: two for one contender over another. One ratio that is far off carries the mean away from the median; the
+    interval then reaches to the median.
     """
     logs = np.asarray(log_ratios, dtype=float)
     middle = median(log_ratios)
     values = tuple(float(value) for value in np.exp(logs))
     if len(logs) < FEWEST_ROUNDS:
         return RatioTest(Estimate(float(np.exp(middle)), None, None, values), None)
-    mean, spread = float(np.mean(logs)), _larger(Spread(float(np.std(logs, ddof=1)), len(logs) - 1), common)
-    deviation = spread.deviation / len(logs) ** 0.5
-    half = student_half_width(deviation, spread.degrees)
+    variance, degrees = prior.with_own(float(np.var(logs, ddof=1)), len(logs) - 1, times)
+    mean, deviation = float(np.mean(logs)), (variance / len(logs)) ** 0.5
+    p_value = student_p_value(mean, deviation, degrees)
+    if len(logs) < ROUNDS_FOR_INTERVAL:
+        return RatioTest(Estimate(float(np.exp(middle)), min(values), max(values), values), p_value)
+    half = student_half_width(deviation, degrees)
     low, high = min(mean - half, middle), max(mean + half, middle)
-    return RatioTest(
-        Estimate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), values),
-        student_p_value(mean, deviation, spread.degrees),
-    )
-
-
-def _larger(own: Spread, common: Spread | None) -> Spread:
-    if common is None or common.degrees <= own.degrees:
-        return own
-    return Spread(max(own.deviation, common.deviation), common.degrees)
+    return RatioTest(Estimate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), values), p_value)
 
 
 def student_half_width(deviation: float, degrees: float) -> float:

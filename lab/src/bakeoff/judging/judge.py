@@ -11,9 +11,9 @@ from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
-from bakeoff.judging.levels import LevelsHeld, levels_held
+from bakeoff.judging.levels_held import LevelsHeld, levels_held
 from bakeoff.judging.limits import Limits, limits_of, reference_lines
-from bakeoff.judging.noise import Noise, noise_of, spread_between_rounds, spread_of_aa_pairs
+from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
 from bakeoff.judging.pairings import log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
@@ -36,7 +36,7 @@ class _MeasuredContender:
 
     @property
     def rates(self) -> Mapping[int, float]:
-        """Throughput at the peak, by round."""
+        """What is compared: throughput by round, each at the level that the other rounds choose."""
         return self.held.rates
 
     @property
@@ -47,14 +47,14 @@ class _MeasuredContender:
 def judge(comparison: StoredComparison) -> Judgement:
     """The verdict on a comparison, whatever came of it: no run, void ones and missing phases included.
 
-    Contenders are ranked by throughput in the phase where their own median is the best: each at its best load.
+    Contenders are ranked by throughput, each at its best load that keeps the thresholds.
     """
     measured = [_MeasuredContender(runs, levels_held(runs.counted)) for runs in contender_runs_of(comparison.runs)]
     rates = [each.rates for each in measured if each.rates]
     common = spread_between_rounds(rates)
-    noise = _noise(measured, common)
+    noise, prior = _noise(measured, common), prior_between_rounds(rates)
     compared = [each.compared for each in measured if each.rates]
-    pairings = pairings_of(compared, common, noise.smallest_claim)
+    pairings = pairings_of(compared, prior, noise.smallest_claim)
     contenders = _contenders(measured, pairings, comparison.rounds)
     return Judgement(
         comparison_id=comparison.id,
@@ -69,13 +69,14 @@ def judge(comparison: StoredComparison) -> Judgement:
         verdict=verdict_of(_fields(measured, contenders), pairings, noise.smallest_claim),
         contenders=contenders,
         pairings=pairings,
-        effects=effects_of(compared, common),
+        effects=effects_of(compared, prior),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs]),
         findings=comparison_findings.found(comparison, rates, _aa_pairs(measured)),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
+        has_aa=any(_aa_pairs(measured)),
     )
 
 
@@ -104,7 +105,7 @@ def _contenders(measured: Sequence[_MeasuredContender], pairings: Sequence[Pairi
         medians = {
             each.runs.key: each.peak.throughput_per_s.median
             for each in measured
-            if each.runs.division == division and each.peak is not None
+            if each.runs.division == division and each.peak is not None and each.rates
         }
         standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
     contenders = [

@@ -6,20 +6,34 @@ from datetime import datetime
 from typing import Literal
 
 SEVERITIES = ("info", "warning", "error")
+Verdict = Literal["faster", "slower", "tie", "unknown"]
+# With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
+ROUNDS_FOR_INTERVAL = 5
 LATENCIES = ("p50", "p90", "p95", "p99", "p99.9", "max")
+
+
+def interval_name(rounds: int) -> str:
+    """What the bounds of a figure over so many rounds are."""
+    return "95% interval" if rounds >= ROUNDS_FOR_INTERVAL else "range of the rounds"
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A figure over rounds: its median, and the bounds of its 95% bootstrap interval.
 
-    The bounds are None with fewer than three rounds. `values` holds the rounds' own figures, in the order of rounds.
+    The bounds are None with fewer than three rounds, and with fewer than five they are the range of the rounds.
+    `values` holds the rounds' own figures, in the order of rounds.
     """
 
     median: float
     low: float | None
     high: float | None
     values: Sequence[float]
+
+    @property
+    def interval_name(self) -> str:
+        """What its bounds are."""
+        return interval_name(len(self.values))
 
 
 @dataclass(frozen=True)
@@ -143,7 +157,7 @@ class Pairing:
     ratio: Estimate
     p_value: float | None
     p_adjusted: float | None
-    verdict: Literal["faster", "slower", "tie", "unknown"]
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -151,6 +165,7 @@ class Effect:
     """What one factor did while all others stayed alike: REST against gRPC, one language against another, …
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together.
+    `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` tells of `one`.
     """
 
     factor: str
@@ -158,14 +173,16 @@ class Effect:
     other: str
     ratio: Estimate
     matched: int
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    verdict: Verdict = "unknown"
 
 
 @dataclass(frozen=True)
 class Judgement:
     """The comparison as a whole. `verdict` is one sentence, with its uncertainty; `contenders` are in rank order.
 
-    `noise_floor` is the relative spread of one contender against itself (A/A where it was measured, else between
-    rounds); `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed
+    `noise_floor` is the relative spread of one contender against itself (A/A where `has_aa`, else between rounds); `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed
     to repeat it: commit, machine, versions. `not_measured` maps a target to the reason. Contenders of the smallest
     payload come first: each payload has an order of its own.
     """
@@ -189,3 +206,4 @@ class Judgement:
     findings: Sequence[JudgedFinding]
     provenance: Mapping[str, str]
     not_measured: Mapping[str, str] = field(default_factory=dict)
+    has_aa: bool = False

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bakeoff.engines import histograms
-from bakeoff.judging.estimates import estimate, estimate_of_known
+from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
 from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 from bakeoff.sampling.cost import Cost, cpu_us_each
@@ -81,7 +80,7 @@ def _merged(encoded: Sequence[str]) -> str:
 def _latency(name: str, parts: Sequence[Measured]) -> Estimate:
     if name == "max":
         return estimate(part.latency.max_ms for part in parts)
-    return estimate(part.latency.percentiles_ms[name] for part in parts)
+    return estimate_of_percentiles(part.latency.percentiles_ms[name] for part in parts)
 
 
 def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
@@ -100,29 +99,3 @@ def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
             None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6 for cost, _ in sampled
         ),
     )
-
-
-@dataclass(frozen=True)
-class LevelsHeld:
-    """The levels in the order in which they were held, and the peak: the level whose median throughput is the best.
-
-    `rates` is its throughput by round, and `peak_phase` the number of its phase, None where runs know only their total.
-    """
-
-    levels: Sequence[Level]
-    total: Level | None
-    peak: Level | None
-    peak_phase: int | None
-    rates: Mapping[int, float]
-
-
-def levels_held(counted: Mapping[int, RunResult]) -> LevelsHeld:
-    """The levels of runs that count, by round."""
-    slots = phases_by_slot(counted)
-    levels = {slot: level_of(slot, by_round) for slot, by_round in slots.items()}
-    total = total_of(counted, list(levels.values()))
-    if not levels:
-        totals = {number: run.total for number, run in counted.items() if run.total is not None}
-        return LevelsHeld((), total, total, None, throughput_by_round(totals))
-    best = max(levels, key=lambda slot: levels[slot].throughput_per_s.median)
-    return LevelsHeld(tuple(levels.values()), total, levels[best], best[0], throughput_by_round(slots[best]))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.estimates import FEWEST_ROUNDS, Spread, student_half_width
+from bakeoff.judging.moderation import NONE, Prior, prior_of
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,25 @@ def spread_between_rounds(rates: Sequence[Mapping[int, float]]) -> Spread | None
     What strikes all contenders of a round alike is taken out, as it is where they are compared round by round. Two
     runs differ by √2 of what one run is off.
     """
-    residuals, degrees = _residuals([{n: rate for n, rate in each.items() if rate > 0} for each in rates])
+    several = _in_several_rounds(rates)
+    residuals = [value for each in _residuals_of_each(several) for value in each]
+    degrees = _free(several)
     if degrees < 1:
         return None
     return Spread(math.sqrt(2 * sum(value * value for value in residuals) / degrees), degrees)
+
+
+def prior_between_rounds(rates: Sequence[Mapping[int, float]]) -> Prior:
+    """What the variances of all contenders' single rounds have in common, after what affected a whole round."""
+    several = _in_several_rounds(rates)
+    if len(several) < 2:
+        return NONE
+    share = (len(several) - 1) / len(several)
+    residuals = _residuals_of_each(several)
+    degrees = [(len(each) - 1) * share for each in residuals]
+    variances = [sum(value * value for value in each) / free for each, free in zip(residuals, degrees, strict=True)]
+    # All residuals together, without what a pair's own ratios have already.
+    return prior_of(variances, degrees, _free(several) - max(map(len, several)) + 1)
 
 
 def noise_of(spread: Spread | None, rounds: int) -> Noise:
@@ -66,20 +82,29 @@ def round_effects(rates: Sequence[Mapping[int, float]]) -> dict[int, float]:
     return {number: sum(each[number] for each in centred) / len(centred) for number in all_rounds}
 
 
-def _residuals(rates: Sequence[Mapping[int, float]]) -> tuple[list[float], int]:
-    """What is left of each run's logarithm after its contender's mean and its round's effect, and what is free in it.
+def _in_several_rounds(rates: Sequence[Mapping[int, float]]) -> list[Mapping[int, float]]:
+    positive = [{number: rate for number, rate in each.items() if rate > 0} for each in rates]
+    return [each for each in positive if len(each) >= 2]
 
-    One contender alone has no neighbours to tell a round's effect by: it keeps its whole spread.
-    """
-    several = [each for each in rates if len(each) >= 2]
-    effects = round_effects(several) if len(several) > 1 else {}
-    residuals = []
+
+def _effects(several: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """One contender alone has no others to tell a round's effect by: it keeps its whole spread."""
+    return round_effects(several) if len(several) > 1 else {}
+
+
+def _residuals_of_each(several: Sequence[Mapping[int, float]]) -> list[list[float]]:
+    """What is left of each run's logarithm after its contender's mean and its round's effect."""
+    effects, residuals = _effects(several), []
     for each in several:
-        rest = {number: math.log(rate) - effects.get(number, 0.0) for number, rate in each.items()}
-        mean = sum(rest.values()) / len(rest)
-        residuals += [value - mean for value in rest.values()]
-    free = sum(len(each) - 1 for each in several) - max(0, len(effects) - 1)
-    return residuals, free
+        rest = [math.log(rate) - effects.get(number, 0.0) for number, rate in each.items()]
+        mean = sum(rest) / len(rest)
+        residuals.append([value - mean for value in rest])
+    return residuals
+
+
+def _free(several: Sequence[Mapping[int, float]]) -> int:
+    """The degrees of freedom of all residuals together."""
+    return sum(len(each) - 1 for each in several) - max(0, len(_effects(several)) - 1)
 
 
 def _centred(rates: Mapping[int, float]) -> dict[int, float]:

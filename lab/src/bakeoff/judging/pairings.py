@@ -4,13 +4,11 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from bakeoff.judging.contender_rates import ContenderRates
-from bakeoff.judging.estimates import CONFIDENCE, RatioTest, Spread, holm, ratio_of
-from bakeoff.judging.judgement import Estimate, Pairing
-
-Verdict = Literal["faster", "slower", "tie", "unknown"]
+from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
+from bakeoff.judging.judgement import Estimate, Pairing, Verdict
+from bakeoff.judging.moderation import Prior
 
 
 def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
@@ -19,15 +17,13 @@ def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int
     return {number: math.log(one[number] / other[number]) for number in both if one[number] > 0 and other[number] > 0}
 
 
-def pairings_of(
-    contenders: Sequence[ContenderRates], common: Spread | None, smallest_claim: float | None
-) -> list[Pairing]:
+def pairings_of(contenders: Sequence[ContenderRates], prior: Prior, smallest_claim: float | None) -> list[Pairing]:
     """Every two contenders of a division that share a round, with Holm's correction over all of them.
 
-    `common` is the spread that the rounds of all contenders together show.
+    `prior` is what the variances of all contenders have in common.
     """
     pairs = [
-        (one, other, ratio_of(list(logs.values()), common))
+        (one, other, ratio_of(list(logs.values()), prior))
         for one, other in itertools.combinations(contenders, 2)
         if one.division == other.division and (logs := log_ratios(one.by_round, other.by_round))
     ]

@@ -10,6 +10,8 @@ from bakeoff.results.run import Measured
 from bakeoff.workload.plan import THRESHOLDS
 
 ERRORS = "errors"
+# With more failures than this, what a target does is not what the workload asks for.
+RANKED_ERROR_SHARE = 0.001
 
 _MS = {"us": 0.001, "µs": 0.001, "ms": 1.0, "s": 1000.0}
 _OBJECTIVE = re.compile(r"([a-z0-9.]+)\s*(<=?)\s*(\d+(?:\.\d+)?)\s*([a-zµ%]*)")
@@ -72,6 +74,13 @@ def documented_slo() -> Slo:
     limits = {name.removesuffix("_ms"): limit for name, limit in THRESHOLDS.items() if name.endswith("_ms")}
     latencies = [Objective(name, limit, f"{name}<{limit / 1000:g}s") for name, limit in limits.items()]
     return Slo((*latencies, _limited_errors()))
+
+
+def ranking_slo() -> Slo:
+    """What a level must hold to carry a rank: the documented latencies, and hardly a failed request."""
+    latencies = [each for each in documented_slo().objectives if each.metric != ERRORS]
+    share = f"{ERRORS}<={RANKED_ERROR_SHARE * 100:g}%"
+    return Slo((*latencies, Objective(ERRORS, RANKED_ERROR_SHARE, share, at_most=True)))
 
 
 def broken(slo: Slo, figures: Figures) -> list[Objective]:

@@ -94,7 +94,7 @@ def times(ratio: Estimate) -> str:
     """1.25× (1.21 to 1.30)."""
     if ratio.low is None or ratio.high is None:
         return f"{ratio.median:.2f}×"
-    return f"{ratio.median:.2f}× (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
+    return f"{ratio.median:.2f}× ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
 
 
 def _peak(contender: Contender) -> Estimate:

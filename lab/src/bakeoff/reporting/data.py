@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bakeoff.judging.contender_runs import level_name
-from bakeoff.judging.judgement import Judgement
+from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Judgement
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
@@ -83,12 +83,18 @@ def _certainty(judgement: Judgement) -> str:
         return (
             f"{plural(judgement.rounds, 'round')}, so there are no intervals: differences are indications, not results."
         )
-    words = f"Medians over {plural(judgement.rounds, 'round')}, with bootstrap 95% intervals."
+    words = f"Medians over {plural(judgement.rounds, 'round')}, with {_intervals(judgement.rounds)}."
     if judgement.noise_floor is not None:
-        words += f" Noise floor {percent(judgement.noise_floor)}."
+        # Only A/A pairs show how far the same thing differs from itself.
+        what = "Noise floor (A/A)" if judgement.has_aa else "Spread between rounds"
+        words += f" {what} {percent(judgement.noise_floor)}."
     if judgement.smallest_claim is not None:
         words += f" Smallest detectable difference {percent(judgement.smallest_claim)}."
     return words
+
+
+def _intervals(rounds: int) -> str:
+    return "bootstrap 95% intervals" if rounds >= ROUNDS_FOR_INTERVAL else "the range of the rounds as interval"
 
 
 def _group(name: str, entries: Sequence[ReportedContender]) -> Group:

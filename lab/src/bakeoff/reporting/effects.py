@@ -5,7 +5,7 @@ import math
 from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
 from bakeoff.reporting.figures import figure
-from bakeoff.reporting.shape import Figure, ReportedEffect, Verdict
+from bakeoff.reporting.shape import ReportedEffect
 
 TITLES = {
     "protocol": "protocol",
@@ -38,18 +38,9 @@ def _entry(effect: Effect) -> ReportedEffect:
         "other": _words(effect.factor, effect.other),
         "ratio": ratio,
         "matched": effect.matched,
-        "verdict": _verdict(ratio),
+        "verdict": effect.verdict,
     }
 
 
 def _words(factor: str, level: str) -> str:
     return language_name(level) if factor == "language" else level_name(level)
-
-
-def _verdict(ratio: Figure) -> Verdict:
-    """Read off the interval: one that holds 1 is a tie."""
-    if ratio["low"] is None or ratio["high"] is None:
-        return "unknown"
-    if ratio["low"] <= 1 <= ratio["high"]:
-        return "tie"
-    return "faster" if ratio["median"] > 1 else "slower"

@@ -11,7 +11,7 @@ Verdict = Literal["faster", "slower", "tie", "unknown"]
 
 
 class Figure(TypedDict):
-    """A median over rounds with its 95% interval (None with fewer than three rounds) and the rounds' own values."""
+    """A median over rounds with its interval (None with fewer than three rounds) and the rounds' own values."""
 
     median: float
     low: float | None

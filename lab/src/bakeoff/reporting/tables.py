@@ -41,7 +41,10 @@ def all_tables(data: ReportData) -> list[Table]:
 
 def ranking(entries: Sequence[ReportedContender], of: str = "") -> Table:
     headings = ("rank", "target", "operations/s", "relative to leader", "optimal", "breaks")
-    note = "optimal: users at optimal parallelism. breaks: users at the breaking point. In parentheses: 95% intervals."
+    note = (
+        "optimal: users at optimal parallelism. breaks: users at the breaking point. "
+        "In parentheses: intervals over the rounds."
+    )
     return Table(f"Ranking{of}", headings, [_standing(entry) for entry in entries], left=2, note=note)
 
 

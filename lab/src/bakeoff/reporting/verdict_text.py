@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement
+from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement, interval_name
 from bakeoff.judging.limits import Limits, agents_of, limits_in_words
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
@@ -17,7 +17,8 @@ def judgement_table(judgement: Judgement) -> Table:
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         caption=(
-            "each contender at its best load: median of the rounds, ± half of the 95% interval, = tie · "
+            f"each contender at its best load: median of the rounds, ± half of the {interval_name(judgement.rounds)}, "
+            "= tie · "
             "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
         ),
         caption_justify="left",
@@ -93,10 +94,15 @@ def _figures(contender: Contender) -> list[str]:
 
 def _effect(effect: Effect) -> str:
     ratio = effect.ratio
-    interval = "" if ratio.low is None or ratio.high is None else f" (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
+    interval = ""
+    if ratio.low is not None and ratio.high is not None:
+        interval = f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
+    doubt = ", which chance explains too" if effect.verdict == "tie" else ""
     matched = "" if effect.matched == 1 else f", over {effect.matched} matched pairs"
     factor = effect.factor.replace("_", " ")
-    return f"{factor}: {effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}{interval}{matched}"
+    return (
+        f"{factor}: {effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}{interval}{matched}{doubt}"
+    )
 
 
 def _limits(contender: Contender) -> str | None:

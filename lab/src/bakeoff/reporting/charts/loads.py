@@ -27,7 +27,7 @@ def throughput_chart(
         THROUGHPUT,
         drawn,
         group=group,
-        note="Circle: maximum. Square: optimal parallelism. Cross: breaking point. Whiskers: 95% interval.",
+        note="Circle: maximum. Square: optimal parallelism. Cross: breaking point. Whiskers: interval over the rounds.",
         marks=[mark for each in contenders for mark in _marks(each)],
         references=references,
         beyond=beyond,

@@ -22,7 +22,7 @@ def ranking_chart(
         THROUGHPUT,
         drawn,
         group=group,
-        note="Dot: median over rounds. Whisker: 95% interval.",
+        note="Dot: median over rounds. Whisker: interval over the rounds.",
         references=references,
         beyond=beyond,
     )
@@ -48,7 +48,7 @@ def effects_chart(effects: Sequence[ReportedEffect]) -> Chart:
         drawn,
         note=(
             "Matched contenders and rounds, everything else equal. Right of 1: the first is faster. Whisker: "
-            "95% interval."
+            "interval over the rounds."
         ),
         references=[{"label": "no difference", "value": 1.0}],
     )
@@ -76,7 +76,7 @@ def payloads_chart(payloads: Sequence[str], contenders: Sequence[ReportedContend
         },
         THROUGHPUT,
         [_along(payloads, sizes) for sizes in by_identity.values()],
-        note="Whiskers: 95% interval.",
+        note="Whiskers: interval over the rounds.",
     )
 
 

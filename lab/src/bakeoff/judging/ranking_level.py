@@ -1,0 +1,63 @@
+"""The level that a contender is ranked by: its best that keeps the thresholds, chosen without favour. Pure functions.
+
+The best of several levels is the best by merit and by luck; the figures that chose it flatter it, and more so the
+noisier they are. So each round is judged at the level that the other rounds choose (cross-fitting). The level that is
+shown is one for all rounds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median, median_low
+
+from bakeoff.judging.levels import Slot
+from bakeoff.judging.slo import Figures, Slo, broken
+from bakeoff.results.run import Measured
+
+Rounds = Mapping[int, Measured]
+
+
+@dataclass(frozen=True)
+class RankingLevel:
+    """The level shown, and the throughput that is compared, by round: each at the level that the other rounds chose."""
+
+    slot: Slot
+    by_round: Mapping[int, float]
+
+
+def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None:
+    """None where no level keeps the objectives."""
+    shown = _best(slots, slo)
+    if shown is None:
+        return None
+    numbers = sorted({number for rounds in slots.values() for number in rounds})
+    rates: dict[int, float] = {}
+    for number in numbers:
+        others = {slot: _without(rounds, number) for slot, rounds in slots.items() if number in rounds}
+        chosen = _best({slot: rounds for slot, rounds in others.items() if rounds}, slo)
+        # A single round has no others to choose by.
+        at = chosen if chosen is not None else shown
+        if number in slots[at]:
+            rates[number] = slots[at][number].throughput_per_s
+    return RankingLevel(shown, rates)
+
+
+def _best(slots: Mapping[Slot, Rounds], slo: Slo) -> Slot | None:
+    """The slot of the best median throughput of those that keep the objectives; of equals the first."""
+    keeping = {slot: rounds for slot, rounds in slots.items() if not broken(slo, _figures(rounds))}
+    medians = {slot: median(part.throughput_per_s for part in rounds.values()) for slot, rounds in keeping.items()}
+    return max(medians, key=medians.__getitem__, default=None)
+
+
+def _figures(rounds: Rounds) -> Figures:
+    """The median round's latencies, and errors of all rounds together."""
+    parts = list(rounds.values())
+    names = parts[0].latency.percentiles_ms.keys()
+    latencies = {name: median_low(part.latency.percentiles_ms[name] for part in parts) for name in names}
+    latencies["max"] = median_low(part.latency.max_ms for part in parts)
+    scheduled = sum(part.requests + part.unsent for part in parts)
+    missed = sum(part.failed + part.unsent for part in parts)
+    return Figures(latencies, missed / scheduled if scheduled else 1.0)
+
+
+def _without(rounds: Rounds, number: int) -> Rounds:
+    return {other: part for other, part in rounds.items() if other != number}
