@@ -36,7 +36,7 @@ def one(part: Measured) -> RunResult:
         ([run_of(phases=[])], "no-successful-requests", "error", "No request got", (1,)),
         ([one(measured(0, requests=3, failed=3))], "no-successful-requests", "error", "No request got", (1,)),
         (
-            [one(measured(9, failed=7, errors={"ports_exhausted": 7, "status_500": 1}))],
+            [one(measured(9000, failed=7, errors={"ports_exhausted": 7, "status_500": 1}))],
             "connection-exhaustion",
             "error",
             "7 × ports_exhausted in one round",

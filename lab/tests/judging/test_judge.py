@@ -37,8 +37,8 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", SLOWER)],
-            "Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (range of the rounds 1.11 to 1.11) the "
-            "throughput of Go REST.",
+            "Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (range of the rounds 1.11 to "
+            "1.11) the throughput of Go REST.",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE)],
@@ -46,7 +46,7 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", SLOWER)],
-            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (range of the rounds 1.11 to 1.12) "
+            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (range of the rounds 1.10 to 1.11) "
             "the throughput of Java REST (smallest detectable difference 0.4%).",
         ),
         (
@@ -62,8 +62,8 @@ AT_EIGHT = {"payload": "8k"}
                 ),
             ],
             "Payload default: Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (range of the "
-            "rounds 1.11 to 1.11) the throughput of Go REST; payload 8k: Rust REST reaches 50 operations/s (50 to 51); there "
-            "is nothing to compare it with.",
+            "rounds 1.11 to 1.11) the throughput of Go REST; payload 8k: Rust REST reaches 50 operations/s (50 to 51); "
+            "there is nothing to compare it with.",
         ),
     ],
 )

@@ -20,6 +20,7 @@ from bakeoff.judging.judgement import (
     Judgement,
     Level,
     Pairing,
+    Verdict,
 )
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.history import StoredComparison, StoredRun
@@ -260,10 +261,19 @@ def _pairings(contenders: Sequence[Contender]) -> list[Pairing]:
     return pairs
 
 
+def _told(verdict: Verdict, shape: Shape) -> Verdict:
+    """Too few rounds tell nothing."""
+    return verdict if shape.rounds >= 3 else "unknown"
+
+
 def _effects(shape: Shape) -> list[Effect]:
-    effects = [Effect("protocol", "rest", "grpc", estimate(1.02, shape.rounds), 2)]
-    effects.append(Effect("language", "rust", "go", estimate(1.25, shape.rounds), 1))
+    effects = [Effect("protocol", "rest", "grpc", estimate(1.02, shape.rounds), 2, verdict=_told("tie", shape))]
+    effects.append(Effect("language", "rust", "go", estimate(1.25, shape.rounds), 1, verdict=_told("faster", shape)))
     if len(shape.payloads) > 1:
         small, large = shape.payloads[0], shape.payloads[-1]
-        effects.append(Effect("payload", small, large, estimate(2.9, shape.rounds), len(shape.targets)))
+        effects.append(
+            Effect(
+                "payload", small, large, estimate(2.9, shape.rounds), len(shape.targets), verdict=_told("faster", shape)
+            )
+        )
     return effects
