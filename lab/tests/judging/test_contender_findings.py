@@ -170,6 +170,7 @@ OTHER_LOADS = {
     "preload": Variant(preload=1000),
     "tls": Variant(tls=True),
     "token": Variant(token=True),
+    "no_keep_alive": Variant(no_keep_alive=True),
 }
 
 

@@ -116,7 +116,7 @@ def test_pairs_that_share_no_contender_make_the_interval_narrower(
 
 def test_of_many_effects_some_are_off_by_chance() -> None:
     """One effect of p = 0.03 is a difference where it is the only one, and none beside four others (Holm)."""
-    rates = [(100, 103.5), (100, 101.5), (100, 104.5), (100, 100.2), (100, 103.0)]
+    rates = [(100.0, 103.5), (100.0, 101.5), (100.0, 104.5), (100.0, 100.2), (100.0, 103.0)]
     one = {number: rate for number, (rate, _) in enumerate(rates)}
     other = {number: rate for number, (_, rate) in enumerate(rates)}
     calm = {number: 100.0 * (1 + 0.001 * (-1) ** number) for number in range(5)}

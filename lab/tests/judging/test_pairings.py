@@ -4,9 +4,9 @@ import pytest
 
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.judgement import Estimate
+from bakeoff.judging.judgement import Estimate, Verdict
 from bakeoff.judging.moderation import NONE
-from bakeoff.judging.pairings import Verdict, inverted, log_ratios, pairings_of, told_of, verdict_on
+from bakeoff.judging.pairings import inverted, log_ratios, pairings_of, told_of, verdict_on
 
 HERE = Division("events", "standard", "declared", 0, "default")
 ELSEWHERE = Division("events", "standard", "declared", 64, "64k")

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.judging.judgement import Estimate, Pairing
-from bakeoff.judging.pairings import Verdict
+from bakeoff.judging.judgement import Estimate, Pairing, Verdict
 from bakeoff.judging.ranking import Place, places
 
 

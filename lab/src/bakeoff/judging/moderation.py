@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 # With fewer spreads how much they differ is unknown, and each stands alone.
 _FEWEST = 3
-# Estimated from a handful of spreads, the prior's worth is uncertain itself. With its half, simulated comparisons of
-# contenders that are unequally noisy keep their error rate too.
-_TRUSTED = 0.5
+# Estimated from a handful of spreads, the prior's worth is uncertain itself. With less than half of it, simulated
+# comparisons of contenders that are unequally noisy keep their error rate too.
+_TRUSTED = 0.4
 # Rounds that agree to the last digit happen only in made-up data.
 _LEAST_VARIANCE = 1e-24
 
