@@ -77,6 +77,58 @@ def test_errors_name_line_and_key(empty_checkout: Project, old: str, new: str, w
     assert str(empty_checkout.root / "experiment.toml") in error.value.message
 
 
+PHASES = """\
+threshold = "p99<50ms,errors<0.1%"
+phases = [
+  { name = "Quiet", users = 10, duration = "30s" },
+  { users = 500, duration = "2m" },
+  { name = "Ramp", from_users = 10, users = 50, steps = 3, duration = "30s" },
+]
+
+[vary]"""
+
+
+def test_a_file_may_list_its_phases(empty_checkout: Project) -> None:
+    request = read(empty_checkout, GOOD.replace("[vary]", PHASES, 1).replace("users = [64, 256]", "", 1)
+                   .replace('phase_duration = "2s"', "", 1))  # fmt: skip
+
+    loads = [(phase.name, phase.virtual_users, phase.duration_s) for phase in request.phases]
+    assert loads == [
+        ("Quiet", 10, 30),
+        ("500 users", 500, 120),
+        ("Ramp, 10 users", 10, 10),
+        ("Ramp, 30 users", 30, 10),
+        ("Ramp, 50 users", 50, 10),
+    ]
+    assert request.threshold == "p99<50ms,errors<0.1%"
+    assert request_from(stored_form(request)).phases == request.phases
+
+
+@pytest.mark.parametrize(
+    ("phases", "words"),
+    [
+        ('[{ users = 5 }]', "'duration' is a required property"),
+        ('[{ user = 5, duration = "1s" }]', "there is no key user. Did you mean users?"),
+        ('[{ users = 5, rate = 5, duration = "1s" }]', "line 8: phases: a phase has either users or a rate"),
+        ('[{ rate = 5, from_users = 5, duration = "1s" }]', "from_users is where a ramp to users begins"),
+        ('[{ users = 5, duration = "soon" }]', '"soon" is not a duration'),
+    ],
+)  # fmt: skip
+def test_phases_that_cannot_be_meant_are_refused(empty_checkout: Project, phases: str, words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read(
+            empty_checkout,
+            GOOD.replace("users = [64, 256]", "", 1).replace('think_time = "100ms"', f"phases = {phases}"),
+        )
+    assert words in error.value.message
+
+
+def test_phases_of_ones_own_stand_alone(empty_checkout: Project) -> None:
+    request = read(empty_checkout, GOOD.replace('think_time = "100ms"', 'phases = [{ users = 5, duration = "1s" }]'))
+    with pytest.raises(UsageError, match="phases say every load and its duration: leave out users"):
+        _ = request.phases
+
+
 def test_a_file_that_is_not_there(empty_checkout: Project) -> None:
     with pytest.raises(UsageError, match=r"nothing\.toml cannot be read: No such file"):
         read_experiment(empty_checkout, Path("nothing.toml"))

@@ -42,6 +42,7 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "TARGET=URL": "a=http://b:1",
     "TARGET=CONTAINER": "a=b",
     "MODE": "stream-16",
+    "PHASES": [{"users": 10, "duration": "5s"}, {"name": "up", "users": 90, "from_users": 10, "duration": "10s"}],
     "DISTRIBUTION": "zipf:0.99",
 }
 TYPED: Mapping[str, Json] = {

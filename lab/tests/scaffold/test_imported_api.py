@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.project import Project
+from bakeoff.results.run import Status
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
 from bakeoff.scaffold.openapi_import import import_openapi
 
@@ -54,10 +56,12 @@ def running(fault: str) -> Iterator[int]:
             api.send_signal(signal.SIGTERM)
 
 
-def measured(checkout: Project, fault: str) -> Comparison:
+QUICK = ComparisonRequest("quick", "a test", users=[8], phase_duration_s=2, warm_up_s=0)
+
+
+def measured(checkout: Project, fault: str, request: ComparisonRequest = QUICK) -> Comparison:
     with running(fault) as port:
-        attached = {"users-rest": f"http://127.0.0.1:{port}"}
-        request = ComparisonRequest("quick", "a test", users=[8], phase_duration_s=2, warm_up_s=0, attached=attached)
+        request = replace(request, attached={"users-rest": f"http://127.0.0.1:{port}"})
         return compare(checkout, request, PlainProgress(Console(quiet=True)))
 
 
@@ -103,3 +107,17 @@ def test_an_operation_that_always_fails_is_found(checkout: Project) -> None:
 
     errors = [run.total.errors for run in comparison.runs if run.total is not None]
     assert comparison.not_measured or any(each.get("status_500", 0) > 0 for each in errors)
+
+
+def test_a_run_to_saturation_ends_where_too_many_requests_fail(checkout: Project) -> None:
+    request = ComparisonRequest("saturation", "a test", phase_duration_s=1, warm_up_s=0)
+
+    comparison = measured(checkout, "overload", request)
+
+    (run,) = comparison.runs
+    assert run.status is Status.COMPLETED
+    assert 1 <= len(run.phases) < 7
+    assert run.phases[-1].measured.error_rate > 0.1
+    (finding,) = [finding for finding in run.findings if finding.kind == "stopped-early"]
+    assert "Not measured: " in finding.message
+    assert finding.message.rstrip(".").endswith("Saturation")

@@ -1,6 +1,7 @@
 """The API of users.openapi.yaml: ids that the server assigns, a login, and faults that a test can plant.
 
-Started with PORT. FAULT names what it does wrong: `wrong-read`, `lost-write`, `failing-list` or `slow-list`.
+Started with PORT. FAULT names what it does wrong: `wrong-read`, `lost-write`, `failing-list`, `slow-list` or
+`overload`: it refuses requests when more than thirty are in flight.
 """
 
 import json
@@ -56,6 +57,7 @@ class Users:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    in_flight = 0
     # A reply leaves in one piece: in two, the second waits for an acknowledgement.
     wbufsize = 1 << 16
     users: Users
@@ -100,10 +102,19 @@ class Handler(BaseHTTPRequestHandler):
         return int(self.path.rsplit("/", 1)[-1])
 
     def _is_known(self) -> bool:
+        if self.users.fault == "overload" and self._is_overloaded():
+            self._reply(503, {"message": "too many requests"})
+            return False
         if self.headers.get("authorization") == f"Bearer {TOKEN}":
             return True
         self._reply(401, {"message": "log in first"})
         return False
+
+    def _is_overloaded(self) -> bool:
+        Handler.in_flight += 1
+        time.sleep(0.02)
+        Handler.in_flight -= 1
+        return Handler.in_flight > 30
 
     def _reply(self, status: int, document: Any) -> None:
         body = b"" if document is None else json.dumps(document).encode()

@@ -10,7 +10,7 @@ from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
 from bakeoff.running.isolation import Isolation, isolation_of
-from bakeoff.running.modes import COUNT, RATE, Phase, count_phases, phases_of, phases_with, rate_phases
+from bakeoff.running.modes import COUNT, RATE, Phase, count_phases, phases_from, phases_of, phases_with, rate_phases
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,12 @@ class ComparisonRequest(ComparisonTable):
     @property
     def phases(self) -> list[Phase]:
         """The phases of each run, without the warm-up."""
+        if self.own_phases:
+            given = {"users": self.users, "rate": self.rates, "phase_duration": self.phase_duration_s}
+            beside = next((name for name, value in given.items() if value), None)
+            if beside is not None:
+                raise UsageError(f"phases say every load and its duration: leave out {beside}.")
+            return phases_from(self.own_phases, self.arrivals)
         if self.mode == RATE:
             return rate_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
         if self.mode == COUNT:

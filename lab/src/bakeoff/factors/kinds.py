@@ -224,3 +224,41 @@ def _key_pick(value: Json) -> str:
 
 
 KEY_PICK = Kind(_key_pick, {"type": "string", "pattern": "^(uniform|zipf:[0-9.]+)$"}, "DISTRIBUTION")
+
+
+_PHASE_USERS = whole(1, 100_000)
+_PHASE_KINDS: Mapping[str, Kind[int] | Kind[float] | Kind[str]] = {
+    "name": text(),
+    "users": _PHASE_USERS,
+    "rate": number(0.001, 10_000_000),
+    "duration": duration(0.1),
+    "from_users": _PHASE_USERS,
+    "steps": whole(2, 100),
+}
+
+
+def _phase(entry: Json) -> Mapping[str, Json]:
+    if not isinstance(entry, Mapping) or not entry.keys() <= _PHASE_KINDS.keys() or "duration" not in entry:
+        raise UsageError(f"a phase has users or rate, a duration, and may have {', '.join(_PHASE_KINDS)}.")
+    if ("users" in entry) == ("rate" in entry):
+        raise UsageError("a phase has either users or a rate.")
+    if "from_users" in entry and "users" not in entry:
+        raise UsageError("from_users is where a ramp to users begins: a phase with a rate has none.")
+    return {name: _PHASE_KINDS[name].read(value) for name, value in entry.items()}
+
+
+PHASES: Kind[Sequence[Mapping[str, Json]]] = Kind(
+    lambda value: tuple(map(_phase, _items(value))),
+    {
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "properties": {name: dict(kind.schema) for name, kind in _PHASE_KINDS.items()},
+            "required": ["duration"],
+            "additionalProperties": False,
+        },
+    },
+    "PHASES",
+    lambda phases: f"{len(phases)} phases",
+)

@@ -184,6 +184,15 @@ class ComparisonTable(RunTable):
         "Virtual users of each phase, such as 64,256; replaces the phases of the mode",
         unset="the mode's",
     )
+    own_phases: Sequence[Mapping[str, Json]] = option(
+        (),
+        kinds.PHASES,
+        "Phases of one's own, in order, in place of the mode's: users or rate, duration, name; with from_users a ramp "
+        "in steps",
+        name="phases",
+        flag="",
+        unset="the mode's",
+    )
     rates: Sequence[float] = option(
         (),
         kinds.several(

@@ -152,7 +152,9 @@ def _by_language(ranked: Sequence[ReportedContender]) -> list[tuple[str, str, st
 
 def _ended_early(entry: ReportedContender) -> str:
     early = [run for run in entry["runs"] if run["status"] != Status.COMPLETED]
-    return "; ".join(f"round {run['round']}: {run['failure'] or run['status']}" for run in early) or NOTHING
+    words = [f"round {run['round']}: {run['failure'] or run['status']}" for run in early]
+    words += [each["message"] for each in entry["findings"] if each["kind"] == "stopped-early"]
+    return "; ".join(words) or NOTHING
 
 
 def _at(level: LevelFigures) -> str:

@@ -7,6 +7,7 @@ from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding, Measured
 from bakeoff.results.warm_up import WarmUp
+from bakeoff.running.modes import SATURATION_STOPS_AT, Phase
 from bakeoff.sampling.machine import MachineState
 
 # A generator that is this close to what it can do shapes what it measures.
@@ -27,6 +28,24 @@ _SAMPLED_S = 5.0
 _AGENTS_APART_MS = 50.0
 
 _VIOLATIONS = ("lost", "wrong", "stale")
+
+
+def stop_findings(stopped_at: PhaseEnd | None, phases: Sequence[Phase], first: int) -> list[Finding]:
+    """That a run to saturation ended early; `first` is the number of the first of the phases in the stream."""
+    if stopped_at is None:
+        return []
+    number = stopped_at.phase - first
+    name = phases[number].name if 0 <= number < len(phases) else "warm-up"
+    left = [phase.name for phase in phases[number + 1 :]]
+    return [
+        Finding(
+            "stopped-early",
+            "warning",
+            f"The run ended after {name}: {stopped_at.failed / stopped_at.sent:.1%} of its requests failed, more than "
+            f"{SATURATION_STOPS_AT:.0%}. Not measured: {', '.join(left)}.",
+            "The highest load that it holds is below that: read the phases before. --users measures other loads.",
+        )
+    ]
 
 
 def findings_of(total: Measured, thresholds: Mapping[str, float], log: str | None) -> list[Finding]:

@@ -43,8 +43,13 @@ class Phase:
         }
 
 
+_RAMP_STEPS = 10
+
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
+SATURATION = "saturation"
+# Beyond a level at which so many requests fail, more load shows nothing more.
+SATURATION_STOPS_AT = 0.10
 COUNT = "count"
 # Their phases end after a number of requests: they show that things work, or reproduce another tool's run.
 UNRANKED = ("smoke", COUNT)
@@ -119,6 +124,27 @@ def rate_phases(
         )
         for rate in rates
     ]
+
+
+def phases_from(entries: Sequence[Mapping[str, Any]], arrivals: str) -> list[Phase]:
+    """Phases as an experiment lists them. A ramp is held in steps, so that each load has figures of its own."""
+    if len({"rate" in entry for entry in entries}) > 1:
+        raise UsageError("phases have either users or rates: measure the two in comparisons of their own.")
+    return [phase for entry in entries for phase in _phases_of_entry(entry, arrivals)]
+
+
+def _phases_of_entry(entry: Mapping[str, Any], arrivals: str) -> list[Phase]:
+    name, duration_s = entry.get("name"), float(entry["duration"])
+    if "rate" in entry:
+        rate = float(entry["rate"])
+        users = _users_for(rate)
+        return [Phase(name or f"{rate:,g}/s", users, duration_s, rate_per_s=rate, arrivals=arrivals)]
+    users, first = int(entry["users"]), entry.get("from_users")
+    if first is None:
+        return [Phase(name or f"{users:,} users", users, duration_s)]
+    steps = int(entry.get("steps", _RAMP_STEPS))
+    loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
+    return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
 
 
 def _users_for(rate_per_s: float) -> int:

@@ -22,6 +22,7 @@ from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.laps import Laps
 from bakeoff.running.memory_growth import memory_findings
+from bakeoff.running.modes import SATURATION, SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles, run_files
@@ -67,6 +68,7 @@ class _Run:
         self._machine_state: MachineState | None = None
         self._database_watch: DatabaseWatch | None = None
         self._durability: DurabilityCheck | None = None
+        self._stopped_at: PhaseEnd | None = None
 
     def result(self) -> RunResult:
         try:
@@ -195,6 +197,9 @@ class _Run:
         self._make_audit(files)
         self._laps.mark("audit")
         last = self._records[-1]
+        self._records = self._up_to_the_stop()
+        if self._stopped_at is not None:
+            return Status.COMPLETED
         return Status.INTERRUPTED if isinstance(last, End) and last.reason == "interrupted" else Status.COMPLETED
 
     def _preload(self, plan: Plan) -> None:
@@ -236,13 +241,28 @@ class _Run:
             self._records.append(record)
             if isinstance(record, PhaseStart | PhaseEnd) and self._sampler is not None:
                 self._sampler.sample()
-            if target.has_ended:
+            if target.has_ended or self._stops_after(record):
                 engine.interrupt()
             self._bench.progress.record(record)
             if isinstance(record, EngineSecond) and self._sampler is not None:
                 self._bench.progress.usage(latest_cpu_percent(self._sampler.samples))
 
         return on_record
+
+    def _stops_after(self, record: Record) -> bool:
+        """Whether a run to saturation ends with this phase, since too many of its requests failed."""
+        if self._request.mode != SATURATION or not isinstance(record, PhaseEnd) or record.sent == 0:
+            return False
+        is_last = record.phase == len(self._request.planned_phases) - 1
+        if is_last or self._stopped_at is not None or record.failed / record.sent <= SATURATION_STOPS_AT:
+            return False
+        self._stopped_at = record
+        return True
+
+    def _up_to_the_stop(self) -> list[Record]:
+        """The records without those of a phase that had begun when the run was stopped."""
+        last = len(self._request.planned_phases) if self._stopped_at is None else self._stopped_at.phase
+        return [record for record in self._records if getattr(record, "phase", 0) <= last]
 
     @property
     def _keeps_ledger(self) -> bool:
@@ -292,6 +312,7 @@ class _Run:
         if request.contender.workload.uses_database:
             found += self._audit_findings()
             found += preload_findings(self._preloaded_before, self._preloaded_after)
+        found += findings.stop_findings(self._stopped_at, request.phases, first=1 if request.warm_up_s else 0)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)
