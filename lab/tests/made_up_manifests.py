@@ -1,34 +1,55 @@
 """Targets, workloads and engines that exist in tests alone."""
 
 from pathlib import Path
+from typing import Any
 
-from bakeoff.builds import Build
-from bakeoff.engines.manifest import Engine
-from bakeoff.targets.manifest import Target
+import msgspec
+
+from bakeoff.builds import Build, BuildTable
+from bakeoff.engines.manifest import Command, Engine, EngineManifest
+from bakeoff.targets.manifest import RunTable, Target, TargetManifest
+from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.loader import Workload
 
 _NOWHERE = Path("/nowhere")
 _BUILD = Build("built", _NOWHERE, ("true",), (), _NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
+_TABLE = BuildTable(command=["true"], artifact="built")
+RUN = RunTable(command=["true"], port_variable="SERVER_PORT", default_port=8081)
 
 
-def target(name: str, protocol: str = "rest", workload: str = "events") -> Target:
-    document = {"workload": workload, "language": "rust", "protocol": protocol, "class": "tuned"}
-    return Target(name, _NOWHERE, document, _BUILD)
-
-
-def workload() -> Workload:
-    return Workload(
-        "events",
-        _NOWHERE,
-        {
-            "database": "postgresql",
-            "sizes": {"default": "natural", "8k": 8192},
-            "batch": {"http": {}, "grpc": {}},
-            "stream": {"grpc": {}},
-        },
+def target(name: str, protocol: str = "rest", workload: str = "events", **changes: Any) -> Target:
+    manifest = TargetManifest(
+        name=name,
+        workload=workload,
+        language="rust",
+        protocol="grpc" if protocol == "grpc" else "rest",
+        target_class="tuned",
+        build=_TABLE,
+        run=RUN,
     )
+    return Target(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
 
 
-def engine(name: str, *features: str, models: tuple[str, ...] = ("closed", "open")) -> Engine:
-    document = {"protocols": ["http", "grpc"], "models": list(models), "features": list(features)}
-    return Engine(name, _NOWHERE, document, _BUILD)
+def declared(**members: Any) -> Declaration:
+    """What a workload.toml with these members declares."""
+    return msgspec.convert({"database": "none", **members}, Declaration)
+
+
+def workload(name: str = "events", **members: Any) -> Workload:
+    """A workload; `members` replace those of its workload.toml."""
+    call = {"method": "p.S/M", "expect": "OK"}
+    batch = {"http": {"method": "POST", "path": "/", "expect": 200, "open": "", "separator": "", "close": ""}}
+    usual = {
+        "database": "postgresql",
+        "sizes": {"default": "natural", "8k": 8192},
+        "batch": {**batch, "grpc": {**call, "field": "all"}},
+        "stream": {"grpc": {"method": "p.S/M"}},
+    }
+    return Workload(name, _NOWHERE, declared(**{**usual, **members}))
+
+
+def engine(name: str, *features: str, models: tuple[str, ...] = ("closed", "open"), **changes: Any) -> Engine:
+    manifest = EngineManifest(
+        protocols=["http", "grpc"], models=models, features=features, build=_TABLE, run=Command(["true"])
+    )
+    return Engine(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)

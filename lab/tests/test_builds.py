@@ -1,9 +1,10 @@
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from bakeoff.builds import Build, build_of
+from bakeoff.builds import Build, BuildTable, build_of
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
@@ -20,7 +21,7 @@ def here(empty_checkout: Project) -> Path:
 
 def build_in(here: Path, checkout: Project, program: str = COPY) -> Build:
     entry = {"command": [sys.executable, "-c", program], "inputs": ["in"], "artifact": "out"}
-    return build_of("thing", here, entry, checkout)
+    return build_of("thing", here, msgspec.convert(entry, BuildTable), checkout)
 
 
 def test_what_is_built_is_stale_only_after_a_change(here: Path, empty_checkout: Project) -> None:
@@ -88,4 +89,4 @@ def test_an_interrupted_build_stays_stale(here: Path, empty_checkout: Project) -
 )
 def test_manifests_that_do_not_hold(here: Path, empty_checkout: Project, entry: dict[str, object], reason: str) -> None:
     with pytest.raises(BakeoffError, match=reason):
-        build_of("thing", here, entry, empty_checkout).run(lambda _: None)
+        build_of("thing", here, msgspec.convert(entry, BuildTable), empty_checkout).run(lambda _: None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.builds import Build, build_of
+from bakeoff.builds import Build, BuildTable, build_of
 from bakeoff.project import Project
 from bakeoff.toolchain import build_flags, toolchain_version
 
@@ -20,7 +20,7 @@ def build(empty_checkout: Project) -> Build:
     here = empty_checkout.targets / "thing"
     here.mkdir(parents=True)
     (here / "in").write_text("one")
-    entry = {"command": [sys.executable, "-c", COPY], "inputs": ["in"], "artifact": "out"}
+    entry = BuildTable(command=[sys.executable, "-c", COPY], inputs=["in"], artifact="out")
     built = build_of("thing", here, entry, empty_checkout, ["echo", "1.0"])
     built.run(lambda _: None)
     assert not built.is_stale()

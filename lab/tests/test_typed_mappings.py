@@ -9,53 +9,22 @@ import pytest
 import bakeoff
 
 _SOURCE = Path(bakeoff.__file__).parent
-_COVERED = (
-    *("results", "storage", "history", "judging", "reporting", "serving", "gating", "running", "engines"),
-    *("sampling", "calibration"),
-)
-# Of these packages and modules the mappings are not counted yet.
-_NOT_YET = {
-    *("builds", "cli", "closed_toml", "comparing", "conformance", "containers", "digests", "doctor", "documents"),
-    *(
-        "durations",
-        "errors",
-        "factors",
-        "guardian",
-        "hints",
-        "oneoff",
-        "postgres",
-        "processes",
-        "project",
-        "prose",
-        "scaffold",
-    ),
-    *("sparkline", "targets", "workload", "__init__", "__main__"),
-}
-# To be made fewer, never more: those of the plan go when the plan is a record (workload.plan.Plan).
+# Each with its reason. Of the whole package there are no others.
 _UNTYPED = {
-    "calibration/ceiling.py": 1,
-    "calibration/null_replies.py": 8,
-    "engines/manifest.py": 1,
-    "engines/process.py": 1,
-    "history/asked.py": 1,
-    "history/judged.py": 1,
-    "history/phases.py": 1,
-    "judging/judge.py": 1,
-    "reporting/data.py": 1,
-    "reporting/html.py": 1,
-    "reporting/shape.py": 1,
-    "results/audit.py": 1,
+    # Members of Load by name: a test holds the type of each against the plan's schema.
+    "factors/option.py": 1,
+    # The types of a record's members, as annotations hold them.
     "results/tolerant.py": 1,
-    "running/generator.py": 2,
-    "running/interrupts.py": 1,
-    "running/modes.py": 1,
-    "running/run.py": 1,
-    "running/run_request.py": 2,
-    "running/warm_up.py": 1,
-    "serving/live.py": 3,
-    "serving/refusals.py": 1,
+    # Rows of tables as psycopg gives them; rows.py makes records of them, and checks each member.
     "storage/history.py": 1,
 }
+# Documents of the user's, in OpenAPI and JSON Schema.
+_UNTYPED |= {
+    "scaffold/openapi_document.py": 11,
+    "scaffold/openapi_import.py": 1,
+    "scaffold/schema_templates.py": 5,
+}
+_MOST = 20
 _BARE = {"Mapping", "MutableMapping", "dict", "Dict"}
 
 
@@ -79,7 +48,7 @@ def _is_untyped(annotation: ast.expr) -> bool:
     return any(
         (isinstance(each, ast.Subscript) and _names(each.value) & _BARE and _names(each.slice) & {"Any", "object"})
         or (isinstance(each, ast.Name) and each.id in _BARE and id(each) not in subscripted)
-        or (isinstance(each, ast.Name) and each.id in {"Document", "Plan"})
+        or (isinstance(each, ast.Name) and each.id == "Document")
         for each in ast.walk(annotation)
     )
 
@@ -116,13 +85,7 @@ def test_what_counts(source: str, count: int) -> None:
 
 def test_mappings_are_typed_but_for_those_listed() -> None:
     counted: Counter[str] = Counter()
-    for package in _COVERED:
-        for path in (_SOURCE / package).rglob("*.py"):
-            counted[path.relative_to(_SOURCE).as_posix()] += untyped_mappings(path.read_text("utf-8"))
+    for path in _SOURCE.rglob("*.py"):
+        counted[path.relative_to(_SOURCE).as_posix()] += untyped_mappings(path.read_text("utf-8"))
     assert {name: count for name, count in counted.items() if count} == _UNTYPED
-    assert sum(_UNTYPED.values()) <= 33
-
-
-def test_every_package_is_counted_or_listed_as_not_counted_yet() -> None:
-    names = {path.stem for path in _SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert names == {*_COVERED, *_NOT_YET}
+    assert sum(_UNTYPED.values()) <= _MOST

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from bakeoff import processes
 from bakeoff.digests import content_digest
-from bakeoff.documents import Document
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.toolchain import build_flags, toolchain_version
@@ -23,6 +24,17 @@ _FINGERPRINT_LINE, _ARTIFACT_LINE = 0, 1
 
 # Never inputs: what builds themselves make.
 _MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin"}
+
+
+class BuildTable(msgspec.Struct, frozen=True):
+    """The [build] table of a manifest; its paths are relative to the manifest's folder."""
+
+    command: Sequence[str]
+    artifact: str
+    directory: str = "."
+    inputs: Sequence[str] = (".",)
+    contents: Sequence[str] = ()
+    typical_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +143,7 @@ class Build:
             processes.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
-def build_of(name: str, here: Path, entry: Document, project: Project, version_command: Sequence[str] = ()) -> Build:
+def build_of(name: str, here: Path, table: BuildTable, project: Project, version_command: Sequence[str] = ()) -> Build:
     """The build that a manifest's [build] table describes; `here` is the manifest's folder."""
 
     def placed(text: str) -> Path:
@@ -139,15 +151,15 @@ def build_of(name: str, here: Path, entry: Document, project: Project, version_c
 
     return Build(
         name=name,
-        directory=placed(entry.get("directory", ".")),
-        command=tuple(part.replace("{bin}", str(project.bin)) for part in entry["command"]),
-        inputs=tuple(placed(text) for text in entry.get("inputs", ["."])),
-        artifact=placed(entry["artifact"]),
+        directory=placed(table.directory),
+        command=tuple(part.replace("{bin}", str(project.bin)) for part in table.command),
+        inputs=tuple(placed(text) for text in table.inputs),
+        artifact=placed(table.artifact),
         bin=project.bin,
         stamp=project.state / "builds" / f"{name}.stamp",
         log=project.logs / f"build-{name}.log",
-        typical_s=entry.get("typical_s"),
-        contents=tuple(placed(text) for text in entry.get("contents", [])),
+        typical_s=table.typical_s,
+        contents=tuple(placed(text) for text in table.contents),
         # Relative to the manifest; it runs in the build's folder, so that targets of one toolchain share the answer.
         version_command=tuple(str(placed(part)) if part.startswith(".") else part for part in version_command),
     )

@@ -1,50 +1,100 @@
-"""Reads the documents that the contract defines and checks them against its schemas."""
+"""Reads the documents that the contract defines, checks them against its schemas, and makes records of them."""
 
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from bakeoff.errors import BakeoffError
+import msgspec
 
-# What JSON and TOML can hold.
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-Document = dict[str, Any]
+from bakeoff.errors import UsageError
+from bakeoff.hints import hint
+from bakeoff.toml_lines import Place, line_of
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+    # What JSON and TOML can hold.
+    Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+else:
+    # msgspec reads no recursive alias; what it decodes into a member of this type is JSON.
+    Json = object
+
+_Record = TypeVar("_Record")
 
 
-def read_toml(path: Path, schema: Path) -> Document:
-    """A TOML document that obeys a JSON Schema; errors name the file, the place in it and what is wrong there."""
+@dataclass(frozen=True)
+class Toml(Generic[_Record]):
+    """A document that obeys its schema, as a record, and the text that it was read from."""
+
+    path: Path
+    text: str
+    document: _Record
+
+    def place(self, place: Place, text: str = "") -> str:
+        """Where a place is: file and line of its key, or of the first line from there on that has `text` in it."""
+        line = line_of(self.text, place)
+        below = self.text.splitlines()[line - 1 :]
+        return f"{self.path}, line {next((line + index for index, each in enumerate(below) if text in each), line)}"
+
+    def error(self, place: Place, words: str, text: str = "") -> UsageError:
+        """What is wrong at a place."""
+        return UsageError(f"{self.place(place, text)}: {words}")
+
+
+def read_toml(path: Path, schema: Path, record: type[_Record]) -> Toml[_Record]:
+    """Reads a file and checks it against its JSON Schema; errors name the file, the line and the key."""
     try:
-        document = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        document = tomllib.loads(text)
     except OSError as error:
-        raise BakeoffError(f"{path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BakeoffError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
-    problem = first_problem(document, schema)
-    if problem:
-        raise BakeoffError(f"{path} does not match the schema {schema.name}: {problem}.")
-    return document
+        raise UsageError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
+    problem = _first_problem_in_toml(document, schema)
+    if problem is not None:
+        raise Toml(path, text, document).error(*problem)
+    return Toml(path, text, msgspec.convert(document, record))
 
 
-def first_problem(document: object, schema: Path, definition: str | None = None) -> str | None:
+def first_problem(document: Json, schema: Path, definition: str | None = None) -> str | None:
     """What breaks the schema first, as `place: reason`, or None. The deepest reason is the one that helps.
 
     With `definition` the document is checked against that one of the schema's `$defs`.
     """
     from jsonschema.exceptions import best_match
 
-    error = best_match(validator_of(schema, definition).iter_errors(document))
+    error = best_match(_validator(schema, definition).iter_errors(document))
     if error is None:
         return None
     place = ".".join(str(part) for part in error.absolute_path) or "the document"
     return f"{place}: {error.message}"
 
 
+def _first_problem_in_toml(document: Json, schema: Path) -> tuple[Place, str] | None:
+    from jsonschema.exceptions import best_match
+
+    errors = list(_validator(schema).iter_errors(document))
+    error = best_match(errors)
+    if error is None:
+        return None
+    # A misspelt key is missing, too: it is to be named itself.
+    unknown_keys = [each for each in errors if each.validator == "additionalProperties"]
+    error = next((each for each in unknown_keys if each.absolute_path == error.absolute_path), error)
+    place: list[str | int] = list(error.absolute_path)
+    if error.validator == "additionalProperties" and isinstance(error.schema, Mapping):
+        known = list(error.schema["properties"])
+        unknown = next(name for name in error.instance if name not in known)
+        return [*place, unknown], f"there is no key {unknown}. {hint(unknown, known, 'Keys here')}"
+    name = ".".join(str(part) for part in place)
+    return place, f"{name + ': ' if name else ''}{error.message}."
+
+
 @cache
-def validator_of(schema: Path, definition: str | None = None) -> Any:
-    """What checks documents against a schema, or against one of its `$defs`."""
+def _validator(schema: Path, definition: str | None = None) -> "Draft202012Validator":
     from jsonschema import Draft202012Validator
 
     root = json.loads(schema.read_text("utf-8"))

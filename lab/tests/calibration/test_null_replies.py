@@ -2,16 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from as_json import as_json
 from bakeoff.calibration.null_replies import for_null_server
-from bakeoff.documents import Document, first_problem
+from bakeoff.documents import first_problem
 from bakeoff.project import Project
 from bakeoff.workload.loader import Workload, load_workload
-from bakeoff.workload.plan import Load, Plan, compile_plan
+from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan_records import PlannedPhase
+from made_up_manifests import declared
 
-USERS = {
+USERS: dict[str, Any] = {
     "database": "none",
     "operations": [
         {
@@ -44,18 +48,19 @@ USERS = {
 }
 
 
-def planned(workload: Workload, protocol: str, batch: int = 1) -> Plan:
-    phases = [{"name": "Ceiling", "virtual_users": 1, "duration_ms": 1000}]
+def planned(workload: Workload, protocol: str, batch: int = 1) -> dict[str, Any]:
+    phases = [PlannedPhase(name="Ceiling", virtual_users=1, duration_ms=1000)]
     load = Load("null-server", protocol, "127.0.0.1", 1, "calibrate", phases=phases, batch=batch)
-    return for_null_server(compile_plan(workload, load))
+    document: dict[str, Any] = as_json(for_null_server(compile_plan(workload, load)))
+    return document
 
 
-def users_plan() -> Plan:
-    return planned(Workload("users", Path("/nowhere"), USERS), "http")
+def users_plan() -> dict[str, Any]:
+    return planned(Workload("users", Path("/nowhere"), declared(**USERS)), "http")
 
 
-def operation(plan: Plan, name: str) -> Document:
-    found: Document = next(each for each in plan["operations"] if each["name"] == name)
+def operation(plan: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in plan["operations"] if each["name"] == name)
     return found
 
 

@@ -1,7 +1,7 @@
 """What `./bakeoff calibrate` measures: every workload, unless one is named."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +11,11 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
-from made_up_manifests import engine, workload
+from made_up_manifests import declared, engine, workload
 
-OPERATION: dict[str, dict[str, str]] = {"http": {}, "grpc": {}}
-EVENTS = replace(workload(), document={**workload().document, "operations": [OPERATION]})
-REST_ONLY = replace(workload(), name="users", document={"database": "none", "operations": [{"http": {}}]})
+HTTP = {"name": "a", "http": {"method": "GET", "path": "/", "expect": 200}}
+EVENTS = workload(operations=[{**HTTP, "grpc": {"method": "p.S/M", "expect": "OK"}}])
+REST_ONLY = Workload("users", Path("/nowhere"), declared(operations=[HTTP]))
 ENGINE = engine("native")
 UNARY, STREAM = Way("", 1, False, 1), Way("", 1, True, 1)
 

@@ -2,9 +2,9 @@
 
 import io
 import os
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bakeoff.cli.logs import copy_what_is_added, newest_log
@@ -13,13 +13,11 @@ from bakeoff.cli.up import UpOptions, keep_up
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target, find_targets
-from made_up_manifests import target
+from made_up_manifests import RUN, target
 
 
 def listening(name: str, port: int, second: int | None = None) -> Target:
-    run = {"default_port": port} if second is None else {"default_port": port, "second_port": second}
-    made = target(name)
-    return replace(made, document={**made.document, "run": run})
+    return target(name, run=msgspec.structs.replace(RUN, default_port=port, second_port=second))
 
 
 A, B = listening("a", 8081, 9081), listening("b", 8081, 9082)

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from bakeoff.builds import Build, build_of
+from bakeoff.builds import Build, BuildTable, build_of
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -39,7 +40,12 @@ def a_build(checkout: Project, name: str, program: str = "", directory: str = ""
     here = checkout.targets / (directory or name)
     (here / "in").mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-c", f"{program}\nopen({name!r}, 'w').close()"]
-    return build_of(name, here, {"command": command, "inputs": ["in"], "artifact": name, **more}, checkout)
+    return build_of(
+        name,
+        here,
+        msgspec.convert({"command": command, "inputs": ["in"], "artifact": name, **more}, BuildTable),
+        checkout,
+    )
 
 
 # Each waits for a file of the other: only builds that run at the same time can both end.

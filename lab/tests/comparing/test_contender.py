@@ -1,5 +1,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,8 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
 from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.factors.variant import Level
-from made_up_manifests import engine, target, workload
+from bakeoff.workload.loader import Workload
+from made_up_manifests import declared, engine, target, workload
 
 WORKLOADS = {"events": workload()}
 ENGINES = {
@@ -77,8 +79,8 @@ def test_nothing_possible_is_an_error(request_: ComparisonRequest, words: str) -
 
 
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
-    small = replace(workload(), name="small", document={"database": "none"})
-    own = replace(target("small-rest"), document={**target("small-rest").document, "workload": "small"})
+    small = Workload("small", Path("/nowhere"), declared())
+    own = target("small-rest", workload="small")
     workloads = {**WORKLOADS, "small": small}
 
     possible, impossible = contenders_of(

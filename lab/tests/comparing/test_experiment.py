@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from bakeoff.closed_toml import line_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.request import ComparisonRequest, request_from
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Json
 from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation
+from bakeoff.toml_lines import line_of
 
 GOOD = """\
 version = 1

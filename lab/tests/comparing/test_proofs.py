@@ -14,8 +14,10 @@ from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.targets.access import Access
-from bakeoff.targets.manifest import Target
+from bakeoff.targets.manifest import DeclaredSetting
+from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.loader import Workload
+from made_up_manifests import target as made_up_target
 
 
 class Quiet:
@@ -45,11 +47,12 @@ class Checkout:
     def prove(self, variant: Variant = Variant(), *, again: bool = False) -> proofs.Proof:  # noqa: B008 — it is frozen
         nowhere = self.root / "nowhere"
         build = Build("t", self.root, ("true",), (), self.root / "artifact", nowhere, self.root / "stamp", nowhere)
-        document = {"class": "tuned", "settings": {"pool_size": {"variable": "POOL", "default": "10"}}, "run": {}}
-        target = Target("t", self.root, document, build)
+        made_up = made_up_target("t", settings={"pool_size": DeclaredSetting("POOL", "10")})
+        target = replace(made_up, directory=self.root, build=build)
         progress: Any = Quiet()
         bench = Bench(Project(self.root), None, progress, attached=self.attached)
-        return proofs.prove(bench, target, Workload("events", self.root / "contract/events", {}), variant, again=again)
+        workload = Workload("events", self.root / "contract/events", Declaration(database="none"))
+        return proofs.prove(bench, target, workload, variant, again=again)
 
     def _conform(self, *_: object) -> ConformanceResult:
         self.ran += 1

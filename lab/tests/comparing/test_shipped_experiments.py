@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from as_json import as_json
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.engines.manifest import find_engine
@@ -35,7 +36,7 @@ def test_its_contenders_are_the_same(project: Project, name: str) -> None:
     for contender in contenders:
         warm_up_s = warm_up_cap_s(request.phases, request.warm_up_s)
         run = RunRequest(contender, request.mode, request.phases, warm_up_s=warm_up_s, options=request)
-        plan = run.plan(access_of("http://127.0.0.1:8081"), None)
+        plan = as_json(run.plan(access_of("http://127.0.0.1:8081"), None))
         transport = plan["transport"]
         found.append(
             {

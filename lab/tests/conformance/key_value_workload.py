@@ -5,6 +5,7 @@ from typing import Any
 
 from bakeoff.conformance.case import Call, Case, GrpcSide, HttpSide
 from bakeoff.workload.loader import Workload
+from made_up_manifests import declared
 
 PROTO = """
 syntax = "proto3";
@@ -32,7 +33,14 @@ DOCUMENT: dict[str, Any] = {
         }
     ],
     "batch": {
-        "http": {"method": "POST", "path": "/items/all", "open": '{"all":[', "separator": ";", "close": "]}"},
+        "http": {
+            "method": "POST",
+            "path": "/items/all",
+            "expect": 200,
+            "open": '{"all":[',
+            "separator": ";",
+            "close": "]}",
+        },
         "grpc": {"method": "shop.v1.Store/PutAll", "expect": "OK", "field": "items"},
     },
     "stream": {"grpc": {"method": "shop.v1.Store/PutEach"}},
@@ -42,7 +50,7 @@ DOCUMENT: dict[str, Any] = {
 def key_value_workload(folder: Path) -> Workload:
     """The workload, with its proto file in the folder."""
     (folder / "store.proto").write_text(PROTO, "utf-8")
-    return Workload("key-value", folder, DOCUMENT)
+    return Workload("key-value", folder, declared(**DOCUMENT))
 
 
 def key_value_case(

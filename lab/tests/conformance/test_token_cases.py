@@ -51,9 +51,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Processes:
 
 
 def target(protocol: str = "rest", *, asks_for_tokens: bool = True) -> Target:
-    made_up = made_up_target("a-target", protocol)
     settings = {"api_token": "API_TOKEN"} if asks_for_tokens else {}
-    return replace(made_up, document={**made_up.document, "settings": settings})
+    return made_up_target("a-target", protocol, settings=settings)
 
 
 def conform(folder: Path, target: Target, variant: Variant, *, attached: bool = False) -> ConformanceResult:

@@ -10,6 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from bakeoff.conformance.calls import http_table
 from bakeoff.conformance.case import Call
 from bakeoff.conformance.runner import load_cases
 from bakeoff.project import Project
@@ -92,11 +93,10 @@ def test_the_paths_are_those_of_the_readme(openapi: Document, readme: str) -> No
 
 
 def test_the_paths_are_those_of_the_workload(openapi: Document, events: Workload) -> None:
-    document = events.document
-    tables = [entry["http"] for entry in (*document["operations"], document["batch"], document["health"])]
+    tables = [http_table(events, call) for call in (Call.SINGLE, Call.BATCH, Call.HEALTH)]
 
     assert {(method, path) for method, path, _ in operations(openapi)} == {
-        (table["method"], table["path"]) for table in tables
+        (table.method, table.path) for table in tables
     }
 
 
@@ -146,17 +146,13 @@ class HttpCase:
 
 @pytest.fixture(scope="module")
 def http_cases(events: Workload) -> list[HttpCase]:
-    usual = {
-        Call.SINGLE: events.document["operations"][0]["http"],
-        Call.BATCH: events.document["batch"]["http"],
-        Call.HEALTH: events.document["health"]["http"],
-    }
+    usual = {call: http_table(events, call) for call in (Call.SINGLE, Call.BATCH, Call.HEALTH)}
     return [
         HttpCase(
             name=case.name,
             rule=case.rule,
-            method=case.http.method or usual[case.call]["method"],
-            path=(case.http.path or usual[case.call]["path"]).split("?")[0],
+            method=case.http.method or usual[case.call].method,
+            path=(case.http.path or usual[case.call].path).split("?")[0],
             message=case.message,
             sends_message=case.message is not None and case.http.body is None,
             status=case.http.expect.status,

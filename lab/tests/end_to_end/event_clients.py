@@ -14,7 +14,7 @@ from typing import Any
 
 import grpc
 
-from bakeoff.conformance.calls import call_table
+from bakeoff.conformance.calls import grpc_method, http_table
 from bakeoff.conformance.case import Call, JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.workload.loader import Workload
@@ -116,7 +116,7 @@ class TlsTrust:
 
 class _HttpSender:
     def __init__(self, workload: Workload, port: int, tls: TlsTrust | None, headers: dict[str, str]) -> None:
-        self._table = call_table(workload, Call.SINGLE, "http")
+        self._table = http_table(workload, Call.SINGLE)
         self._port = port
         self._context = None if tls is None else tls.context()
         self._headers = {"content-type": "application/json", **headers}
@@ -126,7 +126,7 @@ class _HttpSender:
         connection = self._connection()
         self._open.add(connection)
         try:
-            connection.request(self._table["method"], self._table["path"], json.dumps(event), self._headers)
+            connection.request(self._table.method, self._table.path, json.dumps(event), self._headers)
             response = connection.getresponse()
             reply = json.loads(response.read())
         except (OSError, http.client.HTTPException) as error:
@@ -151,7 +151,7 @@ class _HttpSender:
 
 class _GrpcSender:
     def __init__(self, workload: Workload, port: int, tls: TlsTrust | None, metadata: dict[str, str]) -> None:
-        method = str(call_table(workload, Call.SINGLE, "grpc")["method"])
+        method = grpc_method(workload, Call.SINGLE)
         codec = codec_of(workload)
         declared = codec.method(method)
         assert declared is not None

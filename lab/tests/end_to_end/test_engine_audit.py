@@ -21,6 +21,7 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan_records import PlannedPhase
 from bakeoff.workload.preload import preload_statements
 from bakeoff.workload.reuse import Reuse
 
@@ -63,7 +64,7 @@ class Run:
                     host="127.0.0.1",
                     port=target.port,
                     mode="test",
-                    phases=[{"name": "Shared", "virtual_users": 16, "iterations": 3_000}],
+                    phases=[PlannedPhase(name="Shared", virtual_users=16, iterations=3_000)],
                     ledger=self.ledger,
                     reuse=Reuse(share=0.6, pick="zipf:0.99", shared=SHARED_KEYS),
                     preload=PRELOADED,
@@ -95,7 +96,7 @@ def rows(server: Server, condition: str) -> int:
 def test_shared_keys_and_preloaded_rows_are_audited(project: Project, server: Server, tmp_path: Path) -> None:
     run = Run(project, server, tmp_path)
     assert rows(server, "id LIKE '%-preloaded-%'") == PRELOADED
-    assert rows(server, SHARED_ROWS) == SHARED_KEYS * len(run.workload.document["keys"])
+    assert rows(server, SHARED_ROWS) == SHARED_KEYS * len(run.workload.declared.keys)
     verdict = run.audit()
     assert verdict.clean, verdict
     assert verdict.unexplained_rows.count == PRELOADED

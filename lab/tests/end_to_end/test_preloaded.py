@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import msgspec
 import pytest
 from throwaway_server import throwaway_server
 
@@ -65,7 +66,7 @@ def test_a_planted_change_is_found(workload: Workload, server: Server, change: s
 
 
 def test_a_workload_without_an_audit_says_nothing(workload: Workload, server: Server) -> None:
-    document = {name: value for name, value in workload.document.items() if name != "audit"}
-    assert preloaded_in(replace(workload, document=document), server) is None
+    without_audit = replace(workload, declared=msgspec.structs.replace(workload.declared, audit=None))
+    assert preloaded_in(without_audit, server) is None
     assert preload_findings(None, None) == []
     assert preload_findings(Preloaded(1, 1), None) == []

@@ -81,10 +81,15 @@ class SecureHealth:
                     )
                     return bool(health(b"", timeout=2) == b"\x08\x01")
             with contextlib.closing(https(port, self.trust)) as connection:
-                connection.request("GET", self.workload.document["health"]["http"]["path"])
+                connection.request("GET", _health_path(self.workload))
                 return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException, grpc.RpcError):
             return False
+
+
+def _health_path(workload: Workload) -> str:
+    assert workload.declared.health.http is not None
+    return workload.declared.health.http.path
 
 
 def https(port: int, trust: TlsTrust) -> http.client.HTTPSConnection:
@@ -115,7 +120,7 @@ def secured(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Secured]:
     target, workload = target_named(project, request.param), load_workload(project, "events")
-    missing = [setting for setting in SETTINGS if setting not in target.document["settings"]]
+    missing = [setting for setting in SETTINGS if setting not in target.manifest.settings]
     if missing:
         pytest.skip(f"the target.toml of {target.name} has no setting {', '.join(missing)}")
     values = dict(zip(SETTINGS, (str(certificate.certificate), str(certificate.key), TOKEN), strict=True))

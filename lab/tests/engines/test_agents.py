@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 
 from bakeoff.builds import Build
 from bakeoff.engines.agents import Agents, Clocks
-from bakeoff.engines.manifest import Engine
+from bakeoff.engines.manifest import Command
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import End, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from made_up_manifests import engine
 from made_up_records import phase_end, phase_start, record_of
 
 START = {
@@ -44,14 +46,24 @@ sys.exit(plan["status"])
 """
 
 
+def scripted_plan(document: dict[str, Any]) -> Any:
+    """What the script follows, in the place of a plan."""
+
+    class Scripted:
+        def encoded(self) -> bytes:
+            return json.dumps(document).encode()
+
+    return Scripted()
+
+
 def agents(project: Project, folder: Path, *plans: dict[str, Any]) -> Agents:
     build = Build("scripted", folder, ("true",), (), folder, folder, folder, folder)
-    engine = Engine("scripted", folder, {"run": {"command": [sys.executable, "-c", SCRIPT]}}, build)
+    scripted = replace(engine("scripted", run=Command([sys.executable, "-c", SCRIPT])), directory=folder, build=build)
     schema = project.contract / "schemas" / "stream.schema.json"
     processes = [
         EngineProcess(
-            engine,
-            {"lines": [START], "end": END, "waits": False, "status": 0, **plan},
+            scripted,
+            scripted_plan({"lines": [START], "end": END, "waits": False, "status": 0, **plan}),
             folder / f"plan-{number}.json",
             folder / "results" / f"stream-{number}.jsonl",
             folder / f"log-{number}",

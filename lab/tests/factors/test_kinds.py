@@ -2,9 +2,10 @@
 
 import pytest
 
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
 from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Json, Kind, Pins
+from bakeoff.factors.kinds import Kind, Pins
 
 USERS = kinds.several(kinds.whole(1, 100), "N,...", "write numbers")
 PAIRS = kinds.assignments("A=B", "name=value")

@@ -4,16 +4,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from as_json import as_json
 from bakeoff.cli.app import app
 from bakeoff.cli.run_options import RunOptions, request_of
 from bakeoff.comparing.commits import full_name
 from bakeoff.comparing.request import ComparisonRequest, request_from
+from bakeoff.documents import Json
 from bakeoff.engines.manifest import find_engine
 from bakeoff.factors.experiment_schema import experiment_schema
-from bakeoff.factors.kinds import PINNED_ROLES, Json
+from bakeoff.factors.kinds import PINNED_ROLES
 from bakeoff.factors.option import Option, flagged, options_of
 from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 from bakeoff.factors.variant import Variant
@@ -122,10 +125,10 @@ def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, 
     of_run = {name: value for name, value in values.items() if name in EVERY_RUN}
     variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]
     events = load_workload(project, "events")
-    workload = replace(events, document={**events.document, "mixes": {"cars": {"CarCreated": 1}}})
+    workload = replace(events, declared=msgspec.structs.replace(events.declared, mixes={"cars": {"CarCreated": 1}}))
     contender = Contender(target("a"), workload, find_engine(project, "native"), variant)
     run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
-    return json.dumps({**run.plan(access_of("http://127.0.0.1:1"), None), "run": ""}), run.settings
+    return json.dumps({**as_json(run.plan(access_of("http://127.0.0.1:1"), None)), "run": ""}), run.settings
 
 
 def test_a_plain_request_records_the_seed_and_the_connections_alone(project: Project) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 import made_up_records
+from as_json import as_json
 from bakeoff.cli.hit import HitOptions, request_of
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError, UsageError
@@ -66,7 +67,7 @@ def phase_end(**changes: Any) -> PhaseEnd:
 
 def test_a_url_alone_is_a_get_by_64_users_for_10_s_after_a_warm_up() -> None:
     plan = request_of(OPTIONS).plan(200)
-    (operation,) = plan["operations"]
+    (operation,) = as_json(plan)["operations"]
     assert operation["http"] == {
         "method": "GET",
         "path": ["/a?b=c"],
@@ -75,7 +76,7 @@ def test_a_url_alone_is_a_get_by_64_users_for_10_s_after_a_warm_up() -> None:
         "reply": {},
         "capture": {},
     }
-    assert plan["phases"] == [
+    assert as_json(plan)["phases"] == [
         {"name": "Warm-up", "duration_ms": 1000, "virtual_users": 64},
         {"name": "Measured", "duration_ms": 10_000, "virtual_users": 64},
     ]
@@ -83,7 +84,7 @@ def test_a_url_alone_is_a_get_by_64_users_for_10_s_after_a_warm_up() -> None:
 
 def test_nothing_of_the_users_own_is_taken_for_a_slot() -> None:
     options = replace(OPTIONS, url="http://h/${uuid}", data='{"a": "${uuid}"}')
-    (operation,) = request_of(options).plan(200)["operations"]
+    (operation,) = as_json(request_of(options).plan(200))["operations"]
     assert operation["variants"] == [['{"a": "${uuid}"}']]
     assert operation["http"]["path"] == ["/${uuid}"]
 
@@ -98,11 +99,11 @@ def test_a_body_makes_it_a_post_of_json(tmp_path: Path) -> None:
 
 def test_a_count_takes_the_place_of_the_duration_and_the_warm_up() -> None:
     request = request_of(replace(OPTIONS, requests=20))
-    assert request.plan(200)["phases"] == [{"name": "Requests", "virtual_users": 20, "iterations": 20}]
+    assert as_json(request.plan(200))["phases"] == [{"name": "Requests", "virtual_users": 20, "iterations": 20}]
 
 
 def test_a_rate_makes_the_model_open() -> None:
-    measured = request_of(replace(OPTIONS, rate=500.0, arrivals="poisson")).plan(200)["phases"][-1]
+    measured = as_json(request_of(replace(OPTIONS, rate=500.0, arrivals="poisson")).plan(200))["phases"][-1]
     assert measured["rate"] == 500.0
     assert measured["arrival"] == "poisson"
     assert measured["max_virtual_users"] == 64

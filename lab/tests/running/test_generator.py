@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bakeoff.engines.agents import Agents
-from bakeoff.engines.manifest import Engine
+from bakeoff.engines.manifest import Command
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import Note
 from bakeoff.factors.table import RunTable
@@ -16,6 +16,8 @@ from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
+from bakeoff.workload.loader import load_workload
+from bakeoff.workload.plan import Load, compile_plan
 from made_up_manifests import engine, target, workload
 
 # An engine that tells how it was started instead of loading anybody.
@@ -32,9 +34,7 @@ for record in (start, {"type": "note", "level": "info", "message": said},
 
 
 def request(agents: int, *phases: Phase) -> RunRequest:
-    made_up = engine("native")
-    document = {**made_up.document, "run": {"command": [sys.executable, "-c", SCRIPT]}}
-    native = Engine("native", made_up.directory, document, made_up.build)
+    native = engine("native", run=Command([sys.executable, "-c", SCRIPT]))
     contender = Contender(target("a-rest"), workload(), native)
     return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], options=RunTable(agents=agents))
 
@@ -42,7 +42,7 @@ def request(agents: int, *phases: Phase) -> RunRequest:
 def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | None) -> list[dict[str, Any]]:
     """What each engine process said of how it was started."""
     files = RunFiles(folder / "plan.json", folder / "ledger")
-    plan = {"ledger": None if ledger is None else str(ledger)}
+    plan = compile_plan(load_workload(project, "events"), Load("t", "http", "h", 1, "m", [], ledger=ledger))
     generator = generator_of(project, asked, plan, files, folder / "run.stream.jsonl")
     assert isinstance(generator, Agents if asked.agents > 1 else EngineProcess)
     with generator:

@@ -1,5 +1,6 @@
 import pytest
 
+from as_json import as_json
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
@@ -22,13 +23,17 @@ def test_modes_are_as_documented(mode: str, users: list[int], seconds: list[floa
 
 def test_smoke_is_five_iterations_of_one_user_whatever_the_duration() -> None:
     (phase,) = phases_of("smoke", 30)
-    assert phase.planned() == {"name": "Smoke", "virtual_users": 1, "iterations": 5}
+    assert as_json(phase.planned()) == {"name": "Smoke", "virtual_users": 1, "iterations": 5}
     assert planned_seconds([phase]) == 0
 
 
 def test_a_duration_scales_all_phases() -> None:
     assert [phase.duration_s for phase in phases_of("full", 2)] == [2, 2, 2, 5]
-    assert phases_of("full", 2)[3].planned() == {"name": "Higher-load", "virtual_users": 200, "duration_ms": 5000}
+    assert as_json(phases_of("full", 2)[3].planned()) == {
+        "name": "Higher-load",
+        "virtual_users": 200,
+        "duration_ms": 5000,
+    }
 
 
 def test_users_replace_the_phases_of_a_mode() -> None:
@@ -56,7 +61,7 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 def test_rates_are_phases_of_the_open_model() -> None:
     phases = rate_phases([1000, 20_000], "poisson", [], 5)
-    assert phases[0].planned() == {
+    assert as_json(phases[0].planned()) == {
         "name": "1,000/s",
         "rate": 1000,
         "arrival": "poisson",
@@ -82,7 +87,8 @@ def test_rates_belong_to_the_mode_rate(request_: ComparisonRequest, words: str) 
 
 def test_requests_make_phases_that_end_after_them() -> None:
     (phase,) = ComparisonRequest("count", "", requests=25_000, levels={"connections": [100]}).phases
-    assert phase.planned() == {"name": "25,000 requests, 100 users", "virtual_users": 100, "iterations": 25_000}
+    planned = {"name": "25,000 requests, 100 users", "virtual_users": 100, "iterations": 25_000}
+    assert as_json(phase.planned()) == planned
     phases = ComparisonRequest("count", "", requests=10, users=[1, 8]).phases
     assert [phase.virtual_users for phase in phases] == [1, 8]
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from as_json import as_json
 from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
@@ -48,7 +49,7 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
         contender=Contender(target("any"), load_workload(project, "events"), engine("some", *features)),
         warm_up_s=10,
     )
-    warm_up, short = wanted.plan(access_of("http://host:8081"), None)["phases"]
+    warm_up, short = as_json(wanted.plan(access_of("http://host:8081"), None))["phases"]
     assert (warm_up["name"], warm_up["duration_ms"], "until_steady" in warm_up) == ("Warm-up", 10_000, ends_early)
     assert short == {"name": "Short", "virtual_users": 8, "duration_ms": 1000}
 

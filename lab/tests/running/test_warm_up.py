@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from as_json import as_json
 from bakeoff.project import find_project
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
@@ -68,13 +69,13 @@ def test_smoke_is_not_warmed_up() -> None:
 
 
 def test_it_has_the_load_of_the_first_phase() -> None:
-    assert warm_up_phase(phases_of("quick")[0], 2).planned() == {
+    assert as_json(warm_up_phase(phases_of("quick")[0], 2).planned()) == {
         "name": "Warm-up",
         "virtual_users": 10,
         "duration_ms": 2000,
     }
     open_phase = rate_phases([500], "poisson", [8], None)[0]
-    assert warm_up_phase(open_phase, 2).planned() == {
+    assert as_json(warm_up_phase(open_phase, 2).planned()) == {
         "name": "Warm-up",
         "rate": 500,
         "arrival": "poisson",
@@ -85,7 +86,7 @@ def test_it_has_the_load_of_the_first_phase() -> None:
 
 def test_a_plan_carries_the_rule() -> None:
     planned = planned_until_steady(warm_up_phase(phases_of("quick")[0], 2))
-    assert planned == {
+    assert as_json(planned) == {
         "name": "Warm-up",
         "virtual_users": 10,
         "duration_ms": 2000,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from as_json import as_json
 from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.runner import load_cases
-from bakeoff.documents import Document
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
@@ -19,6 +19,7 @@ from bakeoff.scaffold.openapi_import import import_openapi
 from bakeoff.scaffold.proto_import import import_proto
 from bakeoff.scaffold.schema_templates import Resolve, SchemaTemplates
 from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.declaration import HttpHealth
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan
 
@@ -30,8 +31,14 @@ def written(checkout: Project, api: ImportedApi, source: Path) -> Workload:
     return load_workload(checkout, "users")
 
 
-def by_name(workload: Workload) -> dict[str, Document]:
-    return {each["name"]: each for each in workload.document["operations"]}
+def by_name(workload: Workload) -> dict[str, Any]:
+    return {each.name: _without_defaults(as_json(each)) for each in workload.declared.operations}
+
+
+def _without_defaults(table: dict[str, Any]) -> dict[str, Any]:
+    """What the file says: members that are not there have these values."""
+    said = {name: _without_defaults(each) if isinstance(each, dict) else each for name, each in table.items()}
+    return {name: each for name, each in said.items() if each not in (None, {}, [])}
 
 
 def test_operations_follow_from_an_openapi_document(empty_checkout: Project) -> None:
@@ -50,9 +57,9 @@ def test_operations_follow_from_an_openapi_document(empty_checkout: Project) -> 
     assert operations["deleteUser"]["effect"] == {"kind": "delete", "key": ["user", "${captured.id}"]}
     assert operations["listUsers"]["http"]["path"] == "/api/users?limit=${integer 1 50}"
     assert (operations["search"]["body"], operations["search"]["message"]) == ("text", "text=${alphanumeric 5}")
-    assert workload.document["health"]["http"]["path"] == "/api/health"
+    assert workload.declared.health.http == HttpHealth(method="GET", path="/api/health", expect=200)
     load = Load("users-rest", "http", "127.0.0.1", 1, "smoke", phases=[])
-    assert len(compile_plan(workload, load)["operations"]) == 7
+    assert len(compile_plan(workload, load).operations) == 7
     (target,) = find_targets(empty_checkout)
     assert (target.name, target.default_port, target.protocol) == ("users-rest", 3000, "rest")
 
@@ -71,8 +78,9 @@ def test_conformance_cases_follow_an_entity_through_its_life(empty_checkout: Pro
     assert (health.name, life.name) == ("health", "life-of-user")
     steps = [step.operation for step in life.steps]
     assert steps == ["login", "createUser", "getUser", "updateUser", "getUser", "deleteUser", "getUser"]
-    assert life.steps[2].sides["http"]["expect"]["body"] == {"$includes": life.steps[1].message}
-    assert life.steps[6].sides["http"]["expect"]["status"] == 404
+    sides: list[Any] = [step.sides for step in life.steps]
+    assert sides[2]["http"]["expect"]["body"] == {"$includes": life.steps[1].message}
+    assert sides[6]["http"]["expect"]["status"] == 404
 
 
 def test_methods_follow_from_a_proto_file(empty_checkout: Project) -> None:

@@ -152,15 +152,20 @@ class GrpcApi(grpc.GenericRpcHandler):
             {"Save": self._save, "Read": self._read, "Check": lambda *_: b"\x08\x01"}[method]
         )
 
+    def _identity(self, message: str, request: bytes) -> str:
+        decoded = self._codec.decode(message, request)
+        assert isinstance(decoded, dict)
+        return str(decoded["id"])
+
     def _save(self, request: bytes, context: grpc.ServicerContext) -> bytes:
-        identity = self._codec.decode("things.v1.Entry", request)["id"]
+        identity = self._identity("things.v1.Entry", request)
         if not identity:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "id: required")
         self._entries[identity] = request
         return self._codec.encode("things.v1.SaveReply", JsonPayload({"id": identity}))
 
     def _read(self, request: bytes, context: grpc.ServicerContext) -> bytes:
-        identity = self._codec.decode("things.v1.ReadRequest", request)["id"]
+        identity = self._identity("things.v1.ReadRequest", request)
         if identity not in self._entries:
             context.abort(grpc.StatusCode.NOT_FOUND, "no such entry")
         return self._entries[identity]

@@ -34,12 +34,13 @@ def test_every_file_is_valid_and_the_plan_compiles(
     assert (target.name, target.workload, target.protocol) == (f"{name}-{protocol}", name, protocol)
     assert len(sides) > 3
     assert None not in sides
-    assert [operation["name"] for operation in plan["operations"]] == ["Save", "Read"]
+    assert [operation.name for operation in plan.operations] == ["Save", "Read"]
     names = {path.name for path in written}
     assert (names & SQL == SQL) == workload.uses_database
     assert ("service.proto" in names) == (protocol == "grpc")
     if protocol == "grpc":
-        assert codec_of(workload).method(workload.document["operations"][0]["grpc"]["method"]) is not None
+        call = workload.declared.operations[0].grpc
+        assert call is not None and codec_of(workload).method(call.method) is not None
     if workload.uses_database:
         assert len(list(preload_statements(workload, plan, 3))) == 1
 
@@ -75,10 +76,11 @@ def test_a_url_says_where_the_api_is(url: str | None, port: int, path: str, empt
     write_scaffold(empty_checkout, scaffold_of("users", "rest", "none", url))
 
     (target,) = find_targets(empty_checkout)
-    save, read = load_workload(empty_checkout, "users").document["operations"]
+    save, read = load_workload(empty_checkout, "users").declared.operations
 
     assert target.default_port == port
-    assert (save["http"]["path"], read["http"]["path"]) == (path, f"{path}/${{captured.id}}")
+    assert save.http is not None and read.http is not None
+    assert (save.http.path, read.http.path) == (path, f"{path}/${{captured.id}}")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from as_json import as_json
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.project import Project
 from bakeoff.serving.live import PublishedProgress, live_file, live_state
@@ -26,7 +27,7 @@ def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:
         progress.usage({"api": 51.26})
         progress.record(SECOND)
         progress.standing(run_result("one"))
-        state = live_state(empty_checkout)
+        state = as_json(live_state(empty_checkout))
     assert state is not None
     assert state["phase"] == "Baseline, 10 virtual users"
     assert (state["rates_per_s"], state["failed"], state["cpu_percent"]) == ([1200], 2, {"api": 51.3})
@@ -38,7 +39,7 @@ def test_a_new_step_begins_with_nothing(empty_checkout: Project) -> None:
     with published(empty_checkout) as progress:
         progress.record(SECOND)
         progress.step("two: conformance")
-        state = live_state(empty_checkout)
+        state = as_json(live_state(empty_checkout))
     assert state is not None
     assert (state["rates_per_s"], state["failed"]) == ([], 0)
 
@@ -48,7 +49,7 @@ def test_a_lab_that_is_refused_leaves_the_file_of_the_other_alone(empty_checkout
         working.step("one: quick")
         with published(empty_checkout):
             pass
-        state = live_state(empty_checkout)
+        state = as_json(live_state(empty_checkout))
     assert state is not None and state["step"] == "one: quick"
 
 

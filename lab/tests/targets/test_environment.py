@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bakeoff.builds import Build
 from bakeoff.targets.environment import inherited_by
-from bakeoff.targets.manifest import Target
+from bakeoff.targets.manifest import DeclaredSetting, RunTable
 from bakeoff.targets.process import TargetProcess
 from made_up_manifests import target
 
@@ -20,17 +21,14 @@ SECRETS = {
     "AWS_SECRET_ACCESS_KEY": "k",
     "SSH_AUTH_SOCK": "/agent",
 }
-DOCUMENT = {
-    "class": "standard",
-    "run": {"command": ["true"], "port_variable": "SERVER_PORT", "default_port": 1, "inherits": ["FEATURE"]},
-    "settings": {"pool_size": {"variable": "DB_POOL_SIZE", "default": "10"}},
-}
+RUN = RunTable(command=["true"], port_variable="SERVER_PORT", default_port=1, inherits=["FEATURE"])
+SETTINGS = {"pool_size": DeclaredSetting("DB_POOL_SIZE", "10")}
 
 
 def test_only_what_is_needed_or_named_is_inherited() -> None:
     needed = {"PATH": "/bin", "HOME": "/root", "LANG": "C", "LC_ALL": "C", "TZ": "UTC", "JAVA_HOME": "/jdk"}
     named = {"FEATURE": "on", "DB_POOL_SIZE": "4"}
-    one = replace(target("one"), document=DOCUMENT)
+    one = target("one", run=RUN, settings=SETTINGS)
     assert inherited_by(one, {**needed, **named, **SECRETS, "DATABASE_URL": "not the run's"}) == {**needed, **named}
 
 
@@ -51,8 +49,8 @@ def test_a_process_sees_no_secret_of_the_lab(tmp_path: Path, monkeypatch: pytest
     script, log = tmp_path / "service.py", tmp_path / "log"
     script.write_text("import os, signal\nprint(sorted(os.environ.items()), flush=True)\nsignal.pause()\n")
     build = Build("t", tmp_path, ("true",), (), script, tmp_path, tmp_path / "stamp", tmp_path / "build.log")
-    run = {**DOCUMENT["run"], "command": [sys.executable, "{artifact}"]}  # type: ignore[dict-item]
-    started = Target("t", tmp_path, {**DOCUMENT, "run": run}, build)
+    run = msgspec.structs.replace(RUN, command=[sys.executable, "{artifact}"])
+    started = replace(target("t", run=run, settings=SETTINGS), directory=tmp_path, build=build)
     with TargetProcess(started, None, _Healthy(lambda: "]" in log.read_text()), log):
         seen = log.read_text()
     assert "('DB_POOL_SIZE', '4')" in seen

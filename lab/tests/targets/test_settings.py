@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
+import msgspec
 import pytest
 
 from bakeoff.project import Project
-from bakeoff.targets.manifest import find_targets
+from bakeoff.targets.manifest import DeclaredSetting, find_targets
 from bakeoff.targets.settings import in_words, settings_in_force
-from made_up_manifests import target
+from made_up_manifests import RUN, target
 
 SETTINGS = {
-    "write_mode": {"variable": "WRITE_MODE", "default": "group-commit"},
-    "pool_size": {"variable": "DB_POOL_SIZE", "default": "10"},
+    "write_mode": DeclaredSetting("WRITE_MODE", "group-commit"),
+    "pool_size": DeclaredSetting("DB_POOL_SIZE", "10"),
     "unknown": "UNKNOWN",
-    "api_token": {"variable": "API_TOKEN"},
+    "api_token": DeclaredSetting("API_TOKEN"),
 }
 
 
@@ -32,15 +32,15 @@ SETTINGS = {
 def test_the_origin_of_a_setting(
     given: Mapping[str, str], manifest: Mapping[str, str], inherited: Mapping[str, str], pool_size: str
 ) -> None:
-    document = {"settings": SETTINGS, "run": {"environment": manifest}}
+    made_up = target("one", settings=SETTINGS, run=msgspec.structs.replace(RUN, environment=manifest))
     secrets = {"API_TOKEN": "a secret", "UNKNOWN": "perhaps a secret"}
-    found = settings_in_force(replace(target("one"), document=document), given, {**secrets, **inherited})
+    found = settings_in_force(made_up, given, {**secrets, **inherited})
     assert in_words(found) == f"write_mode group-commit (default), {pool_size}"
 
 
 def test_a_setting_whose_default_nobody_tells_is_recorded_when_it_is_given() -> None:
-    document = {"settings": SETTINGS, "run": {}}
-    found = settings_in_force(replace(target("one"), document=document), {"unknown": "3"}, {})
+    made_up = target("one", settings=SETTINGS)
+    found = settings_in_force(made_up, {"unknown": "3"}, {})
     assert found["unknown"] == ("3", "given")
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from as_json import as_json
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
@@ -51,7 +52,7 @@ ID = {"slot": "captured", "name": "id"}
 
 def _plan(project: Project, protocol: str) -> dict[str, dict[str, object]]:
     plan = compile_plan(load_workload(project, "notes"), Load("t", protocol, "127.0.0.1", 1, "smoke", phases=[]))
-    return {operation["name"]: operation for operation in plan["operations"]}
+    return {operation["name"]: operation for operation in as_json(plan)["operations"]}
 
 
 def _write(project: Project, workload: str) -> Project:

@@ -1,16 +1,19 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pytest
 
+from as_json import as_json
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, Tls, compile_plan, weights_of
+from bakeoff.workload.plan_records import Plan, PlannedPhase
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.reuse import Reuse
@@ -21,7 +24,7 @@ LOAD = Load(
     host="127.0.0.1",
     port=8081,
     mode="smoke",
-    phases=[{"name": "Smoke", "virtual_users": 1, "iterations": 5}],
+    phases=[PlannedPhase(name="Smoke", virtual_users=1, iterations=5)],
 )
 
 # A workload that has nothing in common with the one that is shipped.
@@ -56,16 +59,16 @@ def workload_of(checkout: Project, text: str, name: str = "notes") -> Workload:
     return load_workload(checkout, name)
 
 
-def messages(plan: dict[str, Any], count: int = 40) -> list[str]:
+def messages(plan: Plan, count: int = 40) -> list[str]:
     return [
         render(
             variant,
-            RandomNumbers(int(plan["seed"], 16), user, user),
-            Event(plan["run"], user, user, plan["base_time_ms"], key=f"some-key-{user}"),
-            plan["size_bytes"],
+            RandomNumbers(int(plan.seed, 16), user, user),
+            Event(plan.run, user, user, plan.base_time_ms, key=f"some-key-{user}"),
+            plan.size_bytes,
         )
-        for operation in plan["operations"]
-        for variant in operation["variants"]
+        for operation in plan.operations
+        for variant in operation.variants
         for user in range(count)
     ]
 
@@ -74,13 +77,11 @@ def test_every_plan_of_every_workload_obeys_the_schema(project: Project) -> None
     schema = project.contract / "schemas" / "plan.schema.json"
     for path in project.contract.glob("*/workload.toml"):
         workload = load_workload(project, path.parent.name)
-        protocols = {
-            protocol for entry in workload.document["operations"] for protocol in ("http", "grpc") if protocol in entry
-        }
+        protocols = {each for operation in workload.declared.operations for each in PROTOCOLS if operation.call(each)}
         for payload in workload.payloads:
             for protocol in protocols:
                 plan = compile_plan(workload, replace(LOAD, protocol=protocol, payload=payload))
-                assert first_problem(plan, schema) is None
+                assert first_problem(as_json(plan), schema) is None
 
 
 @pytest.mark.parametrize("payload", ["4k", "8k", "32k", "64k"])
@@ -106,14 +107,14 @@ def test_filler_does_not_repeat(project: Project) -> None:
     assert len(set(history)) == len(history)
 
 
-RATE = {"name": "Rate", "rate": 12.5, "arrival": "poisson", "max_virtual_users": 64, "duration_ms": 1000}
-HELD = {"name": "Held", "virtual_users": 3, "duration_ms": 500}
+RATE = PlannedPhase(name="Rate", rate=12.5, arrival="poisson", max_virtual_users=64, duration_ms=1000)
+HELD = PlannedPhase(name="Held", virtual_users=3, duration_ms=500)
 
 
 @pytest.mark.parametrize(
     "load",
     [
-        replace(LOAD, phases=[RATE, {**RATE, "arrival": "constant"}]),
+        replace(LOAD, phases=[RATE, msgspec.structs.replace(RATE, arrival="constant")]),
         replace(LOAD, phases=[HELD], think_time_ms=12.5),
         replace(LOAD, tls=Tls()),
         replace(LOAD, tls=Tls(Path("/etc/ca.pem"), "shop.test"), headers={"authorization": "Bearer a.b-c"}),
@@ -123,9 +124,9 @@ HELD = {"name": "Held", "virtual_users": 3, "duration_ms": 500}
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, protocol: str) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(load, protocol=protocol))
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
-    assert plan["phases"] == list(load.phases)
-    assert plan["transport"].get("tls") == (None if load.tls is None else load.tls.planned())
+    assert first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json") is None
+    assert plan.phases == list(load.phases)
+    assert plan.transport.tls == (None if load.tls is None else load.tls.planned())
 
 
 @pytest.mark.parametrize(
@@ -134,13 +135,13 @@ def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, pro
 )
 def test_headers_that_would_break_the_protocol_are_no_plan(project: Project, headers: dict[str, str]) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(LOAD, headers=headers))
-    problem = first_problem(plan, project.contract / "schemas" / "plan.schema.json")
+    problem = first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json")
     assert problem is not None and "headers" in problem
 
 
 def test_a_workload_of_somebody_else_compiles(empty_checkout: Project) -> None:
     plan = compile_plan(workload_of(empty_checkout, NOTES), replace(LOAD, payload="small"))
-    operation = plan["operations"][0]
+    operation = as_json(plan)["operations"][0]
     assert operation["http"]["path"] == ["/notes/", {"slot": "key"}]
     assert operation["effect"] == {"kind": "put", "document": "", "key": [[{"slot": "key"}]]}
     assert len(operation["variants"]) == 2
@@ -259,8 +260,8 @@ message = "a=${integer 1 9}&b=two words"
 
 def test_what_real_apis_need_is_compiled(empty_checkout: Project, project: Project) -> None:
     plan = compile_plan(workload_of(empty_checkout, SHOP, "shop"), LOAD)
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
-    login, create, get, note = plan["operations"]
+    assert first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json") is None
+    login, create, get, note = as_json(plan)["operations"]
     assert (login["login"], login["weight"]) == (True, 0)
     assert create["http"]["headers"] == {"content-type": "application/json", "x-tenant": "7"}
     assert create["http"]["header_templates"] == {"authorization": ["Bearer ", {"slot": "login", "name": "token"}]}
@@ -274,7 +275,7 @@ def test_what_real_apis_need_is_compiled(empty_checkout: Project, project: Proje
 
 def test_a_mix_replaces_the_weights(empty_checkout: Project) -> None:
     shop = workload_of(empty_checkout, SHOP, "shop")
-    weights = {entry["name"]: entry["weight"] for entry in compile_plan(shop, replace(LOAD, mix="reads"))["operations"]}
+    weights = {each.name: each.weight for each in compile_plan(shop, replace(LOAD, mix="reads")).operations}
     assert weights == {"login": 0, "create": 0, "get": 9, "note": 0}
     with pytest.raises(UsageError, match=r'There is no mix "writes"\. Mixes of shop: reads'):
         compile_plan(shop, replace(LOAD, mix="writes"))

@@ -5,6 +5,7 @@ import pytest
 
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import ALPHABET, Event, render
+from bakeoff.workload.slots import PadSlot
 from bakeoff.workload.template import parse_template
 
 EVENT = Event(run="0badcafe", user=1234, sequence=56, base_time_ms=1768473000000, key="car-1-2")
@@ -71,7 +72,7 @@ def test_alphanumeric_uses_the_contract_s_alphabet() -> None:
 
 
 def test_a_pad_takes_what_is_left_counted_in_bytes() -> None:
-    segments = [*parse_template('{"name":"Zoë","n":${integer 1 1000},"pad":"'), {"slot": "pad", "text": "x" * 99}, '"}']
+    segments = [*parse_template('{"name":"Zoë","n":${integer 1 1000},"pad":"'), PadSlot("x" * 99), '"}']
     for seed in range(20):
         text = render(segments, RandomNumbers(seed, 0, 0), EVENT, size_bytes=64)
         assert len(text.encode()) == 64

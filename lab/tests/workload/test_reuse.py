@@ -1,10 +1,13 @@
 from dataclasses import replace
 
+import msgspec
 import pytest
 from test_plan import LOAD, NOTES, workload_of
 
+from as_json import as_json
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
+from bakeoff.workload.declaration import DeclaredReuse
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import compile_plan
 from bakeoff.workload.reuse import Reuse, parse_pick
@@ -22,7 +25,7 @@ DECLARED = {"share": 0.5, "pick": "zipf", "s": 1.3}
     ],
 )
 def test_what_is_asked_for_goes_before_what_is_declared(asked: Reuse, planned: dict[str, object]) -> None:
-    assert asked.applied_to(DECLARED) == planned
+    assert as_json(asked.applied_to(msgspec.convert(DECLARED, DeclaredReuse))) == planned
     assert asked.applied_to(None) is None, "a kind that is never used again stays so"
 
 
@@ -42,7 +45,7 @@ def test_what_cannot_be_asked_for_is_refused_at_once(wrong: dict[str, float | st
 
 def test_every_kind_of_keys_of_a_plan_obeys(project: Project) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(LOAD, reuse=Reuse(shared=5)))
-    assert [kind["reuse"]["shared"] for kind in plan["keys"]] == [5] * 4
+    assert [kind.reuse and kind.reuse.shared for kind in plan.keys] == [5] * 4
 
 
 def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Project) -> None:

@@ -1,10 +1,11 @@
 import pytest
 
+from as_json import as_json
 from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
 
 def test_literals_and_slots_alternate() -> None:
-    assert parse_template('{"a":${integer 1 9},"b":"${choice x y|z}"}') == [
+    assert as_json(parse_template('{"a":${integer 1 9},"b":"${choice x y|z}"}')) == [
         '{"a":',
         {"slot": "integer", "min": 1, "max": 9},
         ',"b":"',
@@ -29,7 +30,7 @@ def test_literals_and_slots_alternate() -> None:
     ],
 )
 def test_slots(text: str, slot: dict[str, object]) -> None:
-    assert parse_template(text) == [slot]
+    assert as_json(parse_template(text)) == [slot]
 
 
 @pytest.mark.parametrize(

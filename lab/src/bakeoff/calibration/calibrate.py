@@ -16,6 +16,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.service import fresh_table
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.certificate import lab_certificate
+from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
 
@@ -73,13 +74,15 @@ def _engine(project: Project, request: CalibrationRequest, progress: Progress) -
 
 def ways_of(workload: Workload, engine: Engine, batch: int, stream: bool, window: int) -> list[Way]:
     """The way asked for over each protocol that the workload has it in and the engine speaks."""
-    operations = workload.document["operations"]
-    protocols = [name for name in ("http", "grpc") if all(name in operation for operation in operations)]
+    declared = workload.declared
+    protocols = [
+        name for name in PROTOCOLS if all(operation.call(name) is not None for operation in declared.operations)
+    ]
     if stream:
-        protocols = [name for name in protocols if name in workload.document.get("stream", {})]
+        protocols = [name for name in protocols if declared.stream.over(name) is not None]
     elif batch > 1:
-        protocols = [name for name in protocols if name in workload.document.get("batch", {})]
-    return [Way(name, batch, stream, window) for name in protocols if name in engine.document["protocols"]]
+        protocols = [name for name in protocols if declared.batch.over(name) is not None]
+    return [Way(name, batch, stream, window) for name in protocols if name in engine.manifest.protocols]
 
 
 def _database(

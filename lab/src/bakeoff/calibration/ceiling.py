@@ -13,13 +13,15 @@ from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.running import summary
+from bakeoff.running.modes import Phase
 from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.certificate import Certificate
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Plan, Tls, Way, compile_plan
+from bakeoff.workload.plan import Load, Tls, Way, compile_plan
+from bakeoff.workload.plan_records import Plan
 
 CONNECTIONS = 64
 
@@ -51,7 +53,7 @@ class Drive:
             host=LOOPBACK,
             port=port,
             mode="calibrate",
-            phases=[{"name": "Ceiling", "virtual_users": CONNECTIONS, "duration_ms": round(self.seconds * 1000)}],
+            phases=[Phase("Ceiling", CONNECTIONS, self.seconds).planned()],
             payload=self.payload,
             batch=self.way.batch,
             stream=self.way.stream,

@@ -129,7 +129,7 @@ def requests_of(
 
 def _has_reference_lines(workload: Workload) -> bool:
     """Whether the workload says how PostgreSQL alone would store its rows."""
-    return workload.uses_database and "upsert" in workload.document
+    return workload.uses_database and workload.declared.upsert is not None
 
 
 def _table(calibrations: Sequence[Calibration]) -> Table:

@@ -5,10 +5,10 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -50,15 +50,19 @@ _CLOSING_LINES = 6
 _LINES_OF_A_FAILURE = 80
 
 
-def load_checks(project: Project) -> list[Check]:
+@dataclass(frozen=True)
+class _File:
+    toolchains: Mapping[str, Sequence[str]]
+    checks: Sequence[Check]
+
+
+def _file(project: Project) -> _File:
+    return msgspec.toml.decode((project.root / ".ci" / "checks.toml").read_bytes(), type=_File)
+
+
+def load_checks(project: Project) -> Sequence[Check]:
     """All checks, in the order in which they start."""
-    document = tomllib.loads((project.root / ".ci" / "checks.toml").read_text("utf-8"))
-    return [_check(entry) for entry in document["checks"]]
-
-
-def _check(entry: dict[str, Any]) -> Check:
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
-    return Check(**values)
+    return _file(project).checks
 
 
 def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
@@ -72,8 +76,7 @@ def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
 
 def check_toolchains(project: Project, required: Sequence[str]) -> None:
     """Raises for a required toolchain that is missing: its checks would only be skipped."""
-    document = tomllib.loads((project.root / ".ci" / "checks.toml").read_text("utf-8"))
-    known: dict[str, list[str]] = document["toolchains"]
+    known = _file(project).toolchains
     for name in required:
         if name not in known:
             raise UsageError(f'There is no toolchain "{name}". Toolchains: {", ".join(known)}.')

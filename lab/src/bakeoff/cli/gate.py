@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from bakeoff.cli.history import print_json, say, stored_history
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.kinds import Json
 from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome

@@ -9,8 +9,8 @@ from bakeoff.comparing.commits import full_name
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import flagged, options_of, with_values
 from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.factors.variant import Level

@@ -11,6 +11,7 @@ from bakeoff.cli.fitting import print_fitted
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
 from bakeoff.comparing.preparation import build, buildable
+from bakeoff.documents import Json
 from bakeoff.project import find_project
 from bakeoff.running.lock import only_lab
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
@@ -26,7 +27,7 @@ def list_targets(as_json: bool) -> None:
         print_fitted(Console(), _table(found))
 
 
-def _described(target: Target) -> dict[str, object]:
+def _described(target: Target) -> dict[str, Json]:
     return {
         "name": target.name,
         "title": target.title,

@@ -29,7 +29,8 @@ from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.targets.security import Secured
 from bakeoff.workload.loader import load_workload
-from bakeoff.workload.plan import Load, Plan, compile_plan
+from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 
@@ -139,19 +140,20 @@ def _wait(console: Console, server: Server, started: Sequence[TargetProcess]) ->
 
 def request_line(plan: Plan) -> str:
     """A shell line that sends the plan's first operation: curl for HTTP, grpcurl for gRPC."""
-    operation, transport = plan["operations"][0], plan["transport"]
-    key_format = [] if operation["key"] is None else plan["keys"][operation["key"]]["format"]
-    bare = Event(plan["run"], 0, 0, plan["base_time_ms"])
-    numbers = RandomNumbers(int(plan["seed"], 16), 0, 0)
-    event = Event(plan["run"], 0, 0, plan["base_time_ms"], key=render(key_format, numbers, bare))
-    message = render(operation["variants"][0], numbers, event)
-    address = f"{transport['host']}:{transport['port']}"
-    authority = (transport.get("tls") or {}).get("ca_file")
-    if transport["protocol"] == "grpc":
+    operation, transport = plan.operations[0], plan.transport
+    key_format = [] if operation.key is None else plan.keys[operation.key].format
+    bare = Event(plan.run, 0, 0, plan.base_time_ms)
+    numbers = RandomNumbers(int(plan.seed, 16), 0, 0)
+    event = Event(plan.run, 0, 0, plan.base_time_ms, key=render(key_format, numbers, bare))
+    message = render(operation.variants[0], numbers, event)
+    address = f"{transport.host}:{transport.port}"
+    authority = None if transport.tls is None else transport.tls.ca_file
+    if operation.http is None or transport.protocol == "grpc":
+        assert operation.grpc is not None
         security = f"-cacert {shlex.quote(authority)}" if authority else "-plaintext"
-        return f"grpcurl {security} -d {shlex.quote(message)} {address} {operation['grpc']['method']}"
-    path = render(operation["http"]["path"], numbers, event)
-    headers = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in operation["http"]["headers"].items())
+        return f"grpcurl {security} -d {shlex.quote(message)} {address} {operation.grpc.method}"
+    path = render(operation.http.path, numbers, event)
+    headers = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in operation.http.headers.items())
     body = f" {headers} -d {shlex.quote(json.dumps(json.loads(message)))}" if message else ""
     security, scheme = (f" --cacert {shlex.quote(authority)}", "https") if authority else ("", "http")
-    return f"curl{security} -X {operation['http']['method']}{body} {scheme}://{address}{path}"
+    return f"curl{security} -X {operation.http.method}{body} {scheme}://{address}{path}"

@@ -52,7 +52,7 @@ def why_impossible(contender: Contender) -> str | None:
     engine, workload, variant = contender.engine, contender.workload, contender.variant
     if variant.payload not in workload.payloads:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
-    if contender.protocol not in engine.document["protocols"]:
+    if contender.protocol not in engine.manifest.protocols:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
     if variant.no_keep_alive and contender.protocol == "grpc":
         return "gRPC keeps its connections: leave out --no-keep-alive."
@@ -74,6 +74,10 @@ def why_impossible(contender: Contender) -> str | None:
         if not engine.can(feature):
             option = _OPTIONS.get(feature, feature)
             return f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine."
-        if feature in ("batch", "stream") and contender.protocol not in workload.document.get(feature, {}):
+        is_declared = {
+            "batch": workload.declared.batch.over(contender.protocol) is not None,
+            "stream": workload.declared.stream.over(contender.protocol) is not None,
+        }
+        if not is_declared.get(feature, True):
             return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
     return None

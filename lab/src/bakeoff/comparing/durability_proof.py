@@ -45,7 +45,7 @@ class DurabilityProof:
 def can_be_proven(bench: Bench, contender: Contender) -> bool:
     """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
     own_database = bench.server is not None and bench.server.embedded
-    audited = contender.engine.can("ledger") and contender.engine.offers("audit")
+    audited = contender.engine.can("ledger") and contender.engine.manifest.audit is not None
     return own_database and audited and contender.target.name not in bench.attached and _has_audit(contender)
 
 
@@ -116,4 +116,4 @@ def _proof(contender: Contender, verdict: Audit | None) -> DurabilityProof:
 
 
 def _has_audit(contender: Contender) -> bool:
-    return contender.workload.uses_database and "audit" in contender.workload.document
+    return contender.workload.uses_database and contender.workload.declared.audit is not None

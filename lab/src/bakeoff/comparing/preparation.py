@@ -1,9 +1,8 @@
 """What comes before measuring: choosing contenders, building what is stale, checking targets against their contract."""
 
-import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
@@ -11,20 +10,17 @@ from bakeoff.comparing.commits import with_commit
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.case import Profile
-from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.variant import Variant
-from bakeoff.postgres.durability import problems_of
-from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
-from bakeoff.running.service import at_work, fresh_table, variables_of
+from bakeoff.running.service import at_work, variables_of
 from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import Workload, load_workload
@@ -39,7 +35,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     phases = request.phases
     engines = {name: find_engine(project, name) for name in _engines(request)}
     for engine in engines.values():
-        if phases[0].rate_per_s is not None and "open" not in engine.document["models"]:
+        if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
             raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
         if request.agents > 1 and not engine.can("agents"):
             raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
@@ -155,7 +151,7 @@ def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) 
     Cases that need a token get a process of their own where the variant asks for none and the target could.
     """
     result = _conform(bench, target, workload, variant, ())
-    if variant.token or target.name in bench.attached or "api_token" not in target.document.get("settings", {}):
+    if variant.token or target.name in bench.attached or "api_token" not in target.manifest.settings:
         return result
     cases = [case for case in load_cases(workload) if case.needs_token]
     side = "grpc" if target.protocol == "grpc" else "http"
@@ -169,30 +165,8 @@ def _conform(
     bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
     log = bench.project.logs / f"{target.name}-conformance.log"
-    with _relayed(bench, target) as relay:
-        problems: list[str] = []
-        if bench.server is not None:
-            # What an earlier target has left is no fault of this one.
-            fresh_table(workload, bench.server)
-            problems = problems_of(bench.server)
-        own = bench if relay is None else replace(bench, server=relay.server)
-        with at_work(own, target, workload, variant, log) as service:
-            result = run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
-            if patterns or bench.server is None:
-                return result
-            return result.with_checks(
-                *run_integrity(workload, target.protocol, service.access, bench.server, relay, problems)
-            )
-
-
-@contextlib.contextmanager
-def _relayed(bench: Bench, target: Target) -> Iterator[DatabaseRelay | None]:
-    """The target's way to the database, so that it can be cut; None where the lab does not choose it."""
-    if bench.server is None or target.name in bench.attached or not can_be_relayed(bench.server):
-        yield None
-        return
-    with DatabaseRelay(bench.server) as relay:
-        yield relay
+    with at_work(bench, target, workload, variant, log) as service:
+        return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
 
 
 def required_profile(target: Target) -> Profile:

@@ -4,8 +4,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Json
 from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.estimate import Estimate
@@ -75,7 +76,7 @@ class Series:
         self._id: int | None = None
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
-        self._proofs: dict[tuple[object, ...], Proof] = {}
+        self._proofs: dict[tuple[str, Path, bool, bool, tuple[tuple[str, str], ...]], Proof] = {}
         self._not_steady: set[str] = set()
         self._durable: dict[str, bool | None] = {}
         self._outside_s: list[Mapping[str, float]] = []
@@ -192,7 +193,7 @@ class Series:
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
-        known = (target.name, target.directory, variant.tls, variant.token, *sorted(variant.settings.items()))
+        known = (target.name, target.directory, variant.tls, variant.token, tuple(sorted(variant.settings.items())))
         if known not in self._proofs:
             again = self._request.prove
             self._proofs[known] = prove(self._bench, target, contender.workload, variant, again=again)
@@ -265,7 +266,7 @@ class Series:
             folder = self._bench.project.results / result.target
             log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"
             return f"its {result.mode} run sent nothing. Read the engine's log, {self._bench.project.relative(log)}."
-        if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS["error_rate"]:
+        if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS.error_rate:
             return f"its smoke test failed. {result.findings[0].message}"
         return None
 

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+
+from bakeoff.conformance.vector_file import Side, WrittenRow
+from bakeoff.documents import Json
 
 _SLOT = "${token}"
 
@@ -47,7 +49,7 @@ class Differences:
 class JsonPayload:
     """A message as JSON text, or as the protobuf message that this JSON stands for."""
 
-    document: Any
+    document: Json
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class HttpExpectation:
 
     status: int
     headers: Mapping[str, str | None]
-    body: Any
+    body: Json
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,8 @@ class GrpcExpectation:
 
     codes: tuple[str, ...]
     message: str | None = None
-    body: Any = None
-    replies: tuple[Any, ...] | None = None
+    body: Json = None
+    replies: tuple[Json, ...] | None = None
     headers: Mapping[str, str | None] = field(default_factory=dict)
     core_codes: tuple[str, ...] = ()
 
@@ -135,9 +137,9 @@ class Step:
     """
 
     operation: str
-    message: Any
-    sides: Mapping[str, Mapping[str, Any]]
-    rows: tuple[Mapping[str, Any], ...] = ()
+    message: Json
+    sides: Mapping[str, Side]
+    rows: Sequence[WrittenRow] = ()
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Exchange:
     """A request's reply: how it differs from what is expected, its document, None where it has none, and headers."""
 
     differences: Differences
-    document: Any = None
+    document: Json = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -161,14 +163,19 @@ class Case:
     subject: str
     rule: str
     call: Call
-    given: tuple[Any, ...]
-    message: Any
+    given: tuple[Json, ...]
+    message: Json
     http: HttpSide | None
     grpc: GrpcSide | None
     rows: tuple[Row, ...] | None
     needs_token: bool = False
     profile: Profile = Profile.CORE
     steps: tuple[Step, ...] = ()
+
+    @property
+    def messages(self) -> Sequence[Json]:
+        """Those of a batch or a stream."""
+        return self.message if isinstance(self.message, list) else ()
 
     def goes_over(self, side: str) -> bool:
         """Whether it can be expressed in a protocol, `http` or `grpc`."""

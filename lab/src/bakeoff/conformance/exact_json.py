@@ -1,8 +1,10 @@
 """JSON that keeps the text of its numbers: a case that sends 0.10 must not send 0.1."""
 
 import json
+from collections.abc import Mapping
 from json.encoder import encode_basestring
-from typing import Any
+
+from bakeoff.documents import Json
 
 
 class ExactInt(int):
@@ -27,12 +29,13 @@ class ExactFloat(float):
         return number
 
 
-def loads(text: str) -> Any:
+def loads(text: str) -> Json:
     """The document; raises ValueError for broken syntax, and for a name that an object has twice."""
-    return json.loads(text, parse_int=ExactInt, parse_float=ExactFloat, object_pairs_hook=_object)
+    document: Json = json.loads(text, parse_int=ExactInt, parse_float=ExactFloat, object_pairs_hook=_object)
+    return document
 
 
-def dumps(document: Any) -> bytes:
+def dumps(document: Json) -> bytes:
     """JSON without white space between its tokens; numbers are written as they were read.
 
     A lone surrogate, which UTF-8 cannot hold, is written as its escape.
@@ -40,8 +43,8 @@ def dumps(document: Any) -> bytes:
     return _written(document).encode("utf-8", "backslashreplace")
 
 
-def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    document: dict[str, Any] = {}
+def _object(members: list[tuple[str, Json]]) -> dict[str, Json]:
+    document: dict[str, Json] = {}
     for name, value in members:
         if name in document:
             raise ValueError(f'the name "{name}" occurs twice in an object')
@@ -49,14 +52,14 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return document
 
 
-def _written(value: Any) -> str:
+def _written(value: Json) -> str:
     # Most values are strings, and a bulk has many: json.dumps would make an encoder for each.
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, ExactInt | ExactFloat):
         return value.text
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return "{" + ",".join(f"{_written(name)}:{_written(member)}" for name, member in value.items()) + "}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ",".join(map(_written, value)) + "]"
     return json.dumps(value, ensure_ascii=False)

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from bakeoff.conformance.calls import call_table
+from bakeoff.conformance.calls import first_of, grpc_batch, grpc_method, grpc_service
 from bakeoff.conformance.case import (
     BytesPayload,
     Call,
@@ -21,7 +20,7 @@ from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
 from bakeoff.conformance.matching import compare_grpc, grpc_differences
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
-from bakeoff.documents import Document
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.loader import Workload
 
@@ -55,12 +54,11 @@ class GrpcProtocol:
         """Whether the case has a gRPC side."""
         return case.goes_over(self.side)
 
-    def store(self, message: Any) -> list[str]:
+    def store(self, message: Json) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
-        table = self._table(Call.SINGLE)
-        method = str(table["method"])
+        method = grpc_method(self._workload, Call.SINGLE)
         reply = self._send(GrpcRequest(method, (self._encode(method, JsonPayload(message)),)))
-        return compare_grpc(GrpcExpectation((str(table["expect"]),)), reply, ())
+        return compare_grpc(GrpcExpectation((self._expected_of_first(),)), reply, ())
 
     def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
@@ -112,16 +110,17 @@ class GrpcProtocol:
         return payload.content
 
     def _usual_method(self, call: Call) -> str:
-        return _HEALTH if call is Call.HEALTH else str(self._table(call)["method"])
+        return _HEALTH if call is Call.HEALTH else grpc_method(self._workload, call)
 
     def _usual_payloads(self, case: Case) -> tuple[Payload, ...]:
         if case.call is Call.HEALTH and case.message is None:
-            return (JsonPayload({"service": self._table(Call.HEALTH).get("service", "")}),)
+            return (JsonPayload({"service": grpc_service(self._workload)}),)
         if case.call is Call.STREAM:
-            return tuple(JsonPayload(message) for message in case.message or ())
+            return tuple(JsonPayload(message) for message in case.messages)
         if case.call is Call.BATCH:
-            return (JsonPayload({self._table(Call.BATCH)["field"]: case.message or []}),)
+            return (JsonPayload({grpc_batch(self._workload).field: case.messages}),)
         return (JsonPayload({} if case.message is None else case.message),)
 
-    def _table(self, call: Call) -> Document:
-        return call_table(self._workload, call, "grpc")
+    def _expected_of_first(self) -> str:
+        call = self._workload.declared.operations[0].grpc
+        return "OK" if call is None else str(first_of(call))

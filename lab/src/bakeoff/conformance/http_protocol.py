@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from bakeoff.conformance import exact_json
-from bakeoff.conformance.calls import call_table
+from bakeoff.conformance.calls import HttpTable, first_of, http_table
 from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, Exchange, HttpExpectation, HttpSide
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
-from bakeoff.documents import Document
+from bakeoff.documents import Json
+from bakeoff.workload.declaration import HttpBatch
 from bakeoff.workload.loader import Workload
 
 SendHttp = Callable[[HttpRequest], HttpReply]
@@ -32,13 +32,11 @@ class HttpProtocol:
         """Whether the case has an HTTP side."""
         return case.goes_over(self.side)
 
-    def store(self, message: Any) -> list[str]:
+    def store(self, message: Json) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
-        table = self._table(Call.SINGLE)
-        reply = self._send(
-            HttpRequest(str(table["method"]), str(table["path"]), _JSON_HEADERS, exact_json.dumps(message))
-        )
-        return compare_http(HttpExpectation(int(table["expect"]), {}, None), reply)
+        table = http_table(self._workload, Call.SINGLE)
+        reply = self._send(HttpRequest(table.method, table.path, _JSON_HEADERS, exact_json.dumps(message)))
+        return compare_http(HttpExpectation(int(first_of(table)), {}, None), reply)
 
     def perform(self, case: Case) -> Differences:
         """Sends the case's request and compares the reply."""
@@ -54,35 +52,32 @@ class HttpProtocol:
 
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
         """The request of a case, in all its bytes."""
-        table = self._table(case.call)
+        table = http_table(self._workload, case.call)
         body = _body(case, side, table)
         headers = dict(_JSON_HEADERS) if body is not None else {}
         if case.needs_token:
             headers |= _NO_TOKEN
         headers |= {name.lower(): values for name, values in side.headers.items()}
-        return HttpRequest(side.method or str(table["method"]), side.path or str(table["path"]), headers, body)
-
-    def _table(self, call: Call) -> Document:
-        return call_table(self._workload, call, "http")
+        return HttpRequest(side.method or table.method, side.path or table.path, headers, body)
 
 
-def _document(body: bytes) -> Any:
+def _document(body: bytes) -> Json:
     """What a body holds; None where it is no JSON."""
     try:
-        return json.loads(body)
+        document: Json = json.loads(body)
     except (ValueError, RecursionError):
         return None
+    return document
 
 
-def _body(case: Case, side: HttpSide, table: Document) -> bytes | None:
+def _body(case: Case, side: HttpSide, table: HttpTable) -> bytes | None:
     if isinstance(side.body, BytesPayload):
         return side.body.content
     if side.body is not None:
         return exact_json.dumps(side.body.document)
     if case.message is None:
         return None
-    if case.call is not Call.BATCH:
+    if not isinstance(table, HttpBatch):
         return exact_json.dumps(case.message)
-    separator = str(table.get("separator", ",")).encode()
-    messages = separator.join(exact_json.dumps(message) for message in case.message)
-    return str(table.get("open", "[")).encode() + messages + str(table.get("close", "]")).encode()
+    messages = table.separator.encode().join(exact_json.dumps(message) for message in case.messages)
+    return table.open.encode() + messages + table.close.encode()

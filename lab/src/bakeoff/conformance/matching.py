@@ -5,11 +5,11 @@ In the core profile a message `<path of the field>: <words>` is compared by its 
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from bakeoff.conformance.case import Differences, GrpcExpectation, HttpExpectation, Profile, Row
 from bakeoff.conformance.exchange import GrpcReply, HttpReply
+from bakeoff.documents import Json
 
 _SHOWN_CHARACTERS = 300
 _CONNECTION_LOST = "connection: expected to serve other calls afterwards, but it did not"
@@ -20,7 +20,7 @@ def http_differences(expected: HttpExpectation, reply: HttpReply) -> Differences
     return Differences(*(tuple(compare_http(expected, reply, profile)) for profile in (Profile.STRICT, Profile.CORE)))
 
 
-def grpc_differences(expected: GrpcExpectation, reply: GrpcReply, replies: Sequence[Any]) -> Differences:
+def grpc_differences(expected: GrpcExpectation, reply: GrpcReply, replies: Sequence[Json]) -> Differences:
     """In both profiles; `replies` are decoded to JSON."""
     profiles = (Profile.STRICT, Profile.CORE)
     return Differences(*(tuple(compare_grpc(expected, reply, replies, profile)) for profile in profiles))
@@ -67,7 +67,7 @@ def _elements(value: str) -> set[str]:
 
 
 def compare_grpc(
-    expected: GrpcExpectation, reply: GrpcReply, replies: Sequence[Any], profile: Profile = Profile.STRICT
+    expected: GrpcExpectation, reply: GrpcReply, replies: Sequence[Json], profile: Profile = Profile.STRICT
 ) -> list[str]:
     """Status code, status message, headers and replies; `replies` are decoded to JSON."""
     differences: list[str] = []
@@ -109,7 +109,7 @@ def compare_rows(expected: Sequence[Row], stored: Sequence[Row]) -> list[str]:
     return sorted(differences)
 
 
-def compare_json(path: str, expected: Any, actual: Any, profile: Profile = Profile.STRICT) -> list[str]:
+def compare_json(path: str, expected: Json, actual: Json, profile: Profile = Profile.STRICT) -> list[str]:
     """Equality of JSON values, with the matchers {"$any": KIND} and {"$includes": VALUE} in the expectation."""
     if isinstance(expected, dict) and expected.keys() == {"$any"}:
         kind = expected["$any"]
@@ -123,7 +123,7 @@ def compare_json(path: str, expected: Any, actual: Any, profile: Profile = Profi
     return [] if _is_equal(expected, actual, profile) else [f"{path}: expected {shown(expected)}, got {shown(actual)}"]
 
 
-def _compare_included(path: str, expected: Any, actual: Any, profile: Profile) -> list[str]:
+def _compare_included(path: str, expected: Json, actual: Json, profile: Profile) -> list[str]:
     if isinstance(expected, dict) and isinstance(actual, dict):
         return _compare_members(path, expected, actual, profile, is_exact=False)
     if isinstance(expected, list) and isinstance(actual, list):
@@ -136,7 +136,7 @@ def _compare_included(path: str, expected: Any, actual: Any, profile: Profile) -
 
 
 def _compare_members(
-    path: str, expected: Mapping[str, Any], actual: Mapping[str, Any], profile: Profile, *, is_exact: bool
+    path: str, expected: Mapping[str, Json], actual: Mapping[str, Json], profile: Profile, *, is_exact: bool
 ) -> list[str]:
     differences = []
     for name, value in expected.items():
@@ -151,7 +151,7 @@ def _compare_members(
     return differences
 
 
-def _compare_elements(path: str, expected: Sequence[Any], actual: Sequence[Any], profile: Profile) -> list[str]:
+def _compare_elements(path: str, expected: Sequence[Json], actual: Sequence[Json], profile: Profile) -> list[str]:
     if len(expected) != len(actual):
         return [f"{path}: expected {len(expected)} elements, got {len(actual)}: {shown(actual)}"]
     return [
@@ -161,7 +161,7 @@ def _compare_elements(path: str, expected: Sequence[Any], actual: Sequence[Any],
     ]
 
 
-def _is_equal(expected: Any, actual: Any, profile: Profile) -> bool:
+def _is_equal(expected: Json, actual: Json, profile: Profile) -> bool:
     """In JSON, true is not 1."""
     if isinstance(expected, str) and isinstance(actual, str):
         return _is_text(expected, actual, profile)
@@ -175,7 +175,7 @@ def _is_text(expected: str, actual: str, profile: Profile) -> bool:
     return expected == actual
 
 
-def _is_kind(kind: str, value: Any) -> bool:
+def _is_kind(kind: str, value: Json) -> bool:
     match kind:
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
@@ -193,7 +193,7 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-def shown(value: Any) -> str:
+def shown(value: Json) -> str:
     """The value as JSON, cut where a person would stop reading."""
     try:
         text = json.dumps(value, ensure_ascii=False)

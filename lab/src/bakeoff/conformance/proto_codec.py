@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
 from bakeoff.conformance.case import BytesPayload, Payload
+from bakeoff.documents import Json
 from bakeoff.workload.descriptors import descriptor_set
 
 # Values nested as deep as a vector likes; what a target makes of them is its business.
@@ -57,13 +58,14 @@ class ProtoCodec:
             return payload.content
         message = self._class(type_name)()
         try:
-            json_format.ParseDict(payload.document, message, max_recursion_depth=_JSON_RECURSION)
+            document = cast("dict[str, Json]", payload.document)
+            json_format.ParseDict(document, message, max_recursion_depth=_JSON_RECURSION)
             return message.SerializeToString()
         # Lone surrogates, huge numbers and scalars in place of messages surface as other errors than ParseError.
         except (json_format.ParseError, ValueError, OverflowError, TypeError) as error:
             raise ProtoMismatchError(f"does not fit {type_name}: {error}") from error
 
-    def decode(self, type_name: str, content: bytes) -> Any:
+    def decode(self, type_name: str, content: bytes) -> Json:
         """The message as JSON with all its fields; raises ProtoMismatchError when the bytes are none."""
         try:
             message = self._class(type_name).FromString(content)

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from bakeoff.conformance.case import Case, Differences, Exchange, Profile, Step
 from bakeoff.conformance.exchange import NoReplyError
@@ -11,6 +11,7 @@ from bakeoff.conformance.matching import compare_rows
 from bakeoff.conformance.steps import (
     CaptureError,
     captured_from,
+    captures_of,
     compare_stored,
     filled,
     in_step,
@@ -19,6 +20,7 @@ from bakeoff.conformance.steps import (
 )
 from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
 from bakeoff.conformance.vectors import VectorError, load_vectors
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access
@@ -38,7 +40,7 @@ class CaseProtocol(Protocol):
         """Whether the case has a side in this protocol."""
         ...
 
-    def store(self, message: Any) -> list[str]:
+    def store(self, message: Json) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
         ...
 
@@ -102,10 +104,6 @@ class ConformanceResult:
     def together_with(self, more: "ConformanceResult") -> "ConformanceResult":
         """The result after some of the cases that did not apply were run against the target in another way."""
         return ConformanceResult(self.protocol, self.results + more.results, self.not_applicable - len(more.results))
-
-    def with_checks(self, results: Sequence[CaseResult], not_applicable: int) -> "ConformanceResult":
-        """The result with those of checks beside the workload's cases."""
-        return ConformanceResult(self.protocol, (*self.results, *results), self.not_applicable + not_applicable)
 
 
 def run_conformance(
@@ -201,14 +199,14 @@ def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -
 
 def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -> Differences:
     """Those of all steps up to the first that core does not accept: the ones after it build on it."""
-    captured: dict[str, Any] = {}
+    captured: dict[str, Json] = {}
     found = Differences()
     for number, step in enumerate(case.steps, start=1):
         exchange = speaker.exchange(step_case(case, step, speaker.side, captured))
         problems: list[str] = []
         if not exchange.differences.core:
             try:
-                captured |= captured_from(exchange, step.sides[speaker.side].get("capture", {}))
+                captured |= captured_from(exchange, captures_of(step.sides[speaker.side]))
                 problems = _differences_of_rows(step, captured, stored)
             except CaptureError as error:
                 problems = [str(error)]
@@ -218,10 +216,10 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
     return found
 
 
-def _differences_of_rows(step: Step, captured: Mapping[str, Any], stored: StoredRows | None) -> list[str]:
+def _differences_of_rows(step: Step, captured: Mapping[str, Json], stored: StoredRows | None) -> list[str]:
     if stored is None:
         return []
-    rows = [(row["document"], [str(part) for part in row["key"]]) for row in filled(list(step.rows), captured)]
+    rows = [(filled(row.document, captured), [str(filled(part, captured)) for part in row.key]) for row in step.rows]
     return [problem for expected, key in rows for problem in compare_stored(expected, stored.at(key), key)]
 
 
@@ -239,15 +237,9 @@ def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRo
 
 @contextlib.contextmanager
 def speaking(
-    protocol: str,
-    workload: Workload,
-    access: Access,
-    *,
-    is_reachable: bool = False,
-    user_agent: str | None = None,
-    timeout_s: float = 15.0,
+    protocol: str, workload: Workload, access: Access, *, is_reachable: bool = False
 ) -> Iterator[CaseProtocol]:
-    """A caller of the target that `access` leads to; with `user_agent`, one that names itself so.
+    """A caller of the target that `access` leads to.
 
     Unless it is known that the target is reachable this is looked at first, which takes gRPC's library 0.2 s; then
     BakeoffError is raised when no server answers there.
@@ -256,18 +248,16 @@ def speaking(
     if protocol == "grpc":
         from bakeoff.conformance.grpc_caller import GrpcCaller
         from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
-        from bakeoff.conformance.user_agents import grpc_sender
 
-        with GrpcCaller(access, timeout_s=timeout_s) as grpc_caller:
+        with GrpcCaller(access) as grpc_caller:
             if not is_reachable:
                 grpc_caller.check_reachable()
-            yield GrpcProtocol(workload, codec_of(workload), grpc_sender(grpc_caller.send, user_agent))
+            yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
     else:
         from bakeoff.conformance.http_caller import HttpCaller
         from bakeoff.conformance.http_protocol import HttpProtocol
-        from bakeoff.conformance.user_agents import http_sender
 
-        http_caller = HttpCaller(access, timeout_s=timeout_s)
+        http_caller = HttpCaller(access)
         if not is_reachable:
             http_caller.check_reachable()
-        yield HttpProtocol(workload, http_sender(http_caller.send, user_agent))
+        yield HttpProtocol(workload, http_caller.send)

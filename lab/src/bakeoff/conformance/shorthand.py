@@ -1,21 +1,21 @@
 """Writes out what a vector abbreviates, so that files stay readable although bodies are huge."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-Part = str | Mapping[str, Any]
+from bakeoff.conformance.vector_file import Part
+from bakeoff.documents import Json
 
 
 class ShorthandError(ValueError):
     """An abbreviation that stands for nothing."""
 
 
-def join_parts(parts: Sequence[Part]) -> bytes:
+def join_parts(parts: Sequence[str | Part]) -> bytes:
     """The bytes that the parts make: text, {"repeat", "times"} and {"hex", "times"}."""
     return b"".join(_part(part) for part in parts)
 
 
-def write_out(value: Any) -> Any:
+def write_out(value: Json) -> Json:
     """The JSON document with every {"$text": …} and {"$repeat": …, "times": …} replaced by what it stands for."""
     if isinstance(value, dict):
         if "$text" in value:
@@ -24,35 +24,40 @@ def write_out(value: Any) -> Any:
             raise ShorthandError("$repeat stands for elements of an array and must be in one")
         return {name: write_out(member) for name, member in value.items()}
     if isinstance(value, list):
-        return [written for element in value for written in _elements(element)]
+        return written_out(value)
     return value
 
 
-def _elements(element: Any) -> list[Any]:
+def written_out(values: Sequence[Json]) -> list[Json]:
+    """The elements of an array, likewise."""
+    return [written for element in values for written in _elements(element)]
+
+
+def _elements(element: Json) -> list[Json]:
     if not (isinstance(element, dict) and "$repeat" in element):
         return [write_out(element)]
-    if element.keys() != {"$repeat", "times"} or not isinstance(element["times"], int):
+    times = element.get("times")
+    if element.keys() != {"$repeat", "times"} or not isinstance(times, int):
         raise ShorthandError('$repeat needs "times", a whole number, and nothing else')
-    return [write_out(element["$repeat"])] * int(element["times"])
+    return [write_out(element["$repeat"])] * times
 
 
-def _text(value: Mapping[str, Any]) -> str:
-    if value.keys() != {"$text"} or not isinstance(value["$text"], list):
+def _text(value: Mapping[str, Json]) -> str:
+    parts = value["$text"]
+    if value.keys() != {"$text"} or not isinstance(parts, list):
         raise ShorthandError("$text holds a list of parts and has no neighbours")
-    return "".join(_text_part(part) for part in value["$text"])
+    return "".join(_text_part(part) for part in parts)
 
 
-def _text_part(part: Part) -> str:
+def _text_part(part: Json) -> str:
     if isinstance(part, str):
         return part
-    if part.keys() != {"repeat", "times"}:
-        raise ShorthandError('a part of $text is a text, or an object with "repeat" and "times"')
-    return str(part["repeat"]) * int(part["times"])
+    if isinstance(part, dict) and part.keys() == {"repeat", "times"} and isinstance(part["times"], int):
+        return str(part["repeat"]) * part["times"]
+    raise ShorthandError('a part of $text is a text, or an object with "repeat" and "times"')
 
 
-def _part(part: Part) -> bytes:
+def _part(part: str | Part) -> bytes:
     if isinstance(part, str):
         return part.encode()
-    if "hex" in part:
-        return bytes.fromhex(part["hex"]) * int(part.get("times", 1))
-    return str(part["repeat"]).encode() * int(part["times"])
+    return (bytes.fromhex(part.hex) if part.hex is not None else (part.repeat or "").encode()) * part.times

@@ -6,13 +6,17 @@ So create, get, update and delete of an entity are checked although the server a
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+import msgspec
+
+from bakeoff.conformance.calls import first_of
 from bakeoff.conformance.case import Call, Case, Differences, Exchange, Step
 from bakeoff.conformance.matching import compare_json, shown
+from bakeoff.conformance.vector_file import Side, WrittenGrpc, WrittenHttp
 from bakeoff.conformance.vectors import VectorError, grpc_side, http_side
-from bakeoff.documents import Document
+from bakeoff.documents import Json
 from bakeoff.hints import hint
+from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
 
 _SLOT = re.compile(r"\$\{(captured|login)\.([^{}]+)\}")
@@ -38,38 +42,55 @@ def with_operations(workload: Workload, case: Case) -> Case:
 
 
 def _completed(workload: Workload, step: Step) -> Step:
-    operations = {each["name"]: each for each in workload.document["operations"]}
+    operations = {each.name: each for each in workload.declared.operations}
     if step.operation not in operations:
         words = f'there is no operation "{step.operation}".'
         raise VectorError(f"{words} {hint(step.operation, list(operations), 'Operations')}")
     operation = operations[step.operation]
-    sides = {side: _side(operation, step, side) for side in ("http", "grpc") if side in operation}
+    sides: dict[str, Side] = {}
+    for side in PROTOCOLS:
+        call = operation.call(side)
+        if call is not None:
+            sides[side] = _side(operation, step, side, call)
     return replace(step, sides=sides)
 
 
-def _side(operation: Document, step: Step, side: str) -> Document:
+def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
     """What a step says under `http` or `grpc`, completed by its operation: method, path, headers, status, captures."""
-    table, own = operation[side], step.sides.get(side, {})
-    status, headers = ("status", "headers") if side == "http" else ("code", "metadata")
-    accepted = table["expect"]
-    first = accepted[0] if isinstance(accepted, list) else accepted
-    usual = {name: table[name] for name in ("method", "path", "capture") if name in table}
+    own = step.sides.get(side, {})
+    usual: dict[str, Json] = {"method": call.method, "capture": call.capture}
+    expected: dict[str, Json] = {"code" if side == "grpc" else "status": first_of(call)}
+    headers = call.metadata if isinstance(call, GrpcCall) else call.headers
+    if isinstance(call, HttpCall):
+        usual["path"] = call.path
     merged = {
         **usual,
         **own,
-        "headers": {**table.get(headers, {}), **own.get("headers", {})},
-        "expect": {status: first, **own.get("expect", {})},
+        "headers": {**headers, **_members(own, "headers")},
+        "expect": {**expected, **_members(own, "expect")},
     }
-    if operation.get("body") == "text" and isinstance(step.message, str) and "body" not in own:
+    if operation.body == "text" and isinstance(step.message, str) and "body" not in own:
         merged["body"] = {"parts": [step.message]}
     return merged
 
 
-def _check_slots(step: Step, side: str, before: Sequence[Mapping[str, Any]]) -> None:
+def _members(entry: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """A member that is an object, or nothing."""
+    value = entry.get(name, {})
+    assert isinstance(value, Mapping)
+    return value
+
+
+def captures_of(side: Mapping[str, Json]) -> Mapping[str, str]:
+    """What a side captures: names, and places in the reply."""
+    return {name: str(place) for name, place in _members(side, "capture").items()}
+
+
+def _check_slots(step: Step, side: str, before: Sequence[Mapping[str, Json]]) -> None:
     """Every slot of a step must be a value that an earlier step captures."""
     if side not in step.sides:
         return
-    captured = [name for each in before for name in each.get("capture", {})]
+    captured = [name for each in before for name in captures_of(each)]
     entry = step.sides[side]
     for text in _texts([entry.get("path"), entry["headers"], entry["expect"], entry.get("body"), step.message]):
         for slot in _ANY_SLOT.findall(text):
@@ -81,15 +102,15 @@ def _check_slots(step: Step, side: str, before: Sequence[Mapping[str, Any]]) -> 
                 raise VectorError(f"{slot}: no earlier step captures {found[2]}. {known}")
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping | list):
+    elif isinstance(value, Mapping | Sequence):
         for member in value.values() if isinstance(value, Mapping) else value:
             yield from _texts(member)
 
 
-def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Any]) -> Case:
+def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Json]) -> Case:
     """One step as a case of its own, with the captured values in their places."""
     entry = filled(step.sides[side], captured)
     return Case(
@@ -99,14 +120,14 @@ def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Any]) ->
         Call.SINGLE,
         (),
         filled(step.message, captured),
-        http_side(entry) if side == "http" else None,
-        grpc_side(entry) if side == "grpc" else None,
+        http_side(msgspec.convert(entry, WrittenHttp)) if side == "http" else None,
+        grpc_side(msgspec.convert(entry, WrittenGrpc)) if side == "grpc" else None,
         None,
         profile=case.profile,
     )
 
 
-def filled(value: Any, captured: Mapping[str, Any]) -> Any:
+def filled(value: Json, captured: Mapping[str, Json]) -> Json:
     """A value with each slot replaced: by the captured value itself where it is the whole text, else by its text."""
     if isinstance(value, str):
         whole = _SLOT.fullmatch(value)
@@ -120,23 +141,23 @@ def filled(value: Any, captured: Mapping[str, Any]) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     return value if isinstance(value, str) else shown(value)
 
 
-def captured_from(exchange: Exchange, places: Mapping[str, str]) -> dict[str, Any]:
+def captured_from(exchange: Exchange, places: Mapping[str, str]) -> dict[str, Json]:
     """The values at these places of a reply. Raises CaptureError for one that is not there."""
     return {name: _value_at(exchange, place) for name, place in places.items()}
 
 
-def _value_at(exchange: Exchange, place: str) -> Any:
+def _value_at(exchange: Exchange, place: str) -> Json:
     if place.startswith("header:"):
         name = place.removeprefix("header:")
-        value = exchange.headers.get(name.rstrip("/"))
-        if value is None:
+        header = exchange.headers.get(name.rstrip("/"))
+        if header is None:
             raise CaptureError(f"the reply has no header {name.rstrip('/')}")
-        return value.rsplit("/", 1)[-1] if name.endswith("/") else value
-    value = exchange.document
+        return header.rsplit("/", 1)[-1] if name.endswith("/") else header
+    value: Json = exchange.document
     for part in place.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
@@ -148,7 +169,7 @@ def _value_at(exchange: Exchange, place: str) -> Any:
     return value
 
 
-def compare_stored(expected: Any, stored: str | None, key: Sequence[str]) -> list[str]:
+def compare_stored(expected: Json, stored: str | None, key: Sequence[str]) -> list[str]:
     """Whether the document under a key is what a step expects: a text exactly, an object as a reply is compared."""
     import json
 

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
+from bakeoff.documents import Json
 
 _SHOWN_FAILURES = 40
 
@@ -45,7 +46,7 @@ def differences(results: Mapping[str, ConformanceResult], required: Mapping[str,
             yield f"{target}: and {left} more"
 
 
-def described(target: str, result: ConformanceResult, required: Profile) -> dict[str, object]:
+def described(target: str, result: ConformanceResult, required: Profile) -> dict[str, Json]:
     """The same for programs, with every failure of either profile."""
     return {
         "target": target,

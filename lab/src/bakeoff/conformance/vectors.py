@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import UnsetType
 
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.case import (
@@ -23,9 +25,20 @@ from bakeoff.conformance.case import (
     Row,
     Step,
 )
-from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
+from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out, written_out
+from bakeoff.conformance.vector_file import (
+    Header,
+    VectorFile,
+    WrittenCase,
+    WrittenFrame,
+    WrittenGrpc,
+    WrittenHttp,
+    WrittenPayload,
+    WrittenRow,
+    WrittenStep,
+)
 from bakeoff.digests import digest_of
-from bakeoff.documents import first_problem
+from bakeoff.documents import Json, first_problem
 from bakeoff.errors import BakeoffError, UsageError
 
 
@@ -77,39 +90,54 @@ def _load_file(path: Path, schema: Path) -> list[Case]:
     problem = first_problem(document, schema)
     if problem:
         raise VectorError(f"{path} does not match the schema {schema.name}: {_with_case_name(problem, document)}.")
-    return [_case(path, document["subject"], entry) for entry in document["cases"]]
+    file = msgspec.convert(document, VectorFile)
+    return [_case(path, file.subject, written) for written in file.cases]
 
 
-def _with_case_name(problem: str, document: Any) -> str:
+class _Named(msgspec.Struct):
+    """What a broken file may have."""
+
+    cases: Sequence[Json]
+
+
+def _with_case_name(problem: str, document: Json) -> str:
     """`cases.3.http: …` with the name of that case, which a person finds faster than its number."""
     match problem.split(".", 2):
         case ["cases", number, *_] if number.split(":")[0].isdigit():
-            entry = document["cases"][int(number.split(":")[0])]
-            return f'case "{entry.get("name", "?")}": {problem}' if isinstance(entry, dict) else problem
+            written = msgspec.convert(document, _Named).cases[int(number.split(":")[0])]
+            return f'case "{written.get("name", "?")}": {problem}' if isinstance(written, Mapping) else problem
     return problem
 
 
-def _case(path: Path, subject: str, entry: Mapping[str, Any]) -> Case:
+def _case(path: Path, subject: str, written: WrittenCase) -> Case:
     field = "message"
     try:
-        message = write_out(entry.get("message"))
+        message = write_out(written.message)
         field = "given"
-        given = tuple(write_out(list(entry.get("given", []))))
+        given = tuple(written_out(written.given))
         field = "http"
-        http = http_side(entry["http"]) if "http" in entry else None
+        http = None if written.http is None else http_side(written.http)
         field = "grpc"
-        grpc = grpc_side(entry["grpc"]) if "grpc" in entry else None
+        grpc = None if written.grpc is None else grpc_side(written.grpc)
         field = "rows"
-        rows = _rows(entry["rows"]) if "rows" in entry else None
+        rows = None if isinstance(written.rows, UnsetType) else _rows(written.rows or ())
         field = "steps"
-        steps = tuple(_step(step) for step in entry.get("steps", ()))
+        steps = tuple(_step(step) for step in written.steps)
     except ShorthandError as error:
-        raise VectorError(f'{path}: case "{entry["name"]}": {field}: {error}.') from error
-    call = Call(entry.get("call", "single"))
-    needs_token = bool(entry.get("token", False))
-    profile = Profile(entry["profile"])
+        raise VectorError(f'{path}: case "{written.name}": {field}: {error}.') from error
     case = Case(
-        entry["name"], subject, entry["rule"], call, given, message, http, grpc, rows, needs_token, profile, steps
+        name=written.name,
+        subject=subject,
+        rule=written.rule,
+        call=Call(written.call),
+        given=given,
+        message=message,
+        http=http,
+        grpc=grpc,
+        rows=rows,
+        needs_token=written.token,
+        profile=Profile(written.profile),
+        steps=steps,
     )
     _check(path, case)
     return case
@@ -130,75 +158,72 @@ def _check(path: Path, case: Case) -> None:
         raise VectorError(f"{place}: http: a stream has no HTTP side.")
 
 
-def http_side(entry: Mapping[str, Any]) -> HttpSide:
+def http_side(written: WrittenHttp) -> HttpSide:
     """What a case says under `http`."""
-    expect = entry["expect"]
+    expect = written.expect
     return HttpSide(
-        entry.get("method"),
-        entry.get("path"),
-        _headers(entry),
-        _payload(entry["body"]) if "body" in entry else None,
-        HttpExpectation(int(expect["status"]), dict(expect.get("headers", {})), write_out(expect.get("body"))),
+        written.method,
+        written.path,
+        _headers(written.headers),
+        None if written.body is None else _payload(written.body),
+        HttpExpectation(expect.status, expect.headers, write_out(expect.body)),
     )
 
 
-def grpc_side(entry: Mapping[str, Any]) -> GrpcSide:
+def grpc_side(written: WrittenGrpc) -> GrpcSide:
     """What a case says under `grpc`."""
-    expect = entry["expect"]
-    replies = tuple(write_out(expect["replies"])) if "replies" in expect else None
+    expect = written.expect
     return GrpcSide(
-        entry.get("method"),
-        _grpc_payloads(entry),
+        written.method,
+        _grpc_payloads(written),
         GrpcExpectation(
-            _values(expect["code"]),
-            expect.get("message"),
-            write_out(expect.get("body")),
-            replies,
-            dict(expect.get("headers", {})),
-            _values(expect.get("core_code")),
+            _values(expect.code),
+            expect.message,
+            write_out(expect.body),
+            None if expect.replies is None else tuple(written_out(expect.replies)),
+            expect.headers,
+            _values(expect.core_code),
         ),
-        _headers(entry),
-        tuple(_frame(frame) for frame in entry["frames"]) if "frames" in entry else None,
+        _headers(written.headers),
+        None if written.frames is None else tuple(_frame(frame) for frame in written.frames),
     )
 
 
-def _headers(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {name: _values(value) for name, value in entry.get("headers", {}).items()}
+def _headers(headers: Mapping[str, Header]) -> dict[str, tuple[str, ...]]:
+    return {name: _values(value) for name, value in headers.items()}
 
 
-def _step(entry: Mapping[str, Any]) -> Step:
+def _step(written: WrittenStep) -> Step:
     """Kept as it is written: what earlier steps captured comes into it when it is sent."""
-    sides = {side: entry[side] for side in ("http", "grpc") if side in entry}
-    return Step(entry["operation"], write_out(entry.get("message")), sides, tuple(entry.get("rows", ())))
+    sides = {side: said for side, said in (("http", written.http), ("grpc", written.grpc)) if said is not None}
+    return Step(written.operation, write_out(written.message), sides, written.rows)
 
 
-def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
+def _values(value: Header) -> tuple[str, ...]:
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _frame(entry: Mapping[str, Any]) -> Frame | BytesPayload:
-    if "bytes" in entry:
-        return BytesPayload(join_parts(entry["bytes"]))
-    return Frame(_payload(entry), entry.get("flag", 0), entry.get("length"))
+def _frame(written: WrittenFrame) -> Frame | BytesPayload:
+    if written.bytes is not None:
+        return BytesPayload(join_parts(written.bytes))
+    return Frame(_payload(written), written.flag, written.length)
 
 
-def _grpc_payloads(entry: Mapping[str, Any]) -> tuple[Payload, ...] | None:
-    if "stream" in entry:
-        return tuple(_payload(payload) for payload in entry["stream"])
-    if "body" in entry:
-        return (_payload(entry["body"]),)
-    if "message" in entry:
-        return (JsonPayload(write_out(entry["message"])),)
-    return None
+def _grpc_payloads(written: WrittenGrpc) -> tuple[Payload, ...] | None:
+    if written.stream is not None:
+        return tuple(_payload(payload) for payload in written.stream)
+    if written.body is not None:
+        return (_payload(written.body),)
+    return None if isinstance(written.message, UnsetType) else (JsonPayload(write_out(written.message)),)
 
 
-def _payload(entry: Mapping[str, Any]) -> Payload:
-    if "parts" in entry:
-        return BytesPayload(join_parts(entry["parts"]))
-    return JsonPayload(write_out(entry["json"]))
+def _payload(written: WrittenPayload) -> Payload:
+    if written.parts is not None:
+        return BytesPayload(join_parts(written.parts))
+    return JsonPayload(None if isinstance(written.json, UnsetType) else write_out(written.json))
 
 
-def _rows(entries: Sequence[Mapping[str, Any]] | None) -> tuple[Row, ...]:
-    return tuple(Row(tuple(write_out(entry["key"])), write_out(entry["document"])) for entry in entries or ())
+def _rows(rows: Sequence[WrittenRow]) -> tuple[Row, ...]:
+    return tuple(Row(tuple(map(str, written_out(row.key))), str(write_out(row.document))) for row in rows)

@@ -1,8 +1,9 @@
 """A container at work: what it runs, and what it may use."""
 
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.errors import BakeoffError, NotFoundError
@@ -54,7 +55,7 @@ def find_container(docker: DockerEngine, name: str) -> Container:
     except NotFoundError as error:
         running = ", ".join(sorted(_name(each["Names"][0]) for each in docker.get("/containers/json"))) or "none"
         raise BakeoffError(f'There is no container "{name}". Running ones: {running}.') from error
-    _check_at_work(name, found["State"])
+    _check_at_work(name, msgspec.convert(found["State"], _State))
     host, period = found["HostConfig"], found["HostConfig"].get("CpuPeriod") or 100_000
     cpus = (host.get("NanoCpus") or 0) / 1e9 or (host.get("CpuQuota") or 0) / period
     return Container(
@@ -70,14 +71,23 @@ def find_container(docker: DockerEngine, name: str) -> Container:
     )
 
 
-def _check_at_work(name: str, state: dict[str, Any]) -> None:
+class _State(msgspec.Struct, rename="pascal"):
+    """What the Docker Engine API says of a container's state."""
+
+    paused: bool = False
+    restarting: bool = False
+    running: bool = False
+    status: str | None = None
+
+
+def _check_at_work(name: str, state: _State) -> None:
     # A container that is paused counts as running too.
-    if state.get("Paused"):
+    if state.paused:
         raise BakeoffError(f"The container {name} is paused: docker unpause {name}.")
-    if state.get("Restarting"):
+    if state.restarting:
         raise BakeoffError(f"The container {name} keeps restarting: docker logs {name} shows why.")
-    if not state.get("Running"):
-        raise BakeoffError(f"The container {name} is not running ({state.get('Status')}): docker start {name}.")
+    if not state.running:
+        raise BakeoffError(f"The container {name} is not running ({state.status}): docker start {name}.")
 
 
 def _digest(docker: DockerEngine, image_id: str) -> str:

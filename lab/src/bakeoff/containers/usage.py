@@ -1,7 +1,8 @@
 """CPU time and memory of a container: by the kernel's accounts where they are in sight, else by the engine's."""
 
 from collections.abc import Mapping
-from typing import Any
+
+import msgspec
 
 from bakeoff.containers.container import Container
 from bakeoff.containers.docker import DockerEngine
@@ -23,23 +24,32 @@ class StatsUsage:
             stats = self._docker.get(self._path)
         except BakeoffError:
             return None
-        memory = stats.get("memory_stats")
+        memory = msgspec.convert(stats.get("memory_stats") or {}, _Memory)
         # Of a container that has stopped the engine still answers, without figures.
-        if not memory or "usage" not in memory:
+        if memory.usage is None:
             return None
-        return Usage(stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, _memory_bytes(memory))
+        return Usage(
+            stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, _memory_bytes(memory.usage, memory.stats or {})
+        )
 
     def proportional_bytes(self) -> int | None:
         """The engine does not account for it."""
         return None
 
 
-def _memory_bytes(memory: Mapping[str, Any]) -> int:
+class _Memory(msgspec.Struct):
+    """The member memory_stats of the Docker Engine API."""
+
+    usage: int | None = None
+    stats: Mapping[str, int] | None = None
+
+
+def _memory_bytes(usage: int, stats: Mapping[str, int]) -> int:
     """Resident memory, as the kernel's own accounts would say; some engines tell no more than the sum with caches."""
     try:
-        return resident_bytes(memory.get("stats") or {})
+        return resident_bytes(stats)
     except KeyError:
-        return int(memory["usage"])
+        return usage
 
 
 def usage_of(docker: DockerEngine, container: Container) -> UsageSource:

@@ -25,7 +25,7 @@ def language_check(language: str, targets: Sequence[Target]) -> Diagnosis:
         return Diagnosis(f"toolchain {language}", State.OK, f"{len(targets)} targets can be built")
     missing = sorted({program for target in skipped for program in target.missing_programs})
     names = ", ".join(target.name for target in skipped)
-    remedy = str(skipped[0].document["toolchain"]["install"])
+    remedy = skipped[0].manifest.toolchain.install
     return Diagnosis(
         f"toolchain {language}", State.COSTLY, f"{', '.join(missing)} not found", f"{names}: not measured", remedy
     )

@@ -2,14 +2,43 @@
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.builds import Build, build_of
-from bakeoff.documents import Document, read_toml
+import msgspec
+
+from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A command of a manifest, with placeholders."""
+
+    command: Sequence[str]
+
+
+class Toolchain(msgspec.Struct, frozen=True):
+    """The programs that a build needs, and how to get them."""
+
+    commands: Sequence[str] = ()
+    install: str = ""
+    version_command: Sequence[str] = ()
+
+
+class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """An engine.toml. contract/schemas/engine.schema.json says what each member means."""
+
+    protocols: Sequence[str]
+    models: Sequence[str]
+    build: BuildTable
+    run: Command
+    null: Command | None = None
+    audit: Command | None = None
+    features: Sequence[str] = ()
+    toolchain: Toolchain = Toolchain()
 
 
 @dataclass(frozen=True)
@@ -18,53 +47,49 @@ class Engine:
 
     name: str
     directory: Path
-    document: Document
+    manifest: EngineManifest
     build: Build
 
     @property
     def command(self) -> list[str]:
         """What to start; `--plan FILE` is added to it."""
-        return self._command("run", {})
+        return self._command("run", self.manifest.run, {})
 
     def null_command(self, port: int) -> list[str]:
         """What starts the engine's null server on a port."""
-        return self._command("null", {"{port}": str(port)})
+        return self._command("null", self.manifest.null, {"{port}": str(port)})
 
     def audit_command(self, plan: Path, ledger: Path, audit_sql: Path) -> list[str]:
         """What audits a run of this engine; DATABASE_URL is to be set."""
         places = {"{plan}": str(plan), "{ledger}": str(ledger), "{audit_sql}": str(audit_sql)}
-        return self._command("audit", places)
+        return self._command("audit", self.manifest.audit, places)
 
     def build_version(self, version: str) -> str:
         """The version that the engine tells of itself, with the build that it is of: a ceiling is one build's."""
         made_from = self.build.made_from
         return version if made_from is None else f"{version}+{made_from[:12]}"
 
-    def offers(self, table: str) -> bool:
-        """Whether the manifest has one of the optional commands, `null` or `audit`."""
-        return table in self.document
-
-    def _command(self, table: str, places: Mapping[str, str]) -> list[str]:
-        if table not in self.document:
-            raise BakeoffError(f"The engine {self.name} has no [{table}] in its engine.toml.")
+    def _command(self, name: str, table: Command | None, places: Mapping[str, str]) -> list[str]:
+        if table is None:
+            raise BakeoffError(f"The engine {self.name} has no [{name}] in its engine.toml.")
         everywhere = {
             "{python}": sys.executable,
             "{artifact}": str(self.build.artifact),
             "{bin}": str(self.build.bin),
             "{here}": str(self.directory),
         }
-        return [_replaced(part, {**everywhere, **places}) for part in self.document[table]["command"]]
+        return [_replaced(part, {**everywhere, **places}) for part in table.command]
 
     def can(self, feature: str) -> bool:
         """Whether the engine offers one of the optional features of the engine schema."""
-        return feature in self.document.get("features", [])
+        return feature in self.manifest.features
 
     def check_toolchain(self) -> None:
         """Raises BakeoffError when this machine cannot build the engine."""
-        toolchain = self.document.get("toolchain", {})
-        missing = [program for program in toolchain.get("commands", []) if shutil.which(program) is None]
+        toolchain = self.manifest.toolchain
+        missing = [program for program in toolchain.commands if shutil.which(program) is None]
         if missing:
-            install = toolchain.get("install", "").rstrip(".")
+            install = toolchain.install.rstrip(".")
             raise BakeoffError(
                 f"The engine {self.name} needs {', '.join(missing)}: {install}. Or choose another with --engine."
             )
@@ -76,10 +101,9 @@ def find_engine(project: Project, name: str) -> Engine:
     if name not in engines:
         raise UsageError(f'There is no engine "{name}". Engines in load/: {", ".join(engines) or "none"}.')
     directory = engines[name].parent
-    document = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json")
-    version_command = document.get("toolchain", {}).get("version_command", [])
-    build = build_of(f"engine-{name}", directory, document["build"], project, version_command)
-    return Engine(name, directory, document, build)
+    manifest = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json", EngineManifest).document
+    build = build_of(f"engine-{name}", directory, manifest.build, project, manifest.toolchain.version_command)
+    return Engine(name, directory, manifest, build)
 
 
 def _replaced(text: str, places: Mapping[str, str]) -> str:

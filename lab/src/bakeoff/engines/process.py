@@ -1,6 +1,5 @@
 """An engine at work: a process that is given a plan and whose stream is read while it runs."""
 
-import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,7 @@ from bakeoff import processes
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.stream import End, Record, StreamError, read_records
 from bakeoff.errors import BakeoffError
-from bakeoff.workload.plan import Plan
+from bakeoff.workload.plan_records import Plan
 
 # The protocol allows 5 s for replies in flight; the rest is for writing what is known.
 _STOP_PATIENCE_S = 10.0
@@ -42,7 +41,7 @@ class EngineProcess:
         self._plan_file.parent.mkdir(parents=True, exist_ok=True)
         # It may hold a token.
         self._plan_file.touch(mode=0o600)
-        self._plan_file.write_text(json.dumps(self._plan), "utf-8")
+        self._plan_file.write_bytes(self._plan.encoded())
         self._process = processes.start(
             [*self._engine.command, "--plan", str(self._plan_file), *self._share],
             log=self._log,

@@ -7,16 +7,15 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
+from bakeoff.documents import Json
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
 from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.workload.reuse import parse_pick
 
 T = TypeVar("T")
-# What JSON and TOML can hold.
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Schema = Mapping[str, Json]
 Pins = Mapping[str, tuple[int, ...]]
 

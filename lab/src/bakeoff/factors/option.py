@@ -5,8 +5,9 @@ from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Json, Kind
+from bakeoff.factors.kinds import Kind
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

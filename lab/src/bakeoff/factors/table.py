@@ -7,8 +7,9 @@ stored request, what a run's record says of it, and docs/REFERENCE.md. `./bakeof
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bakeoff.documents import Json
 from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Json, Kind
+from bakeoff.factors.kinds import Kind
 from bakeoff.factors.option import option
 
 CLASSES = ("standard", "tuned", "all")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import median
 
-from bakeoff.closed_toml import read_closed_toml
+from bakeoff.documents import read_toml
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
@@ -39,13 +39,13 @@ class GoalSet:
 
 def read_goals(path: Path) -> list[GoalSet]:
     """The sets of a file. Errors name the file, the line and the key."""
-    toml = read_closed_toml(path, _SCHEMA)
+    toml = read_toml(path, _SCHEMA, dict[str, dict[str, str | float]])
     sets: list[GoalSet] = []
     if not toml.document:
         raise toml.error([], 'there are no goals. Write a table such as [rest] with target = "*-rest" and p99_ms = 50.')
     for name, table in toml.document.items():
         named = {_FORMER.get(key, key): value for key, value in table.items()}
-        conditions = {key: value for key, value in named.items() if key in _CONDITIONS}
+        conditions = {key: str(value) for key, value in named.items() if key in _CONDITIONS}
         goals = {key: float(value) for key, value in named.items() if key not in _CONDITIONS}
         if not goals:
             raise toml.error([name], f"{name} has no goal: add one, such as p99_ms = 50.")

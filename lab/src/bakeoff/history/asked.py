@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bakeoff.documents import Json
 from bakeoff.history.figures import RunFigures
 from bakeoff.postgres.server import Server
 
@@ -21,7 +22,7 @@ class Asked:
     could have been measured. `status` is the comparison's.
     """
 
-    document: Mapping[str, Any]
+    document: Mapping[str, Json]
     status: str
     not_measured: Mapping[str, str]
     refused: frozenset[str]

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
+from bakeoff.documents import Json
 from bakeoff.history.references import Referenced
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Judgement
@@ -29,7 +29,7 @@ def judgements_of(server: Server, references: Sequence[Referenced]) -> dict[str,
     }
 
 
-def without_histograms(judgement: Judgement) -> dict[str, Any]:
+def without_histograms(judgement: Judgement) -> dict[str, Json]:
     """A judgement as JSON can hold it, of what people read in it; `runs export` gives histograms too."""
     return asdict(judgement, dict_factory=lambda items: {name: value for name, value in items if name != "histogram"})
 

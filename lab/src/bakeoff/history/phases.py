@@ -7,6 +7,7 @@ from bakeoff.history.conditions import Conditions, conditions_of
 from bakeoff.history.figures import RunFigures, Series, figures_of
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import RunResult
+from bakeoff.storage.rows import Value
 
 _STORED = """
 SELECT
@@ -83,7 +84,7 @@ def stored_phases(server: Server, runs: Sequence[RunFigures]) -> list[PhaseFigur
 
     with server.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_STORED, [[run.id for run in runs]]).fetchall()
-    grouped: dict[int, list[dict[str, object]]] = {}
+    grouped: dict[int, list[dict[str, Value]]] = {}
     for row in rows:
         grouped.setdefault(row.pop("run"), []).append(row)
     several = [(run, grouped[run.id]) for run in runs if len(grouped.get(run.id, [])) > 1]

@@ -82,10 +82,10 @@ def judge(comparison: StoredComparison) -> Judgement:
 
 def _aa_pairs(measured: Sequence[_MeasuredContender]) -> list[Sequence[float]]:
     """Of every A/A pair, the logarithms of one contender ÷ the other, round by round."""
-    groups: dict[object, list[_MeasuredContender]] = {}
+    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[_MeasuredContender]] = {}
     for each in measured:
         if AA_FACTOR in each.runs.newest.factors:
-            identity = (each.runs.newest.target, each.runs.newest.workload, *sorted(each.runs.levels.items()))
+            identity = (each.runs.newest.target, each.runs.newest.workload, tuple(sorted(each.runs.levels.items())))
             groups.setdefault(identity, []).append(each)
     return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
 

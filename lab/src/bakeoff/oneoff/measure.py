@@ -16,7 +16,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.oneoff.request import OneOff
 from bakeoff.project import Project
 from bakeoff.targets.access import LOOPBACK, Access
-from bakeoff.workload.plan import Plan
+from bakeoff.workload.plan_records import Plan
 
 PERCENTILES = (10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
@@ -110,7 +110,7 @@ def _p99_ms(histogram: str | None) -> float | None:
 
 def _capacity_per_s(project: Project, engine: Engine, request: OneOff) -> float | None:
     """Requests a second that the engine sends to a server that does nothing; None where it has no such server."""
-    if not engine.offers("null"):
+    if engine.manifest.null is None:
         return None
     port = processes.free_port()
     log = project.logs / "null-server.log"

@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from bakeoff.errors import UsageError
 from bakeoff.targets.access import Access
+from bakeoff.workload.declaration import Declaration, HttpCall, Operation
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Plan, Tls, compile_plan
+from bakeoff.workload.plan import Load, Tls, compile_plan
+from bakeoff.workload.plan_records import Plan, PlannedHttp, PlannedPhase
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -74,31 +78,38 @@ class OneOff:
         )
         plan = compile_plan(_WORKLOAD, load)
         # Path, headers and body are the user's own: nothing in them is a slot.
-        (operation,) = plan["operations"]
-        operation["variants"] = [[self.body]] if self.body else [[]]
-        operation["http"].update(method=self.method, path=[self.path], headers=dict(self.headers), expect=expect)
-        return plan
+        http = PlannedHttp(
+            method=self.method, path=[self.path], headers=dict(self.headers), expect=expect, reply={}, capture={}
+        )
+        (operation,) = plan.operations
+        operation = replace(operation, http=http, variants=[[self.body]] if self.body else [[]])
+        return replace(plan, operations=[operation])
 
-    def _phases(self) -> list[Mapping[str, object]]:
+    def _phases(self) -> list[PlannedPhase]:
         if self.requests is not None:
-            return [{"name": "Requests", "virtual_users": self.users, "iterations": self.requests}]
+            return [PlannedPhase(name="Requests", virtual_users=self.users, iterations=self.requests)]
         measured = self._held(self.duration_s, "Measured")
         return [self._held(self.warm_up_s, "Warm-up"), measured] if self.warm_up_s else [measured]
 
-    def _held(self, seconds: float, name: str) -> Mapping[str, object]:
-        duration = {"name": name, "duration_ms": max(1, round(seconds * 1000))}
+    def _held(self, seconds: float, name: str) -> PlannedPhase:
+        duration_ms = max(1, round(seconds * 1000))
         if self.rate_per_s is None or name == "Capacity":
-            return {**duration, "virtual_users": self.users}
-        return {**duration, "rate": self.rate_per_s, "arrival": self.arrivals, "max_virtual_users": self.users}
+            return PlannedPhase(name=name, duration_ms=duration_ms, virtual_users=self.users)
+        return PlannedPhase(
+            name=name,
+            duration_ms=duration_ms,
+            rate=self.rate_per_s,
+            arrival=self.arrivals,
+            max_virtual_users=self.users,
+        )
 
 
 _WORKLOAD = Workload(
     "hit",
     Path(),
-    {
-        "database": "none",
-        "operations": [{"name": "Request", "weight": 1, "http": {"method": "GET", "path": "/", "expect": 200}}],
-    },
+    Declaration(
+        database="none", operations=[Operation(name="Request", http=HttpCall(method="GET", path="/", expect=200))]
+    ),
 )
 
 

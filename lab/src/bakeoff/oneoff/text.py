@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from bakeoff.documents import Json
 from bakeoff.oneoff.measure import Hit
 from bakeoff.oneoff.request import OneOff
 
@@ -47,7 +48,7 @@ def warnings_of(hit: Hit) -> Iterator[str]:
         yield f"Requests left up to {hit.send_lag_p99_ms:.1f} ms late (p99): this machine has too little CPU to spare."
 
 
-def described(request: OneOff, hit: Hit) -> dict[str, object]:
+def described(request: OneOff, hit: Hit) -> dict[str, Json]:
     """The same as JSON holds it. Rates are per second, latencies milliseconds."""
     return {
         "url": request.url,

@@ -1,7 +1,6 @@
 """A judgement and what was stored as one document, which every format is made from."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Judgement
@@ -19,6 +18,7 @@ from bakeoff.reporting.identities import anchor, groups_of, identities_of, paylo
 from bakeoff.reporting.numbers import percent, plural, rounded
 from bakeoff.reporting.shape import (
     VERSION,
+    ComparisonFacts,
     Group,
     ReferenceLine,
     ReportData,
@@ -60,7 +60,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
     }
 
 
-def _comparison(judgement: Judgement, stored: StoredComparison) -> dict[str, Any]:
+def _comparison(judgement: Judgement, stored: StoredComparison) -> ComparisonFacts:
     finished = judgement.finished_at
     return {
         "id": judgement.comparison_id,

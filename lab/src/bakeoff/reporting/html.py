@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TypedDict
 
 from markupsafe import Markup
 
@@ -17,7 +17,8 @@ from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
-from bakeoff.reporting.shape import ReportData, ReportedContender
+from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
+from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import MOST_ROWS
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
@@ -108,20 +109,30 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
     return slots
 
 
-def _choices(data: ReportData) -> list[dict[str, Any]]:
+class _Choices(TypedDict):
+    """Tables of recommendations of one group; those of all groups have no name."""
+
+    name: str
+    tables: list[Table]
+
+
+def _choices(data: ReportData) -> list[_Choices]:
     """The tables of recommendations of each group."""
     by_key = {entry["key"]: entry for entry in data["contenders"]}
-    of_groups = [
+    of_groups: list[_Choices] = [
         {"name": group["name"], "tables": choice_tables([by_key[key] for key in group["contenders"]])}
         for group in data["groups"]
     ]
     payloads = by_payload(data)
-    return [*of_groups, *([{"name": "", "tables": [payloads]}] if payloads.rows else [])]
+    of_all: list[_Choices] = []
+    if payloads.rows:
+        of_all.append({"name": "", "tables": [payloads]})
+    return [*of_groups, *of_all]
 
 
-def _identities(contenders: Sequence[ReportedContender]) -> list[dict[str, Any]]:
+def _identities(contenders: Sequence[ReportedContender]) -> list[Identity]:
     """What a reader switches on and off, in the order of styles."""
-    known = {
+    known: dict[str, Identity] = {
         entry["identity"]: {"id": entry["identity"], "name": entry["name"], "style": entry["style"]}
         for entry in contenders
     }

@@ -1,6 +1,6 @@
 """The shape of a report's data: the one JSON document that every format is made from."""
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
@@ -192,11 +192,35 @@ class Group(TypedDict):
     highlights: list[Highlight]
 
 
+class ComparisonFacts(TypedDict):
+    """What was compared, and when; moments are ISO 8601."""
+
+    id: int | None
+    name: str
+    workload: str
+    mode: str
+    command: str
+    status: str
+    rounds: int
+    runs: int
+    started_at: str
+    finished_at: str | None
+    took_s: float | None
+
+
+class Identity(TypedDict):
+    """What a reader switches on and off: a contender at all its payloads."""
+
+    id: str
+    name: str
+    style: int
+
+
 class ReportData(TypedDict):
     """Everything a report says. `missing` says in sentences what could not be shown."""
 
     version: int
-    comparison: dict[str, Any]
+    comparison: ComparisonFacts
     verdict: str
     certainty: str
     noise_floor: float | None

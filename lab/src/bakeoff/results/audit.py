@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from bakeoff.documents import Json
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,7 @@ class Violations:
 
     count: int = 0
     # Rows of the workload's own table, whatever its columns.
-    examples: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    examples: Sequence[Mapping[str, Json]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a run's own figures say about whether they can be believed. Pure functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd, Record
@@ -9,6 +9,7 @@ from bakeoff.results.run import Finding, Measured
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.modes import SATURATION_STOPS_AT, Phase
 from bakeoff.sampling.machine import MachineState
+from bakeoff.workload.plan_records import PlannedThresholds
 
 # A generator that is this close to what it can do shapes what it measures.
 _CEILING_SHARE = 1 / 3
@@ -48,7 +49,7 @@ def stop_findings(stopped_at: PhaseEnd | None, phases: Sequence[Phase], first: i
     ]
 
 
-def findings_of(total: Measured, thresholds: Mapping[str, float], log: str | None) -> list[Finding]:
+def findings_of(total: Measured, thresholds: PlannedThresholds, log: str | None) -> list[Finding]:
     """Errors, and thresholds that were crossed; `log` is where the target's own messages are, if the lab has them."""
     findings = []
     where = "the target's log" if log is None else log
@@ -56,7 +57,7 @@ def findings_of(total: Measured, thresholds: Mapping[str, float], log: str | Non
         kinds = ", ".join(
             f"{count} × {kind}" for kind, count in sorted(total.errors.items(), key=lambda item: -item[1])
         )
-        crossed = total.error_rate >= thresholds["error_rate"]
+        crossed = total.error_rate >= thresholds.error_rate
         findings.append(
             Finding(
                 "errors",
@@ -65,8 +66,7 @@ def findings_of(total: Measured, thresholds: Mapping[str, float], log: str | Non
                 f"Read {where}. Figures of a run with errors do not show the target's speed.",
             )
         )
-    for percentile in ("p95", "p99"):
-        limit = thresholds[f"{percentile}_ms"]
+    for percentile, limit in (("p95", thresholds.p95_ms), ("p99", thresholds.p99_ms)):
         latency_ms = total.latency.percentiles_ms[percentile]
         if latency_ms >= limit:
             findings.append(

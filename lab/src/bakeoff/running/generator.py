@@ -4,12 +4,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.process import EngineProcess
 from bakeoff.project import Project
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
-from bakeoff.workload.plan import Plan
+from bakeoff.workload.plan_records import Plan
 
 # In this time every agent must have started and opened the connections of its first phase.
 _START_AHEAD_NS = 1_000_000_000
@@ -36,11 +38,11 @@ def generator_of(project: Project, request: RunRequest, plan: Plan, files: RunFi
     agents = []
     for number in range(1, count + 1):
         name = f"agent-{number}"
-        ledger = None if plan["ledger"] is None else str(files.ledger / name)
+        ledger = None if plan.ledger is None else str(files.ledger / name)
         share = ("--agent", f"{number}/{count}", "--start-at", str(start_at_ms))
         own_stream = stream_file.with_name(stream_file.name.replace(".stream.", f".stream.{name}."))
         plan_file = files.plan if number == 1 else files.plan.with_name(f"{name}-plan.json")
-        agents.append(process({**plan, "ledger": ledger}, plan_file, own_stream, share))
-    if plan["ledger"] is not None:
+        agents.append(process(msgspec.structs.replace(plan, ledger=ledger), plan_file, own_stream, share))
+    if plan.ledger is not None:
         files.ledger.mkdir()
     return Agents(agents, stream_file)

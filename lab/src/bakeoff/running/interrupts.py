@@ -5,6 +5,8 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 
+_Handler = Callable[[int, FrameType | None], object] | int | None
+
 
 @contextlib.contextmanager
 def first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
@@ -23,6 +25,6 @@ def first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
         _restore(previous)
 
 
-def _restore(handlers: Mapping[signal.Signals, object]) -> None:
+def _restore(handlers: Mapping[signal.Signals, _Handler]) -> None:
     for number, handler in handlers.items():
-        signal.signal(number, handler)  # type: ignore[arg-type]
+        signal.signal(number, handler)

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+import msgspec
+
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
+from bakeoff.workload.plan_records import PlannedPhase
 
 _RATE_PHASE_S = 30.0
 _RATE_USERS_MIN, _RATE_USERS_MAX = 64, 2000
@@ -26,21 +29,21 @@ class Phase:
     rate_per_s: float | None = None
     arrivals: str = "constant"
 
-    def planned(self) -> Mapping[str, Any]:
+    def planned(self) -> PlannedPhase:
         """The phase as a plan holds it."""
         if self.iterations is not None:
-            return {"name": self.name, "virtual_users": self.virtual_users, "iterations": self.iterations}
+            return PlannedPhase(name=self.name, virtual_users=self.virtual_users, iterations=self.iterations)
         assert self.duration_s is not None
-        duration = {"duration_ms": max(1, round(self.duration_s * 1000))}
+        duration_ms = max(1, round(self.duration_s * 1000))
         if self.rate_per_s is None:
-            return {"name": self.name, "virtual_users": self.virtual_users, **duration}
-        return {
-            "name": self.name,
-            "rate": self.rate_per_s,
-            "arrival": self.arrivals,
-            "max_virtual_users": self.virtual_users,
-            **duration,
-        }
+            return PlannedPhase(name=self.name, virtual_users=self.virtual_users, duration_ms=duration_ms)
+        return PlannedPhase(
+            name=self.name,
+            rate=self.rate_per_s,
+            arrival=self.arrivals,
+            max_virtual_users=self.virtual_users,
+            duration_ms=duration_ms,
+        )
 
 
 _RAMP_STEPS = 10
@@ -126,23 +129,33 @@ def rate_phases(
     ]
 
 
-def phases_from(entries: Sequence[Mapping[str, Any]], arrivals: str) -> list[Phase]:
+class _ListedPhase(msgspec.Struct):
+    """A phase as an experiment lists it: users, a ramp of users from `from_users`, or a rate."""
+
+    duration: float
+    name: str | None = None
+    users: int = 1
+    from_users: int | None = None
+    steps: int = _RAMP_STEPS
+    rate: float | None = None
+
+
+def phases_from(entries: Sequence[Mapping[str, Json]], arrivals: str) -> list[Phase]:
     """Phases as an experiment lists them. A ramp is held in steps, so that each load has figures of its own."""
-    if len({"rate" in entry for entry in entries}) > 1:
+    listed = msgspec.convert(entries, list[_ListedPhase])
+    if len({each.rate is None for each in listed}) > 1:
         raise UsageError("phases have either users or rates: measure the two in comparisons of their own.")
-    return [phase for entry in entries for phase in _phases_of_entry(entry, arrivals)]
+    return [phase for each in listed for phase in _phases_of_listed(each, arrivals)]
 
 
-def _phases_of_entry(entry: Mapping[str, Any], arrivals: str) -> list[Phase]:
-    name, duration_s = entry.get("name"), float(entry["duration"])
-    if "rate" in entry:
-        rate = float(entry["rate"])
-        users = _users_for(rate)
-        return [Phase(name or f"{rate:,g}/s", users, duration_s, rate_per_s=rate, arrivals=arrivals)]
-    users, first = int(entry["users"]), entry.get("from_users")
+def _phases_of_listed(listed: _ListedPhase, arrivals: str) -> list[Phase]:
+    name, duration_s, users, first = listed.name, listed.duration, listed.users, listed.from_users
+    if listed.rate is not None:
+        rate = listed.rate
+        return [Phase(name or f"{rate:,g}/s", _users_for(rate), duration_s, rate_per_s=rate, arrivals=arrivals)]
     if first is None:
         return [Phase(name or f"{users:,} users", users, duration_s)]
-    steps = int(entry.get("steps", _RAMP_STEPS))
+    steps = listed.steps
     loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
     return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
 

@@ -36,7 +36,8 @@ from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.sampling.usage import Together
 from bakeoff.targets.settings import in_words, settings_in_force
-from bakeoff.workload.plan import THRESHOLDS, Plan
+from bakeoff.workload.plan import THRESHOLDS
+from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.preload import preload_statements
 
 
@@ -268,7 +269,7 @@ class _Run:
     def _keeps_ledger(self) -> bool:
         """A ledger is of use only where an audit can follow."""
         engine = self._request.contender.engine
-        return engine.can("ledger") and engine.offers("audit") and self._bench.server is not None
+        return engine.can("ledger") and engine.manifest.audit is not None and self._bench.server is not None
 
     def _make_audit(self, files: RunFiles) -> None:
         contender, server = self._request.contender, self._bench.server
@@ -282,7 +283,7 @@ class _Run:
         contender = self._request.contender
         if self._audit is not None:
             return findings.audit_findings(self._audit, contender.variant.preload)
-        has_query = "audit" in contender.workload.document
+        has_query = contender.workload.declared.audit is not None
         return [findings.not_audited(contender.engine.name, has_query=has_query, has_ledger=self._keeps_ledger)]
 
     def _warm_up(self) -> WarmUp | None:

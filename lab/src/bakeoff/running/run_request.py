@@ -1,10 +1,9 @@
 """The request for one run, and what follows from it alone."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from bakeoff.factors.option import changed, plan_members
 from bakeoff.factors.table import FactorTable, RunTable
@@ -14,7 +13,8 @@ from bakeoff.running.modes import Phase, planned_seconds
 from bakeoff.running.warm_up import FEATURE, planned_until_steady, warm_up_phase
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
-from bakeoff.workload.plan import Load, Plan, Way, compile_plan
+from bakeoff.workload.plan import Load, Way, compile_plan
+from bakeoff.workload.plan_records import Plan, PlannedPhase
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class RunRequest:
             calibration.tls,
         )
 
-    def _phases_in_plan(self) -> list[Mapping[str, Any]]:
+    def _phases_in_plan(self) -> list[PlannedPhase]:
         warm_up, *phases = self.planned_phases
         ends_when_steady = bool(self.warm_up_s) and self.contender.engine.can(FEATURE)
         first = planned_until_steady(warm_up) if ends_when_steady else warm_up.planned()

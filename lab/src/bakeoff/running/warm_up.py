@@ -1,14 +1,15 @@
 """Warm-up: how long a run may be driven before anything counts, and whether it was steady by then. Pure functions."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+import msgspec
 from msgspec import UnsetType
 
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.modes import Phase
+from bakeoff.workload.plan_records import PlannedPhase, UntilSteady
 
 NAME = "Warm-up"
 WINDOW_S = 3
@@ -46,9 +47,9 @@ def warm_up_phase(first: Phase, cap_s: float) -> Phase:
     return Phase(NAME, first.virtual_users, cap_s, rate_per_s=first.rate_per_s, arrivals=first.arrivals)
 
 
-def planned_until_steady(warm_up: Phase) -> Mapping[str, Any]:
+def planned_until_steady(warm_up: Phase) -> PlannedPhase:
     """The warm-up as a plan holds it for an engine that can end it by the rule."""
-    return {**warm_up.planned(), "until_steady": {"window_s": WINDOW_S, "tolerance": TOLERANCE}}
+    return msgspec.structs.replace(warm_up.planned(), until_steady=UntilSteady(window_s=WINDOW_S, tolerance=TOLERANCE))
 
 
 def is_steady(operations: Sequence[int], window_s: int = WINDOW_S, tolerance: float = TOLERANCE) -> bool:

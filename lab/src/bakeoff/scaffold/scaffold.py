@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.targets.access import access_of
@@ -130,7 +131,7 @@ def _templates(scaffold: Scaffold) -> Iterator[Path]:
             yield path.relative_to(TEMPLATES)
 
 
-def _values(scaffold: Scaffold) -> dict[str, object]:
+def _values(scaffold: Scaffold) -> dict[str, Json]:
     words = scaffold.name.split("-")
     package = "_".join(words) + ".v1"
     service_name = "".join(word.capitalize() for word in words) + "Service"

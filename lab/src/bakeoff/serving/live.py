@@ -1,12 +1,11 @@
 """What a running lab lets others see: a small file, replaced as a whole, that a page follows."""
 
-import json
 import os
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import psutil
 
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
@@ -22,16 +21,40 @@ def live_file(project: Project) -> Path:
     return project.state / "live.json"
 
 
-def live_state(project: Project) -> dict[str, Any] | None:
+class RunOfMany(msgspec.Struct):
+    """Which run of the comparison is made, and the seconds that all that are left take."""
+
+    number: int
+    count: int
+    left_s: float
+
+
+class LiveState(msgspec.Struct):
+    """What a lab is at: rates and latencies of the latest seconds, throughput of each contender's runs so far."""
+
+    pid: int
+    command: str
+    step: str = ""
+    planned_s: float | None = None
+    phase: str = ""
+    failed: int = 0
+    cpu_percent: dict[str, float] = {}
+    run: RunOfMany | None = None
+    rates_per_s: list[float] = []
+    p99s_ms: list[float] = []
+    standings: dict[str, list[float]] = {}
+
+
+def live_state(project: Project) -> LiveState | None:
     """What the lab of this checkout is at now, or None when none is at work.
 
     The file of a lab that was killed is left behind, so the process that it names must live.
     """
     try:
-        state: dict[str, Any] = json.loads(live_file(project).read_text("utf-8"))
+        state = msgspec.json.decode(live_file(project).read_bytes(), type=LiveState)
     except (OSError, ValueError):
         return None
-    return state if psutil.pid_exists(state["pid"]) else None
+    return state if psutil.pid_exists(state.pid) else None
 
 
 class PublishedProgress:
@@ -47,17 +70,7 @@ class PublishedProgress:
         self._published = False
         self._rates: deque[float] = deque(maxlen=_SECONDS_KEPT)
         self._p99s: deque[float] = deque(maxlen=_SECONDS_KEPT)
-        self._standings: dict[str, list[float]] = {}
-        self._state: dict[str, Any] = {
-            "pid": os.getpid(),
-            "command": command,
-            "step": "",
-            "planned_s": None,
-            "phase": "",
-            "failed": 0,
-            "cpu_percent": {},
-            "run": None,
-        }
+        self._state = LiveState(os.getpid(), command)
 
     def __enter__(self) -> "PublishedProgress":
         return self
@@ -72,7 +85,7 @@ class PublishedProgress:
     def step(self, title: str, planned_s: float | None = None) -> None:
         self._rates.clear()
         self._p99s.clear()
-        self._state |= {"step": title, "planned_s": planned_s, "phase": "", "failed": 0}
+        self._state = msgspec.structs.replace(self._state, step=title, planned_s=planned_s, phase="", failed=0)
         self._publish()
         self._shown.step(title, planned_s)
 
@@ -81,42 +94,38 @@ class PublishedProgress:
 
     def record(self, record: Record) -> None:
         if isinstance(record, PhaseStart):
-            self._state["phase"] = users_of(record)
+            self._state.phase = users_of(record)
             self._publish()
         elif isinstance(record, EngineSecond):
             self._rates.append(record.operations)
             self._p99s.append(p99_ms(record))
-            self._state["failed"] += record.failed
+            self._state.failed += record.failed
             self._publish()
         self._shown.record(record)
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:
-        self._state["cpu_percent"] = {role: round(value, 1) for role, value in cpu_percent.items()}
+        self._state.cpu_percent = {role: round(value, 1) for role, value in cpu_percent.items()}
         self._shown.usage(cpu_percent)
 
     def run_of(self, number: int, count: int, left_s: float) -> None:
-        self._state["run"] = {"number": number, "count": count, "left_s": left_s}
+        self._state.run = RunOfMany(number, count, left_s)
         self._publish()
         self._shown.run_of(number, count, left_s)
 
     def standing(self, result: RunResult) -> None:
         if result.total is not None:
-            self._standings.setdefault(result.contender, []).append(result.total.throughput_per_s)
+            self._state.standings.setdefault(result.contender, []).append(result.total.throughput_per_s)
         self._publish()
         self._shown.standing(result)
 
     def _publish(self) -> None:
         self._published = True
-        state = {
-            **self._state,
-            "rates_per_s": list(self._rates),
-            "p99s_ms": [round(value, 3) for value in self._p99s],
-            "standings": self._standings,
-        }
+        self._state.rates_per_s = list(self._rates)
+        self._state.p99s_ms = [round(value, 3) for value in self._p99s]
         partial = self._path.with_name(f"{self._path.name}.partial")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text(json.dumps(state), "utf-8")
+            partial.write_bytes(msgspec.json.encode(self._state))
             partial.replace(self._path)
         except OSError:
             # No figure depends on this file; a full disk is reported by what must be written.

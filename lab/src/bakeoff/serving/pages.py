@@ -1,9 +1,9 @@
 """The pages. Each reads what it shows from the database each time: nothing is kept between requests."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Sequence
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -131,7 +131,7 @@ class Pages:
         async def events() -> AsyncIterator[str]:
             last: str | None = None
             while not (self._is_ending() or await request.is_disconnected()):
-                state = json.dumps(await asyncio.to_thread(live_state, self._project))
+                state = msgspec.json.encode(await asyncio.to_thread(live_state, self._project)).decode()
                 if state != last:
                     last = state
                     yield f"data: {state}\n\n"

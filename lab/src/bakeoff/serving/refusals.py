@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import psycopg
 from starlette.exceptions import HTTPException
@@ -41,7 +40,7 @@ def _failed(_request: Request, _error: Exception) -> Response:
     return page("message.html.j2", 500, words="Internal error. See the terminal that runs ./bakeoff serve.")
 
 
-HANDLERS: Mapping[Any, Callable[[Request, Exception], Response]] = {
+HANDLERS: Mapping[int | type[Exception], Callable[[Request, Exception], Response]] = {
     HTTPException: _refused,
     NotFoundError: _not_found,
     DatabaseUnreachableError: _unreachable,

@@ -11,6 +11,5 @@ _FOR_ALL_PREFIX = "LC_"
 
 def inherited_by(target: Target, environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the lab's environment that the target may see."""
-    run = target.document["run"]
-    named = {*_FOR_ALL, *run.get("inherits", []), *(setting.variable for setting in target.settings)}
+    named = {*_FOR_ALL, *target.manifest.run.inherits, *(setting.variable for setting in target.settings)}
     return {name: value for name, value in environment.items() if name in named or name.startswith(_FOR_ALL_PREFIX)}

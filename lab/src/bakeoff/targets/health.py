@@ -73,9 +73,9 @@ def _same(message: bytes) -> bytes:
 
 def health_check(workload: Workload, protocol: str) -> HealthCheck:
     """The check that the workload declares for a protocol, `rest` or `grpc`."""
-    declared = workload.document.get("health", {})
+    declared = workload.declared.health
     if protocol == "grpc":
-        return GrpcHealthCheck(declared.get("grpc", {}).get("service", ""))
-    if "http" not in declared:
+        return GrpcHealthCheck("" if declared.grpc is None else declared.grpc.service)
+    if declared.http is None:
         raise BakeoffError(f"{workload.name}: workload.toml needs [health] http, which shows when a target is ready.")
-    return HttpHealthCheck(**declared["http"])
+    return HttpHealthCheck(declared.http.method, declared.http.path, declared.http.expect)

@@ -2,13 +2,15 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from bakeoff.builds import Build, build_of
-from bakeoff.closed_toml import read_closed_toml
-from bakeoff.documents import Document
+import msgspec
+
+from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -30,13 +32,56 @@ class Setting:
     default: str | None
 
 
-@dataclass(frozen=True)
-class Replacement:
+class Replacement(msgspec.Struct, frozen=True):
     """A part of the framework that a tuned target does not use, what it has instead, and why."""
 
     part: str
     by: str
     why: str
+
+
+class Toolchain(msgspec.Struct, frozen=True):
+    """The programs that the target's build needs, how to get them, and what prints their version."""
+
+    commands: Sequence[str] = ()
+    install: str = ""
+    version_command: Sequence[str] = ()
+
+
+class RunTable(msgspec.Struct, frozen=True):
+    """How the target is started."""
+
+    command: Sequence[str]
+    port_variable: str
+    default_port: int
+    second_port: int | None = None
+    directory: str = "."
+    environment: Mapping[str, str] = {}
+    inherits: Sequence[str] = ()
+
+
+class DeclaredSetting(msgspec.Struct, frozen=True):
+    """The variable of a setting, and its default."""
+
+    variable: str
+    default: str | None = None
+
+
+class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_class": "class"}):
+    """A target.toml. contract/schemas/target.schema.json says what each member means."""
+
+    name: str
+    workload: str
+    language: str
+    protocol: Literal["rest", "grpc"]
+    target_class: Literal["standard", "tuned"]
+    build: BuildTable
+    run: RunTable
+    title: str = ""
+    toolchain: Toolchain = Toolchain()
+    replaces: Sequence[Replacement] = ()
+    stack: Mapping[str, str] = {}
+    settings: Mapping[str, str | DeclaredSetting] = {}
 
 
 @dataclass(frozen=True)
@@ -45,51 +90,50 @@ class Target:
 
     name: str
     directory: Path
-    document: Document
+    manifest: TargetManifest
     build: Build
 
     @property
     def workload(self) -> str:
-        return str(self.document["workload"])
+        return self.manifest.workload
 
     @property
     def title(self) -> str:
         """What it is in words: that of its manifest, or its name."""
-        return str(self.document.get("title") or self.name)
+        return self.manifest.title or self.name
 
     @property
     def language(self) -> str:
-        return str(self.document["language"])
+        return self.manifest.language
 
     @property
     def protocol(self) -> str:
         """`rest` or `grpc`."""
-        return str(self.document["protocol"])
+        return self.manifest.protocol
 
     @property
     def target_class(self) -> str:
         """`standard` or `tuned`; the two are never ranked together."""
-        return str(self.document["class"])
+        return self.manifest.target_class
 
     @property
-    def replaces(self) -> list[Replacement]:
+    def replaces(self) -> Sequence[Replacement]:
         """What a tuned target has in the place of its framework's own parts."""
-        return [Replacement(**entry) for entry in self.document.get("replaces", [])]
+        return self.manifest.replaces
 
     @property
     def default_port(self) -> int:
-        return int(self.document["run"]["default_port"])
+        return self.manifest.run.default_port
 
     @property
     def second_port(self) -> int | None:
         """Its port beside a target with the same documented one; None where the manifest names none."""
-        port = self.document["run"].get("second_port")
-        return None if port is None else int(port)
+        return self.manifest.run.second_port
 
     @property
     def missing_programs(self) -> list[str]:
         """Programs of its toolchain that are not on PATH."""
-        return [program for program in self.document["toolchain"]["commands"] if shutil.which(program) is None]
+        return [program for program in self.manifest.toolchain.commands if shutil.which(program) is None]
 
     @property
     def why_skipped(self) -> str | None:
@@ -97,12 +141,12 @@ class Target:
         missing = self.missing_programs
         if not missing:
             return None
-        return f"{self.name}: skipped, {', '.join(missing)} not found. {self.document['toolchain']['install']}"
+        return f"{self.name}: skipped, {', '.join(missing)} not found. {self.manifest.toolchain.install}"
 
     @property
     def settings(self) -> list[Setting]:
         """The settings that the lab may vary."""
-        return [_setting(name, entry) for name, entry in self.document.get("settings", {}).items()]
+        return [_setting(name, declared) for name, declared in self.manifest.settings.items()]
 
     def setting_variable(self, setting: str) -> str:
         """The environment variable that sets one of the settings a lab may vary."""
@@ -145,14 +189,13 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def _setting(name: str, entry: str | Document) -> Setting:
-    if isinstance(entry, str):
-        return Setting(name, entry, None)
-    return Setting(name, entry["variable"], entry.get("default"))
+def _setting(name: str, declared: str | DeclaredSetting) -> Setting:
+    if isinstance(declared, str):
+        return Setting(name, declared, None)
+    return Setting(name, declared.variable, declared.default)
 
 
 def _load(project: Project, path: Path, schema: Path) -> Target:
-    document = read_closed_toml(path, schema).document
-    version_command = document["toolchain"].get("version_command", [])
-    build = build_of(document["name"], path.parent, document["build"], project, version_command)
-    return Target(document["name"], path.parent, document, build)
+    manifest = read_toml(path, schema, TargetManifest).document
+    build = build_of(manifest.name, path.parent, manifest.build, project, manifest.toolchain.version_command)
+    return Target(manifest.name, path.parent, manifest, build)

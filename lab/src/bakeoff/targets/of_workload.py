@@ -17,5 +17,5 @@ def of_workload(project: Project, targets: Sequence[Target], workload: str | Non
             raise UsageError(f"The workload {workload} has no targets: docs/ADD_A_TARGET.md shows how to add one.")
         return chosen
     found = {target.workload for target in targets} & set(workload_names(project))
-    left_out = {name for name in found if not load_workload(project, name).document.get("default", True)}
+    left_out = {name for name in found if not load_workload(project, name).declared.default}
     return [target for target in targets if target.workload not in left_out]

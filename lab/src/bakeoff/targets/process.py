@@ -113,17 +113,17 @@ class TargetProcess:
         artifact = str(self._target.build.artifact)
         return [
             *self._before,
-            *(part.replace("{artifact}", artifact) for part in self._target.document["run"]["command"]),
+            *(part.replace("{artifact}", artifact) for part in self._target.manifest.run.command),
         ]
 
     def _directory(self) -> Path:
-        return Path(os.path.normpath(self._target.directory / self._target.document["run"].get("directory", ".")))
+        return Path(os.path.normpath(self._target.directory / self._target.manifest.run.directory))
 
     def _environment(self) -> dict[str, str]:
-        run = self._target.document["run"]
+        run = self._target.manifest.run
         database = {} if self._server is None else {"DATABASE_URL": self._server.url}
-        own = {"BIND": self._bind, run["port_variable"]: str(self.port)}
-        return {**run.get("environment", {}), **database, **own, **self._settings}
+        own = {"BIND": self._bind, run.port_variable: str(self.port)}
+        return {**run.environment, **database, **own, **self._settings}
 
     def _wait_until_healthy(self, deadline: float) -> None:
         pause_s = 0.005

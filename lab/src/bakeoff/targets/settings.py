@@ -15,7 +15,7 @@ def settings_in_force(
     `inherited` are the environment variables that the target gets from the lab: what is set there counts too, and an
     empty one as unset. Secrets have no default, and so are never told.
     """
-    sources = ((target.document["run"].get("environment", {}), MANIFEST), (inherited, INHERITED))
+    sources = ((target.manifest.run.environment, MANIFEST), (inherited, INHERITED))
     found = {}
     for setting in target.settings:
         if setting.name in given:

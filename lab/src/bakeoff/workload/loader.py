@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from bakeoff.closed_toml import ClosedToml, read_closed_toml
-from bakeoff.documents import Document
+from bakeoff.documents import Toml, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.references import problems_of
+
+FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "vectors"]
 
 
 @dataclass(frozen=True)
@@ -17,34 +20,34 @@ class Workload:
 
     name: str
     directory: Path
-    document: Document
+    declared: Declaration
 
     @property
     def uses_database(self) -> bool:
-        return bool(self.document["database"] == "postgresql")
+        return self.declared.database == "postgresql"
 
     @property
     def payloads(self) -> tuple[str, ...]:
         """Names of the message sizes, the usual one first."""
-        return tuple(self.document.get("sizes", {"default": "natural"}))
+        return tuple(self.declared.sizes)
 
     @property
     def sized_payloads(self) -> tuple[str, ...]:
         """Those of a size in bytes; the natural one where there is no other."""
-        sizes = self.document.get("sizes", {})
+        sizes = self.declared.sizes
         return tuple(name for name, size in sizes.items() if size != "natural") or self.payloads[:1]
 
-    def file(self, entry: str) -> Path | None:
+    def file(self, entry: FileEntry) -> Path | None:
         """A file or folder that the workload names, or None where it names none."""
-        name = self.document.get(entry)
+        name: str | None = getattr(self.declared, entry)
         if name is None:
             return None
-        path: Path = self.directory / name
+        path = self.directory / name
         if not path.exists():
             raise BakeoffError(f'{self.directory / "workload.toml"}: {entry} = "{name}", but there is no such file.')
         return path
 
-    def sql(self, entry: str) -> str | None:
+    def sql(self, entry: FileEntry) -> str | None:
         """The text of an SQL file that the workload names."""
         path = self.file(entry)
         return None if path is None else path.read_text("utf-8")
@@ -61,20 +64,19 @@ def load_workload(project: Project, name: str) -> Workload:
     if not (directory / "workload.toml").is_file():
         known = ", ".join(workload_names(project)) or "none"
         raise UsageError(f'There is no workload "{name}". Workloads in contract/: {known}.')
-    toml = read_closed_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json")
-    document = toml.document
-    if document["name"] != name:
-        raise toml.error(("name",), f'name is "{document["name"]}" but the folder is "{name}". Make them equal.')
+    toml = read_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json", Declaration)
+    if toml.document.name != name:
+        raise toml.error(("name",), f'name is "{toml.document.name}" but the folder is "{name}". Make them equal.')
     _check_references(toml)
-    return Workload(name, directory, document)
+    return Workload(name, directory, toml.document)
 
 
-def _check_references(toml: ClosedToml) -> None:
+def _check_references(toml: Toml[Declaration]) -> None:
     """Raises UsageError for the first thing that is named and does not exist, with its file and line."""
     for problem in problems_of(toml.document):
         raise toml.error(problem.place, problem.words, problem.text)
-    proto = toml.path.parent / toml.document.get("proto", "")
-    if "proto" in toml.document and proto.is_file():
+    proto = toml.path.parent / (toml.document.proto or "")
+    if proto.is_file():
         from bakeoff.workload.proto_references import Declared, proto_problems
 
         for problem in proto_problems(toml.document, Declared(descriptor_set(proto))):

@@ -4,29 +4,44 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from bakeoff.documents import Document
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.workload.declaration import (
+    DeclaredEffect,
+    DeclaredRead,
+    GrpcBatch,
+    GrpcCall,
+    GrpcStream,
+    HttpBatch,
+    HttpCall,
+    Operation,
+)
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.messages import message_of
-from bakeoff.workload.reuse import Reuse
-from bakeoff.workload.template import (
-    Segments,
-    TemplateError,
-    parse_template,
-    slots_named,
-    without_white_space,
+from bakeoff.workload.plan_records import (
+    Plan,
+    PlannedEffect,
+    PlannedGrpc,
+    PlannedHttp,
+    PlannedKeys,
+    PlannedOperation,
+    PlannedPhase,
+    PlannedProto,
+    PlannedRead,
+    PlannedThresholds,
+    PlannedTls,
+    PlannedTransport,
 )
-
-Plan = dict[str, Any]
+from bakeoff.workload.reuse import Reuse
+from bakeoff.workload.slots import FillSlot, Segments, slots_of
+from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
 # 2026-01-15T10:30:00Z: event times are part of what is sent, and so must not depend on when a run happens.
 BASE_TIME_MS = 1768473000000
 
-THRESHOLDS = {"p95_ms": 2000, "p99_ms": 5000, "error_rate": 0.05}
+THRESHOLDS = PlannedThresholds(p95_ms=2000, p99_ms=5000, error_rate=0.05)
 
 
 @dataclass(frozen=True)
@@ -59,10 +74,9 @@ class Tls:
     ca_file: Path | None = None
     server_name: str | None = None
 
-    def planned(self) -> Document:
+    def planned(self) -> PlannedTls:
         """As the plan holds it."""
-        members = {"ca_file": self.ca_file, "server_name": self.server_name}
-        return {name: str(value) for name, value in members.items() if value is not None}
+        return PlannedTls(ca_file=None if self.ca_file is None else str(self.ca_file), server_name=self.server_name)
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ class Load:
     host: str
     port: int
     mode: str
-    phases: Sequence[Mapping[str, Any]]
+    phases: Sequence[PlannedPhase]
     payload: str = "default"
     seed: int = 1
     run: str = "00000000"
@@ -108,67 +122,63 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     Raises UsageError for what the workload does not have: a payload, a mix, a protocol, a batch, a stream, keys to use
     again.
     """
-    document = workload.document
+    declared = workload.declared
     size = _size(workload, load.payload)
-    keys = list(document.get("keys", {}))
     weights = weights_of(workload, load.mix, load.operations)
     if not any(weights.values()):
         raise BakeoffError(f"{workload.name}: every operation has weight 0. Give at least one a weight.")
-    operations = [
-        {**_operation(workload, entry, keys, size, load), "weight": weights[entry["name"]]}
-        for entry in document["operations"]
-    ]
-    return {
-        "version": 1,
-        "workload": workload.name,
-        "target": load.target,
-        "mode": load.mode,
-        "payload": load.payload,
-        "run": load.run,
-        "seed": f"{load.seed:016x}",
-        "base_time_ms": BASE_TIME_MS,
-        "transport": _transport(load),
-        "proto": _proto(workload) if load.protocol == "grpc" else None,
-        "phases": [dict(phase) for phase in load.phases],
-        "think_time_ms": load.think_time_ms,
-        "thresholds": THRESHOLDS,
-        "keys": _keys(workload, load.reuse),
-        "size_bytes": size,
-        "operations": operations,
-        "batch": _batch(workload, load) if load.batch > 1 else None,
-        "stream": _stream(workload, load) if load.stream else None,
-        "ledger": None if load.ledger is None else str(load.ledger),
-        "verify_share": load.verify_share,
-        "preload": load.preload,
-    }
+    # Before all else: an operation that the protocol does not have is the reason to name.
+    operations = [_operation(workload, each, weights[each.name], size, load) for each in declared.operations]
+    return Plan(
+        version=1,
+        workload=workload.name,
+        target=load.target,
+        mode=load.mode,
+        payload=load.payload,
+        run=load.run,
+        seed=f"{load.seed:016x}",
+        base_time_ms=BASE_TIME_MS,
+        transport=_transport(load),
+        proto=_proto(workload) if load.protocol == "grpc" else None,
+        phases=list(load.phases),
+        think_time_ms=load.think_time_ms,
+        thresholds=THRESHOLDS,
+        keys=_keys(workload, load.reuse),
+        size_bytes=size,
+        operations=operations,
+        batch=_batch(workload, load) if load.batch > 1 else None,
+        stream=_stream(workload, load) if load.stream else None,
+        ledger=None if load.ledger is None else str(load.ledger),
+        verify_share=load.verify_share,
+        preload=load.preload,
+    )
 
 
-def _transport(load: Load) -> Document:
-    transport = {
-        "protocol": load.protocol,
-        "host": load.host,
-        "port": load.port,
-        "connections": load.connections,
-        "batch": load.batch,
-        "stream": load.stream,
-        "window": load.window,
-        "timeout_ms": load.timeout_ms,
-        "headers": dict(load.headers),
-    }
-    if not load.keep_alive:
-        transport["keep_alive"] = False
-    return transport if load.tls is None else {**transport, "tls": load.tls.planned()}
+def _transport(load: Load) -> PlannedTransport:
+    return PlannedTransport(
+        protocol=load.protocol,
+        host=load.host,
+        port=load.port,
+        connections=load.connections,
+        batch=load.batch,
+        stream=load.stream,
+        window=load.window,
+        timeout_ms=load.timeout_ms,
+        headers=dict(load.headers),
+        tls=None if load.tls is None else load.tls.planned(),
+        keep_alive=load.keep_alive,
+    )
 
 
 def _size(workload: Workload, payload: str) -> int | None:
-    sizes = workload.document.get("sizes", {"default": "natural"})
+    sizes = workload.declared.sizes
     if payload not in sizes:
         raise UsageError(f'There is no payload "{payload}". Payloads of {workload.name}: {", ".join(sizes)}.')
     size = sizes[payload]
-    return None if size == "natural" else int(size)
+    return None if size == "natural" else size
 
 
-def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[str] = ()) -> dict[str, int]:
+def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[str] = ()) -> Mapping[str, int]:
     """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name.
 
     Of `operations`, where they are named, each has at least 1, and all others 0. Raises UsageError for unknown names.
@@ -180,142 +190,155 @@ def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[
     return {name: max(1, own) if name in operations else 0 for name, own in weights.items()} if operations else weights
 
 
-def _weights_of_mix(workload: Workload, mix: str | None) -> dict[str, int]:
-    own = {entry["name"]: int(entry["weight"]) for entry in workload.document["operations"]}
-    mixes = workload.document.get("mixes", {})
+def _weights_of_mix(workload: Workload, mix: str | None) -> Mapping[str, int]:
+    own = {operation.name: operation.weight for operation in workload.declared.operations}
+    mixes = workload.declared.mixes
     if mix is None:
         return own
     if mix not in mixes:
         raise UsageError(f'There is no mix "{mix}". Mixes of {workload.name}: {", ".join(mixes) or "none"}.')
-    return {name: int(mixes[mix].get(name, 0)) for name in own}
+    return {name: mixes[mix].get(name, 0) for name in own}
 
 
-def _keys(workload: Workload, reuse: Reuse) -> list[Document]:
-    kinds: dict[str, Document] = workload.document.get("keys", {})
-    if not reuse.is_empty and not any("reuse" in kind for kind in kinds.values()):
+def _keys(workload: Workload, reuse: Reuse) -> list[PlannedKeys]:
+    kinds = workload.declared.keys
+    if not reuse.is_empty and all(kind.reuse is None for kind in kinds.values()):
         raise UsageError(
             f"{workload.name} has no operation that updates existing keys: omit the options about updates."
         )
     return [
-        {"name": name, "format": parse_template(kind["format"]), "reuse": reuse.applied_to(kind.get("reuse"))}
+        PlannedKeys(name=name, format=parse_template(kind.format), reuse=reuse.applied_to(kind.reuse))
         for name, kind in kinds.items()
     ]
 
 
-def _operation(workload: Workload, entry: Document, keys: list[str], size: int | None, load: Load) -> Document:
-    place = f"{workload.name}: operation {entry['name']}"
-    if load.protocol not in entry:
+def _operation(workload: Workload, operation: Operation, weight: int, size: int | None, load: Load) -> PlannedOperation:
+    place = f"{workload.name}: operation {operation.name}"
+    if operation.call(load.protocol) is None:
         raise UsageError(f"{place} cannot be sent by {load.protocol}: workload.toml gives it no {load.protocol} table.")
+    kinds = workload.declared.keys
     try:
-        key_format = parse_template(workload.document["keys"][entry["key"]]["format"]) if "key" in entry else []
-        return {
-            "name": entry["name"],
-            "weight": entry["weight"],
-            "key": keys.index(entry["key"]) if "key" in entry else None,
-            "http": _http(entry["http"], _content_type(entry)) if "http" in entry else None,
-            "grpc": _grpc(entry["grpc"]) if "grpc" in entry else None,
-            "variants": _messages(workload, entry, size, load, key_format),
-            "creates": entry.get("creates"),
-            "needs": entry.get("needs"),
-            "effect": _effect(entry["effect"]) if "effect" in entry else None,
-            **({"reads": _effect(entry["reads"])} if "reads" in entry else {}),
-            **({"login": True} if entry.get("login") else {}),
-        }
+        key_format = [] if operation.key is None else parse_template(kinds[operation.key].format)
+        return PlannedOperation(
+            name=operation.name,
+            weight=weight,
+            key=None if operation.key is None else list(kinds).index(operation.key),
+            http=None if operation.http is None else _http(operation.http, _content_type(operation)),
+            grpc=None if operation.grpc is None else _grpc(operation.grpc),
+            variants=_messages(workload, operation, size, load, key_format),
+            creates=operation.creates,
+            needs=operation.needs,
+            effect=None if operation.effect is None else _effect(operation.effect),
+            reads=None if operation.reads is None else _read(operation.reads),
+            login=operation.login,
+        )
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
 
 
-def _content_type(entry: Document) -> str | None:
+def _effect(effect: DeclaredEffect) -> PlannedEffect:
+    return PlannedEffect(kind=effect.kind, key=_parsed(effect.key), document=effect.document, members=effect.members)
+
+
+def _read(read: DeclaredRead) -> PlannedRead:
+    return PlannedRead(document=read.document, key=_parsed(read.key), absent=read.absent)
+
+
+def _parsed(templates: Sequence[str]) -> list[Segments]:
+    return [parse_template(template) for template in templates]
+
+
+def _content_type(operation: Operation) -> str | None:
     """What the body of an operation's requests is; None where they have none."""
-    if message_of(entry, "http") is None:
+    if operation.message_over("http") is None:
         return None
-    return "text/plain; charset=utf-8" if entry.get("body") == "text" else "application/json"
+    return "text/plain; charset=utf-8" if operation.body == "text" else "application/json"
 
 
-def _http(entry: Document, content_type: str | None) -> Document:
+def _http(call: HttpCall, content_type: str | None) -> PlannedHttp:
     headers = {} if content_type is None else {"content-type": content_type}
-    headers |= {name.lower(): value for name, value in entry.get("headers", {}).items()}
-    constant, templates = _constants_and_templates(headers)
+    headers |= {name.lower(): value for name, value in call.headers.items()}
+    return PlannedHttp(
+        method=call.method,
+        path=parse_template(call.path),
+        headers={name: value for name, value in headers.items() if not _has_slot(value)},
+        header_templates=_templates(headers),
+        expect=call.expect,
+        reply=_constants(call.reply),
+        reply_templates=_templates(call.reply),
+        capture=call.capture,
+    )
+
+
+def _grpc(call: GrpcCall) -> PlannedGrpc:
+    return PlannedGrpc(
+        method=call.method,
+        metadata_templates={name: parse_template(value) for name, value in call.metadata.items()},
+        expect=call.expect,
+        reply=_constants(call.reply),
+        reply_templates=_templates(call.reply),
+        capture=call.capture,
+    )
+
+
+def _has_slot(value: Json) -> bool:
+    return isinstance(value, str) and "${" in value
+
+
+def _constants(values: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The values without slots."""
+    return {name: value for name, value in values.items() if not _has_slot(value)}
+
+
+def _templates(values: Mapping[str, Json]) -> Mapping[str, Segments]:
+    """The values with slots, as segments."""
     return {
-        "capture": {},
-        **{name: value for name, value in entry.items() if name not in ("headers", "message")},
-        **_reply(entry),
-        "path": parse_template(entry["path"]),
-        "headers": constant,
-        **({"header_templates": templates} if templates else {}),
+        name: parse_template(value) for name, value in values.items() if isinstance(value, str) and _has_slot(value)
     }
-
-
-def _grpc(entry: Document) -> Document:
-    metadata = {name: parse_template(value) for name, value in entry.get("metadata", {}).items()}
-    return {
-        "capture": {},
-        **{name: value for name, value in entry.items() if name not in ("metadata", "message")},
-        **_reply(entry),
-        **({"metadata_templates": metadata} if metadata else {}),
-    }
-
-
-def _reply(entry: Document) -> Document:
-    """What a reply must hold: constant values, and texts with slots."""
-    constant, templates = _constants_and_templates(entry.get("reply", {}))
-    return {"reply": constant, **({"reply_templates": templates} if templates else {})}
-
-
-def _constants_and_templates(values: Mapping[str, Any]) -> tuple[Document, dict[str, Segments]]:
-    """Values by name: those without slots as they are, and those with slots as segments."""
-    has_slot = {name: isinstance(value, str) and "${" in value for name, value in values.items()}
-    constant = {name: value for name, value in values.items() if not has_slot[name]}
-    return constant, {name: parse_template(value) for name, value in values.items() if has_slot[name]}
 
 
 def _messages(
-    workload: Workload, entry: Document, size: int | None, load: Load, key_format: Segments
+    workload: Workload, operation: Operation, size: int | None, load: Load, key_format: Segments
 ) -> list[Segments]:
     """The variants of an operation's message: JSON without white space, or text as it is written."""
-    message = message_of(entry, load.protocol) or ""
-    if entry.get("body") == "text":
+    message = operation.message_over(load.protocol) or ""
+    if operation.body == "text":
         return [parse_template(message.removesuffix("\n"))]
     return _variants(workload, message, size, load.seed, key_format)
 
 
 def _variants(workload: Workload, message: str, size: int | None, seed: int, key_format: Segments) -> list[Segments]:
     template = parse_template(without_white_space(message))
-    grows = slots_named(template, "fill")
     if size is None:
         return [parse_template(without_white_space(message).replace("${fill}", ""))]
-    if len(grows) != 1:
+    if len(list(slots_of(template, FillSlot))) != 1:
         raise TemplateError(f"a message of {size} bytes needs ${{fill}} in it, once.")
-    fill = workload.document.get("fill")
+    fill = workload.declared.fill
     if fill is None:
         raise TemplateError("${fill} needs a [fill] table in workload.toml.")
-    return [fill_to(template, size, fill, variant, seed, key_format) for variant in range(fill["variants"])]
+    return [fill_to(template, size, fill, variant, seed, key_format) for variant in range(fill.variants)]
 
 
-def _effect(entry: Document) -> Document:
-    return {**entry, "key": [parse_template(part) for part in entry["key"]]}
-
-
-def _batch(workload: Workload, load: Load) -> Document:
-    entry = workload.document.get("batch", {}).get(load.protocol)
-    if entry is None:
+def _batch(workload: Workload, load: Load) -> HttpBatch | GrpcBatch:
+    declared = workload.declared.batch.over(load.protocol)
+    if declared is None:
         raise UsageError(f"{workload.name} has no [batch] for {load.protocol}: leave out --batch.")
-    return {"reply": {}, **entry}
+    return declared
 
 
-def _stream(workload: Workload, load: Load) -> Document:
-    entry = workload.document.get("stream", {}).get(load.protocol)
-    if entry is None:
+def _stream(workload: Workload, load: Load) -> GrpcStream:
+    declared = workload.declared.stream.over(load.protocol)
+    if declared is None:
         raise UsageError(f"{workload.name} has no [stream] for {load.protocol}: leave out --stream.")
-    return {"reply": {}, **entry}
+    return declared
 
 
-def _proto(workload: Workload) -> Document:
+def _proto(workload: Workload) -> PlannedProto:
     path = workload.file("proto")
     if path is None:
         raise BakeoffError(f"{workload.name}: a gRPC target needs proto in workload.toml.")
-    return {
-        "file": str(path),
-        "import_path": str(path.parent),
-        "descriptor_set": base64.b64encode(descriptor_set(path)).decode(),
-    }
+    return PlannedProto(
+        file=str(path),
+        import_path=str(path.parent),
+        descriptor_set=base64.b64encode(descriptor_set(path)).decode(),
+    )

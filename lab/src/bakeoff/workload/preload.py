@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bakeoff.workload.effects import rows_of
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Plan
+from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.statements import columns, text_array, upsert
 
 # Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bakeoff.documents import Document
+from bakeoff.documents import Json
 from bakeoff.hints import hint
-from bakeoff.workload.messages import message_of, place_of_message
+from bakeoff.workload.declaration import Declaration, GrpcCall, Operation
 from bakeoff.workload.references import Problem, filled
 
 if TYPE_CHECKING:
@@ -46,33 +46,32 @@ class Declared:
         return {name: field for field in message.field for name in (field.name, field.json_name)}
 
 
-def proto_problems(document: Document, declared: Declared) -> Iterator[Problem]:
+def proto_problems(workload: Declaration, declared: Declared) -> Iterator[Problem]:
     """Everything that operations name and the proto file does not declare."""
-    for index, operation in enumerate(document["operations"]):
-        if "grpc" not in operation:
+    for index, operation in enumerate(workload.operations):
+        if operation.grpc is None:
             continue
-        for problem in _problems_of(operation, declared):
-            words = f"operation {operation['name']}: {problem.words}"
+        for problem in _problems_of(operation, operation.grpc, declared):
+            words = f"operation {operation.name}: {problem.words}"
             yield Problem(("operations", index, *problem.place), words, problem.text)
 
 
-def _problems_of(operation: Document, declared: Declared) -> Iterator[Problem]:
-    table = operation["grpc"]
-    method = declared.methods.get(table["method"])
+def _problems_of(operation: Operation, call: GrpcCall, declared: Declared) -> Iterator[Problem]:
+    method = declared.methods.get(call.method)
     if method is None:
-        words = f"the proto file declares no method {table['method']}."
-        yield Problem(("grpc", "method"), f"{words} {hint(table['method'], list(declared.methods), 'Methods')}")
+        words = f"the proto file declares no method {call.method}."
+        yield Problem(("grpc", "method"), f"{words} {hint(call.method, list(declared.methods), 'Methods')}")
         return
     request, reply = method
-    for entry, pointers in (("capture", table.get("capture", {}).values()), ("reply", table.get("reply", {}))):
+    for entry, pointers in (("capture", call.capture.values()), ("reply", call.reply)):
         for pointer in pointers:
             reason = _unknown_member(declared, reply, pointer)
             if reason is not None:
                 yield Problem(("grpc", entry), f'{entry} "{pointer}": {reason}', f'"{pointer}"')
-    message = (message_of(operation, "grpc") or "").strip()
-    if message and operation.get("body") != "text":
+    message = (operation.message_over("grpc") or "").strip()
+    if message and operation.body != "text":
         for problem in _unknown_members(declared, request, json.loads(filled(message))):
-            yield replace(problem, place=place_of_message(operation, "grpc"))
+            yield replace(problem, place=operation.place_of_message("grpc"))
 
 
 def _unknown_member(declared: Declared, type_name: str, pointer: str) -> str | None:
@@ -95,7 +94,7 @@ def _unknown_member(declared: Declared, type_name: str, pointer: str) -> str | N
     return None
 
 
-def _unknown_members(declared: Declared, type_name: str, message: Any) -> Iterator[Problem]:
+def _unknown_members(declared: Declared, type_name: str, message: Json) -> Iterator[Problem]:
     members = declared.members(type_name)
     if members is None or not isinstance(message, dict):
         return

@@ -7,15 +7,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from bakeoff.closed_toml import Place
-from bakeoff.documents import Document
+from bakeoff.documents import Json
 from bakeoff.hints import hint
-from bakeoff.workload.messages import message_of, place_of_message
-from bakeoff.workload.template import Slot, TemplateError, parse_template, slots_named
+from bakeoff.toml_lines import Place
+from bakeoff.workload.declaration import PROTOCOLS, Declaration, GrpcCall, HttpCall, Operation
+from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
+from bakeoff.workload.template import TemplateError, parse_template
 
-_PROTOCOLS = ("http", "grpc")
 # Values that make every template a text of the right kind: bare or in quotes, a number can stand anywhere.
 _ANY_VALUE = "0"
 
@@ -29,89 +28,95 @@ class Problem:
     text: str = ""
 
 
-def problems_of(document: Document) -> Iterator[Problem]:
+def problems_of(declared: Declaration) -> Iterator[Problem]:
     """Everything that a workload names and does not have."""
-    operations: Sequence[Document] = document["operations"]
-    names = [operation["name"] for operation in operations]
-    for index, operation in enumerate(operations):
-        if operation["name"] in names[:index]:
-            yield Problem(("operations", index), f"two operations are named {operation['name']}. Names must differ.")
-        for problem in _problems_of(document, operation):
+    names = [operation.name for operation in declared.operations]
+    for index, operation in enumerate(declared.operations):
+        if operation.name in names[:index]:
+            yield Problem(("operations", index), f"two operations are named {operation.name}. Names must differ.")
+        for problem in _problems_of(declared, operation):
             place = ("operations", index, *problem.place)
-            yield Problem(place, f"operation {operation['name']}: {problem.words}", problem.text)
-    for mix, weights in document.get("mixes", {}).items():
+            yield Problem(place, f"operation {operation.name}: {problem.words}", problem.text)
+    for mix, weights in declared.mixes.items():
         for name in weights:
             if name not in names:
                 words = f"the mix {mix} names the operation {name}, which does not exist."
                 yield Problem(("mixes", mix, name), f"{words} {hint(name, names, 'Operations')}")
 
 
-def _problems_of(document: Document, operation: Document) -> Iterator[Problem]:
-    keys = list(document.get("keys", {}))
-    if "key" in operation and operation["key"] not in keys:
-        unknown = operation["key"]
+def _problems_of(declared: Declaration, operation: Operation) -> Iterator[Problem]:
+    unknown, keys = operation.key, list(declared.keys)
+    if unknown is not None and unknown not in keys:
         yield Problem(("key",), f'key = "{unknown}", but [keys] has no such kind. {hint(unknown, keys, "Kinds")}')
-    yield from _needs(document, operation)
-    yield from _templates(document, operation)
+    yield from _needs(declared, operation)
+    yield from _templates(declared, operation)
     yield from _members(operation)
 
 
-def _needs(document: Document, operation: Document) -> Iterator[Problem]:
-    needed = operation.get("needs")
+def _needs(declared: Declaration, operation: Operation) -> Iterator[Problem]:
+    needed = operation.needs
     if needed is None:
         return
-    creators = [each for each in document["operations"] if "creates" in each]
-    kinds = list(dict.fromkeys(each["creates"] for each in creators))
+    creators = [each for each in declared.operations if each.creates is not None]
+    kinds = list(dict.fromkeys(each.creates for each in creators if each.creates is not None))
     if needed not in kinds:
         words = f'needs = "{needed}", but no operation creates that.'
         yield Problem(("needs",), f"{words} {hint(needed, kinds, 'Created are')}")
         return
-    for protocol in _PROTOCOLS:
-        if protocol in operation and not any(protocol in each for each in creators if each["creates"] == needed):
+    for protocol in PROTOCOLS:
+        is_created = any(each.call(protocol) is not None for each in creators if each.creates == needed)
+        if operation.call(protocol) is not None and not is_created:
             yield Problem((protocol,), f'needs "{needed}", which no operation with a {protocol} table creates.')
 
 
-def _templates(document: Document, operation: Document) -> Iterator[Problem]:
+def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]:
     """Slots that nothing fills, in the message, the requests, the replies and the keys of the stored document."""
-    for protocol in [each for each in _PROTOCOLS if each in operation]:
-        table = operation[protocol]
-        captured = _captured_by_needed(document, operation, protocol)
-        logins = _captured_by_login(document, protocol)
-        for place, template in _of_requests(operation, protocol):
+    effect_key = () if operation.effect is None else operation.effect.key
+    read_key = () if operation.reads is None else operation.reads.key
+    for protocol in PROTOCOLS:
+        call = operation.call(protocol)
+        if call is None:
+            continue
+        captured = _captured_by_needed(declared, operation, protocol)
+        logins = _captured_by_login(declared, protocol)
+        for place, template in _of_requests(operation, protocol, call):
             yield from _slots(place, template, operation, captured, None if place[-1] == "message" else logins)
-        for pointer, value in table.get("reply", {}).items():
+        for pointer, value in call.reply.items():
             if isinstance(value, str):
                 yield from _slots((protocol, "reply", pointer), value, operation, captured, None)
-        for name, names in (("effect", [*table.get("capture", {}), *captured]), ("reads", captured)):
-            for part in operation.get(name, {}).get("key", []):
+        for name, key, names in (("effect", effect_key, [*call.capture, *captured]), ("reads", read_key, captured)):
+            for part in key:
                 yield from _slots((name,), part, operation, names, None)
 
 
-def _of_requests(operation: Document, protocol: str) -> Iterator[tuple[Place, str]]:
-    table = operation[protocol]
-    message = message_of(operation, protocol)
+def _of_requests(operation: Operation, protocol: str, call: HttpCall | GrpcCall) -> Iterator[tuple[Place, str]]:
+    message = operation.message_over(protocol)
     if message is not None:
-        yield place_of_message(operation, protocol), message
-    if "path" in table:
-        yield (protocol, "path"), table["path"]
-    for entry in ("headers", "metadata"):
-        for name, value in table.get(entry, {}).items():
-            yield (protocol, entry, name), value
+        yield operation.place_of_message(protocol), message
+    if isinstance(call, HttpCall):
+        yield (protocol, "path"), call.path
+        for name, value in call.headers.items():
+            yield (protocol, "headers", name), value
+    else:
+        for name, value in call.metadata.items():
+            yield (protocol, "metadata", name), value
 
 
-def _captured_by_needed(document: Document, operation: Document, protocol: str) -> list[str]:
-    creators = [each for each in document["operations"] if each.get("creates") == operation.get("needs", object())]
-    tables = [each[protocol].get("capture", {}) for each in creators if protocol in each]
-    return [name for name in (tables[0] if tables else {}) if all(name in table for table in tables)]
+def _captured_by_needed(declared: Declaration, operation: Operation, protocol: str) -> list[str]:
+    if operation.needs is None:
+        return []
+    creators = [each.call(protocol) for each in declared.operations if each.creates == operation.needs]
+    captures = [call.capture for call in creators if call is not None]
+    return [name for name in (captures[0] if captures else {}) if all(name in each for each in captures)]
 
 
-def _captured_by_login(document: Document, protocol: str) -> list[str]:
-    logins = [each for each in document["operations"] if each.get("login") and protocol in each]
-    return [name for each in logins for name in each[protocol].get("capture", {})]
+def _captured_by_login(declared: Declaration, protocol: str) -> list[str]:
+    calls = [each.call(protocol) for each in declared.operations if each.login]
+    return [name for call in calls if call is not None for name in call.capture]
 
 
 def _slots(
-    place: Place, template: str, operation: Document, captured: Sequence[str], logins: Sequence[str] | None
+    place: Place, template: str, operation: Operation, captured: Sequence[str], logins: Sequence[str] | None
 ) -> Iterator[Problem]:
     """What is wrong with the slots of one template. `logins` of None: logins fill nothing here."""
     try:
@@ -119,38 +124,39 @@ def _slots(
     except TemplateError as error:
         yield Problem(place, error.message, _unknown_slot(template))
         return
-    if slots_named(segments, "key") and "key" not in operation:
+    if any(slots_of(segments, KeySlot)) and operation.key is None:
         yield Problem(place, "${key} is the operation's key, but it has none: add key = …, a kind of [keys].", "${key}")
-    for slot in slots_named(segments, "captured"):
-        if slot["name"] not in captured:
-            yield Problem(place, _not_captured(slot, operation, captured), f"${{captured.{slot['name']}}}")
+    for name in (slot.name for slot in slots_of(segments, CapturedSlot)):
+        if name not in captured:
+            yield Problem(place, _not_captured(name, operation, captured), f"${{captured.{name}}}")
     named = list(_named_slots(operation))
-    for slot in slots_named(segments, "value"):
-        if slot["name"] not in named:
-            words = f"no slot of the operation is named {slot['name']}. {hint(slot['name'], named, 'Named are')}"
-            yield Problem(place, f"${{value.{slot['name']}}}: {words}", f"${{value.{slot['name']}}}")
-    for slot in slots_named(segments, "login"):
-        text = f"${{login.{slot['name']}}}"
+    for name in (slot.name for slot in slots_of(segments, ValueSlot)):
+        if name not in named:
+            words = f"no slot of the operation is named {name}. {hint(name, named, 'Named are')}"
+            yield Problem(place, f"${{value.{name}}}: {words}", f"${{value.{name}}}")
+    for name in (slot.name for slot in slots_of(segments, LoginSlot)):
+        text = f"${{login.{name}}}"
         if logins is None:
             yield Problem(place, f"{text} stands in headers, metadata and paths only.", text)
-        elif slot["name"] not in logins:
-            words = f"no operation with login = true captures {slot['name']}."
-            yield Problem(place, f"{text}: {words} {hint(slot['name'], logins, 'Captured are')}", text)
+        elif name not in logins:
+            words = f"no operation with login = true captures {name}."
+            yield Problem(place, f"{text}: {words} {hint(name, logins, 'Captured are')}", text)
 
 
-def _named_slots(operation: Document) -> Iterator[str]:
+def _named_slots(operation: Operation) -> Iterator[str]:
     """Names of slots, such as page of `${page=integer 1 9}`, wherever an operation's requests have them."""
-    templates = [text for each in _PROTOCOLS if each in operation for _, text in _of_requests(operation, each)]
-    for template in templates:
-        yield from re.findall(r"\$\{(\w+)=", template)
+    for protocol in PROTOCOLS:
+        call = operation.call(protocol)
+        for _, template in () if call is None else _of_requests(operation, protocol, call):
+            yield from re.findall(r"\$\{(\w+)=", template)
 
 
-def _not_captured(slot: Slot, operation: Document, captured: Sequence[str]) -> str:
-    text, needed = f"${{captured.{slot['name']}}}", operation.get("needs")
+def _not_captured(name: str, operation: Operation, captured: Sequence[str]) -> str:
+    text, needed = f"${{captured.{name}}}", operation.needs
     if needed is None and not captured:
         return f'{text}: nothing is captured for it. Add needs = "…", the kind that another operation creates.'
     source = f"what creates {needed}" if needed is not None else "the operation"
-    return f"{text}: {source} does not capture {slot['name']}. {hint(slot['name'], captured, 'Captured are')}"
+    return f"{text}: {source} does not capture {name}. {hint(name, captured, 'Captured are')}"
 
 
 def _unknown_slot(template: str) -> str:
@@ -163,29 +169,28 @@ def _unknown_slot(template: str) -> str:
     return ""
 
 
-def _members(operation: Document) -> Iterator[Problem]:
+def _members(operation: Operation) -> Iterator[Problem]:
     """A message that is no JSON, and a stored document that is no part of it."""
-    if operation.get("body") == "text":
+    if operation.body == "text":
         return
-    messages = {place_of_message(operation, each): message_of(operation, each) for each in _PROTOCOLS}
+    messages = {operation.place_of_message(each): operation.message_over(each) for each in PROTOCOLS}
     for place, message in messages.items():
         if message is not None and message.strip():
             yield from _members_of(operation, place, message)
 
 
-def _members_of(operation: Document, place: Place, message: str) -> Iterator[Problem]:
+def _members_of(operation: Operation, place: Place, message: str) -> Iterator[Problem]:
     try:
         document = json.loads(filled(message.strip()))
     except ValueError as error:
         yield Problem(place, f"the message is not JSON when its slots are filled: {error}.")
         return
-    effect = operation.get("effect", {})
-    pointer = effect.get("document")
-    if pointer is not None:
-        yield from _pointer(document, pointer, effect.get("members", []))
+    effect = operation.effect
+    if effect is not None and effect.document is not None:
+        yield from _pointer(document, effect.document, effect.members)
 
 
-def _pointer(document: Any, pointer: str, stored: Sequence[str]) -> Iterator[Problem]:
+def _pointer(document: Json, pointer: str, stored: Sequence[str]) -> Iterator[Problem]:
     reached = ""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
@@ -202,7 +207,7 @@ def _pointer(document: Any, pointer: str, stored: Sequence[str]) -> Iterator[Pro
             yield Problem(("effect",), f"{words} {hint(name, list(known), 'Members there')}", f'"{name}"')
 
 
-def _members_by_name(document: Any) -> Mapping[str, Any]:
+def _members_by_name(document: Json) -> Mapping[str, Json]:
     if isinstance(document, list):
         return {str(index): element for index, element in enumerate(document)}
     return document if isinstance(document, dict) else {}

@@ -1,11 +1,30 @@
 """Renders segments: the lab's own interpreter, for fillers, samples and the reference the engines are held to."""
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bakeoff.workload.random_numbers import RandomNumbers
-from bakeoff.workload.template import Segment, Slot
+from bakeoff.workload.slots import (
+    AlphanumericSlot,
+    AnySlot,
+    CapturedSlot,
+    ChoiceSlot,
+    DateSlot,
+    DecimalSlot,
+    IntegerSlot,
+    KeySlot,
+    LoginSlot,
+    NamedSlot,
+    PadSlot,
+    RunSlot,
+    Segment,
+    SequenceSlot,
+    TimestampSlot,
+    UserSlot,
+    UuidSlot,
+    ValueSlot,
+)
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
@@ -31,18 +50,62 @@ def render(segments: Sequence[Segment], numbers: RandomNumbers, event: Event, si
     for segment in segments:
         if isinstance(segment, str):
             parts.append(segment)
-        elif segment["slot"] == "pad":
-            pad = (len(parts), segment["text"])
+        elif isinstance(segment, PadSlot):
+            pad = (len(parts), segment.text)
             parts.append("")
         else:
-            parts.append(_SLOTS[segment["slot"]](segment, numbers, event))
+            parts.append(_rendered(segment, numbers, event))
     if pad is not None and size_bytes is not None:
         place, text = pad
         parts[place] = text[: size_bytes - sum(len(part.encode()) for part in parts)]
     return "".join(parts)
 
 
-def _uuid(_slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
+def _rendered(slot: AnySlot, numbers: RandomNumbers, event: Event) -> str:
+    match slot:
+        case UuidSlot() | IntegerSlot() | DecimalSlot() | ChoiceSlot() | AlphanumericSlot() | DateSlot():
+            return _drawn(slot, numbers)
+        case NamedSlot(name, of):
+            event.values[name] = _rendered(of, numbers, event)
+            return event.values[name]
+        case ValueSlot(name):
+            return event.values[name]
+        case CapturedSlot(name):
+            return (event.captured or {})[name]
+        case LoginSlot(name):
+            return (event.login or {})[name]
+        case TimestampSlot():
+            return _timestamp(event)
+        case UserSlot():
+            return str(event.user)
+        case SequenceSlot():
+            return str(event.sequence)
+        case RunSlot():
+            return event.run
+        case KeySlot():
+            return event.key
+    raise AssertionError(f"{slot} stands in no template that is rendered")
+
+
+def _drawn(
+    slot: UuidSlot | IntegerSlot | DecimalSlot | ChoiceSlot | AlphanumericSlot | DateSlot, numbers: RandomNumbers
+) -> str:
+    match slot:
+        case UuidSlot():
+            return _uuid(numbers)
+        case IntegerSlot(low, high):
+            return str(low + numbers.below(high - low + 1))
+        case DecimalSlot():
+            return _decimal(slot, numbers)
+        case ChoiceSlot(choices):
+            return choices[numbers.below(len(choices))]
+        case AlphanumericSlot(length):
+            return "".join(ALPHABET[numbers.below(32)] for _ in range(length))
+        case DateSlot():
+            return _date(slot, numbers)
+
+
+def _uuid(numbers: RandomNumbers) -> str:
     octets = bytearray(b"".join(numbers.draw().to_bytes(4, "big") for _ in range(4)))
     octets[6] = octets[6] & 0x0F | 0x40
     octets[8] = octets[8] & 0x3F | 0x80
@@ -50,61 +113,23 @@ def _uuid(_slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def _integer(slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
-    return str(slot["min"] + numbers.below(slot["max"] - slot["min"] + 1))
-
-
-def _decimal(slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
-    units = slot["min"] + numbers.below(slot["max"] - slot["min"] + 1)
+def _decimal(slot: DecimalSlot, numbers: RandomNumbers) -> str:
+    units = slot.min + numbers.below(slot.max - slot.min + 1)
     if units % 10 == 0:
         # A last digit of 0 would not survive a double: REST would store 1.50 and gRPC 1.5.
-        units += 1 if units < slot["max"] else -1
-    digits = str(abs(units)).rjust(slot["scale"] + 1, "0")
-    return f"{'-' if units < 0 else ''}{digits[: -slot['scale']]}.{digits[-slot['scale'] :]}"
+        units += 1 if units < slot.max else -1
+    digits = str(abs(units)).rjust(slot.scale + 1, "0")
+    return f"{'-' if units < 0 else ''}{digits[: -slot.scale]}.{digits[-slot.scale :]}"
 
 
-def _choice(slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
-    choices: list[str] = slot["choices"]
-    return choices[numbers.below(len(choices))]
-
-
-def _alphanumeric(slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
-    return "".join(ALPHABET[numbers.below(32)] for _ in range(slot["length"]))
-
-
-def _date(slot: Slot, numbers: RandomNumbers, _event: Event) -> str:
-    first = datetime.date(slot["from"], 1, 1)
-    days = (datetime.date(slot["to"], 12, 31) - first).days + 1
+def _date(slot: DateSlot, numbers: RandomNumbers) -> str:
+    first = datetime.date(slot.first, 1, 1)
+    days = (datetime.date(slot.last, 12, 31) - first).days + 1
     return (first + datetime.timedelta(days=numbers.below(days))).isoformat()
 
 
-def _timestamp(_slot: Slot, _numbers: RandomNumbers, event: Event) -> str:
+def _timestamp(event: Event) -> str:
     moment_ms = event.base_time_ms + event.sequence * 1000 + event.user % 1000
     seconds, milliseconds = divmod(moment_ms, 1000)
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z"
-
-
-def _named(slot: Slot, numbers: RandomNumbers, event: Event) -> str:
-    text = _SLOTS[slot["of"]["slot"]](slot["of"], numbers, event)
-    event.values[slot["name"]] = text
-    return text
-
-
-_SLOTS: Mapping[str, Callable[[Slot, RandomNumbers, Event], str]] = {
-    "uuid": _uuid,
-    "integer": _integer,
-    "decimal": _decimal,
-    "choice": _choice,
-    "alphanumeric": _alphanumeric,
-    "date": _date,
-    "timestamp": _timestamp,
-    "user": lambda _slot, _numbers, event: str(event.user),
-    "sequence": lambda _slot, _numbers, event: str(event.sequence),
-    "run": lambda _slot, _numbers, event: event.run,
-    "key": lambda _slot, _numbers, event: event.key,
-    "captured": lambda slot, _numbers, event: (event.captured or {})[slot["name"]],
-    "named": _named,
-    "value": lambda slot, _numbers, event: event.values[slot["name"]],
-    "login": lambda slot, _numbers, event: (event.login or {})[slot["name"]],
-}

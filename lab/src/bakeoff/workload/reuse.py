@@ -1,11 +1,10 @@
 """Which keys are used again, where a run asks for something else than the workload declares."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from bakeoff.documents import Document
 from bakeoff.errors import UsageError
+from bakeoff.workload.declaration import DeclaredReuse
+from bakeoff.workload.plan_records import PlannedReuse
 
 _HIGHEST_EXPONENT = 3.0
 
@@ -35,24 +34,19 @@ class Reuse:
         """Whether everything is left to the workload."""
         return self == Reuse()
 
-    def applied_to(self, declared: Document | None) -> Document | None:
+    def applied_to(self, declared: DeclaredReuse | None) -> PlannedReuse | None:
         """The `reuse` of a kind of keys in the plan. A kind that is never used again stays so."""
         if declared is None:
             return None
-        changed: dict[str, Any] = dict(declared)
-        if self.share is not None:
-            changed["share"] = self.share
-        if self.pick is not None:
-            changed = {"share": changed["share"], **parse_pick(self.pick)}
-        if self.shared is not None:
-            changed["shared"] = self.shared
-        return changed
+        share = declared.share if self.share is None else self.share
+        pick, exponent = (declared.pick, declared.s) if self.pick is None else parse_pick(self.pick)
+        return PlannedReuse(share=share, pick=pick, s=exponent, shared=self.shared)
 
 
-def parse_pick(text: str) -> Mapping[str, Any]:
-    """`uniform`, or `zipf:THETA` with 0 < THETA ≤ 3, as members of a plan's `reuse`. Raises UsageError."""
+def parse_pick(text: str) -> tuple[str, float | None]:
+    """`uniform` and None, or `zipf` and its exponent, of `zipf:THETA` with 0 < THETA ≤ 3. Raises UsageError."""
     if text == "uniform":
-        return {"pick": "uniform"}
+        return "uniform", None
     name, _, exponent = text.partition(":")
     if name == "zipf":
         try:
@@ -60,5 +54,5 @@ def parse_pick(text: str) -> Mapping[str, Any]:
         except ValueError:
             theta = 0.0
         if 0 < theta <= _HIGHEST_EXPONENT:
-            return {"pick": "zipf", "s": theta}
+            return "zipf", theta
     raise UsageError(f'"{text}" is not a key distribution: use uniform, or zipf:THETA like zipf:0.99.')

@@ -2,16 +2,32 @@
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from bakeoff.errors import BakeoffError
 from bakeoff.hints import hint
-
-Slot = dict[str, Any]
-Segment = str | Slot
-Segments = list[Segment]
+from bakeoff.workload.slots import (
+    AlphanumericSlot,
+    AnySlot,
+    BareSlot,
+    CapturedSlot,
+    ChoiceSlot,
+    DateSlot,
+    DecimalSlot,
+    FillSlot,
+    IntegerSlot,
+    KeySlot,
+    LoginSlot,
+    NamedSlot,
+    RunSlot,
+    Segments,
+    SequenceSlot,
+    TimestampSlot,
+    UserSlot,
+    UuidSlot,
+    ValueSlot,
+)
 
 _SLOT = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
@@ -51,27 +67,34 @@ def without_white_space(json_text: str) -> str:
     )
 
 
-def _parse_slot(inside: str) -> Slot:
+def _parse_slot(inside: str) -> AnySlot:
     if named := _NAMED.match(inside):
-        return {"slot": "named", "name": named[1], "of": _parse_slot(named[2])}
+        return NamedSlot(named[1], _parse_bare_slot(named[2]))
+    return _parse_bare_slot(inside)
+
+
+def _parse_bare_slot(inside: str) -> BareSlot:
     name, _, argument = inside.partition(" ")
     source, dot, value = name.partition(".")
-    if dot and source in ("captured", "login", "value"):
-        return {"slot": source, "name": value}
+    if dot and source in _NAMING:
+        return _NAMING[source](value)
     parse = _SLOTS.get(name)
     if parse is None:
         known = [*sorted(_SLOTS), "captured.NAME", "login.NAME", "value.NAME"]
         raise TemplateError(f"${{{inside}}} is not a slot. {hint(name, known, 'Slots are')}")
     try:
-        return {"slot": name, **parse(argument)}
+        return parse(argument)
     except (ValueError, InvalidOperation) as error:
         raise TemplateError(f"${{{inside}}}: {error or 'its arguments cannot be read'}.") from error
 
 
-def _no_arguments(argument: str) -> Slot:
-    if argument:
-        raise ValueError("takes no arguments")
-    return {}
+def _without_arguments(kind: Callable[[], BareSlot]) -> Callable[[str], BareSlot]:
+    def parse(argument: str) -> BareSlot:
+        if argument:
+            raise ValueError("takes no arguments")
+        return kind()
+
+    return parse
 
 
 def _two(argument: str, what: str) -> tuple[str, str]:
@@ -81,28 +104,28 @@ def _two(argument: str, what: str) -> tuple[str, str]:
     return words[0], words[1]
 
 
-def _integer(argument: str) -> Slot:
+def _integer(argument: str) -> BareSlot:
     low, high = (int(word) for word in _two(argument, "MIN and MAX"))
     _check_order(low, high)
-    return {"min": low, "max": high}
+    return IntegerSlot(low, high)
 
 
-def _decimal(argument: str) -> Slot:
+def _decimal(argument: str) -> BareSlot:
     low, high = (Decimal(word) for word in _two(argument, "MIN and MAX"))
     scale = -int(low.as_tuple().exponent)
     if scale < 1 or scale != -int(high.as_tuple().exponent):
         raise ValueError("MIN and MAX must be written with the same number of decimal places, at least 1")
     units = 10**scale
     _check_order(int(low * units), int(high * units))
-    return {"min": int(low * units), "max": int(high * units), "scale": scale}
+    return DecimalSlot(int(low * units), int(high * units), scale)
 
 
-def _date(argument: str) -> Slot:
+def _date(argument: str) -> BareSlot:
     first, last = (int(word) for word in _two(argument, "FROM and TO, years"))
     _check_order(first, last + 1)
     datetime.date(first, 1, 1)
     datetime.date(last, 1, 1)
-    return {"from": first, "to": last}
+    return DateSlot(first, last)
 
 
 def _check_order(low: int, high: int) -> None:
@@ -113,41 +136,36 @@ def _check_order(low: int, high: int) -> None:
         raise ValueError("the range holds more than 4,294,967,296 values")
 
 
-def _choice(argument: str) -> Slot:
+def _choice(argument: str) -> BareSlot:
     choices = argument.split("|")
     if len(choices) < 2:
         raise ValueError("needs at least two texts with | between them")
-    return {"choices": choices}
+    return ChoiceSlot(choices)
 
 
-def _alphanumeric(argument: str) -> Slot:
+def _alphanumeric(argument: str) -> BareSlot:
     length = int(argument)
     if not 1 <= length <= 1000:
         raise ValueError("the length must be 1 to 1000")
-    return {"length": length}
+    return AlphanumericSlot(length)
 
 
-_SLOTS: Mapping[str, Callable[[str], Slot]] = {
-    "uuid": _no_arguments,
+_SLOTS: Mapping[str, Callable[[str], BareSlot]] = {
+    "uuid": _without_arguments(UuidSlot),
     "integer": _integer,
     "decimal": _decimal,
     "choice": _choice,
     "alphanumeric": _alphanumeric,
     "date": _date,
-    "timestamp": _no_arguments,
-    "user": _no_arguments,
-    "sequence": _no_arguments,
-    "run": _no_arguments,
-    "key": _no_arguments,
-    "fill": _no_arguments,
+    "timestamp": _without_arguments(TimestampSlot),
+    "user": _without_arguments(UserSlot),
+    "sequence": _without_arguments(SequenceSlot),
+    "run": _without_arguments(RunSlot),
+    "key": _without_arguments(KeySlot),
+    "fill": _without_arguments(FillSlot),
 }
-
-
-def slots_named(segments: Sequence[Segment], name: str) -> list[Slot]:
-    """All slots of one kind, with a name of their own or without."""
-    return [slot for segment in segments if isinstance(segment, dict) and (slot := bare(segment))["slot"] == name]
-
-
-def bare(slot: Slot) -> Slot:
-    """A slot without the name that it may have."""
-    return slot["of"] if slot["slot"] == "named" else slot
+_NAMING: Mapping[str, Callable[[str], BareSlot]] = {
+    "captured": CapturedSlot,
+    "login": LoginSlot,
+    "value": ValueSlot,
+}

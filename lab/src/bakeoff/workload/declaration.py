@@ -1,0 +1,211 @@
+"""What a workload.toml declares, as records. contract/schemas/workload.schema.json says what each member means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from bakeoff.documents import Json
+from bakeoff.toml_lines import Place
+
+Protocol = Literal["http", "grpc"]
+PROTOCOLS: Sequence[Protocol] = ("http", "grpc")
+
+
+class _Declared(msgspec.Struct, frozen=True, kw_only=True):
+    pass
+
+
+class HttpCall(_Declared, frozen=True):
+    """A request over HTTP; `path` and `headers` are templates."""
+
+    method: str
+    path: str
+    expect: int | Sequence[int]
+    reply: Mapping[str, Json] = {}
+    capture: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
+    message: str | None = None
+
+
+class GrpcCall(_Declared, frozen=True):
+    """A call over gRPC; `metadata` are templates."""
+
+    method: str
+    expect: str | Sequence[str]
+    reply: Mapping[str, Json] = {}
+    capture: Mapping[str, str] = {}
+    metadata: Mapping[str, str] = {}
+    message: str | None = None
+
+
+class DeclaredEffect(_Declared, frozen=True):
+    """What an operation does to stored state; a deletion has no `document`. No `members`: all are stored."""
+
+    kind: Literal["merge", "put", "delete"]
+    key: Sequence[str]
+    document: str | None = None
+    members: Sequence[str] = ()
+
+
+class DeclaredRead(_Declared, frozen=True):
+    """Which stored document a reply shows."""
+
+    document: str
+    key: Sequence[str]
+    absent: int | str | None = None
+
+
+class Operation(_Declared, frozen=True):
+    """One kind of request."""
+
+    name: str
+    weight: int = 1
+    key: str | None = None
+    http: HttpCall | None = None
+    grpc: GrpcCall | None = None
+    message: str | None = None
+    creates: str | None = None
+    needs: str | None = None
+    effect: DeclaredEffect | None = None
+    reads: DeclaredRead | None = None
+    login: bool = False
+    body: Literal["json", "text"] = "json"
+
+    def message_over(self, protocol: str) -> str | None:
+        """The template of its message: the protocol's own before the operation's; None for none."""
+        call = self.call(protocol)
+        return self.message if call is None or call.message is None else call.message
+
+    def place_of_message(self, protocol: str) -> Place:
+        """Where that message stands in the operation."""
+        call = self.call(protocol)
+        return ("message",) if call is None or call.message is None else (protocol, "message")
+
+    def call(self, protocol: str) -> HttpCall | GrpcCall | None:
+        """How it is sent over a protocol; None where it is not."""
+        return self.grpc if protocol == "grpc" else self.http
+
+
+class DeclaredReuse(_Declared, frozen=True):
+    """Which operations update existing keys: a `share` of them, picked uniformly or by Zipf's law with exponent `s`."""
+
+    share: float
+    pick: Literal["uniform", "zipf"]
+    s: float | None = None
+
+
+class KeyKind(_Declared, frozen=True):
+    """Keys of one format; those without `reuse` are never used again."""
+
+    format: str
+    reuse: DeclaredReuse | None = None
+
+
+class HttpBatch(_Declared, frozen=True):
+    """Many messages in one request over HTTP: `open`, the messages with `separator` between them, `close`."""
+
+    method: str
+    path: str
+    expect: int
+    open: str
+    separator: str
+    close: str
+    reply: Mapping[str, Json] = {}
+
+
+class GrpcBatch(_Declared, frozen=True):
+    """Many messages in one call over gRPC: elements of one field."""
+
+    method: str
+    expect: str
+    field: str
+    reply: Mapping[str, Json] = {}
+
+
+class GrpcStream(_Declared, frozen=True):
+    """Many messages over one call, each answered in order."""
+
+    method: str
+    reply: Mapping[str, Json] = {}
+
+
+class Batch(_Declared, frozen=True):
+    """How each protocol carries many messages at once."""
+
+    http: HttpBatch | None = None
+    grpc: GrpcBatch | None = None
+
+    def over(self, protocol: str) -> HttpBatch | GrpcBatch | None:
+        """What a protocol has; None where it has none."""
+        return self.grpc if protocol == "grpc" else self.http
+
+
+class Stream(_Declared, frozen=True):
+    """How gRPC carries a stream of messages; HTTP has none."""
+
+    grpc: GrpcStream | None = None
+
+    def over(self, protocol: str) -> GrpcStream | None:
+        """What a protocol has; None where it has none."""
+        return self.grpc if protocol == "grpc" else None
+
+
+class HttpHealth(_Declared, frozen=True):
+    """The request that a target answers with `expect` once it is ready."""
+
+    method: str
+    path: str
+    expect: int
+
+
+class GrpcHealth(_Declared, frozen=True):
+    """The service whose health shows that a target is ready."""
+
+    service: str = ""
+
+
+class Health(_Declared, frozen=True):
+    """How a target shows that it is ready."""
+
+    http: HttpHealth | None = None
+    grpc: GrpcHealth | None = None
+
+
+class FillList(_Declared, frozen=True):
+    """A list that grows a message, item by item."""
+
+    name: str
+    item: str
+
+
+class Fill(_Declared, frozen=True):
+    """What a message grows by."""
+
+    variants: int
+    lists: Sequence[FillList]
+    padding: str
+    members: Sequence[str] = ()
+
+
+class Declaration(_Declared, frozen=True):
+    """A workload.toml as a whole. Members that name files are relative to its folder."""
+
+    database: Literal["postgresql", "none"]
+    name: str = ""
+    operations: Sequence[Operation] = ()
+    title: str = ""
+    default: bool = True
+    proto: str | None = None
+    schema: str | None = None
+    reset: str | None = None
+    audit: str | None = None
+    upsert: str | None = None
+    vectors: str | None = None
+    health: Health = Health()
+    sizes: Mapping[str, int | Literal["natural"]] = msgspec.field(default_factory=lambda: {"default": "natural"})
+    keys: Mapping[str, KeyKind] = {}
+    batch: Batch = Batch()
+    stream: Stream = Stream()
+    fill: Fill | None = None
+    mixes: Mapping[str, Mapping[str, int]] = {}

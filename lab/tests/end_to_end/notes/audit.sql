@@ -1,1 +1,0 @@
-SELECT ARRAY[id] AS key, data AS document FROM notes

@@ -1,1 +1,0 @@
-CREATE TABLE IF NOT EXISTS notes (id text PRIMARY KEY, data jsonb NOT NULL)
