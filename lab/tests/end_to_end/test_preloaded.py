@@ -51,8 +51,8 @@ def workload(project: Project, server: Server) -> Workload:
             f" WHERE (one.id, other.id) IN (({ONE}, {OTHER}), ({OTHER}, {ONE}))",
             "another document",
         ),
-        (f"DELETE FROM car_entities WHERE id = {ONE}", "1 are gone"),
-        ("TRUNCATE car_entities", "250 are gone"),
+        (f"DELETE FROM car_entities WHERE id = {ONE}", "1 are missing"),
+        ("TRUNCATE car_entities", "250 are missing"),
         (f"UPDATE car_entities SET id = id || '1' WHERE id = {ONE}", "another document"),
     ],
 )

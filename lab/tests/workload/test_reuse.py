@@ -45,7 +45,7 @@ def test_what_cannot_be_asked_for_is_refused_at_once(wrong: dict[str, float | st
 
 def test_every_kind_of_keys_of_a_plan_obeys(project: Project) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(LOAD, reuse=Reuse(shared=5)))
-    assert [kind.reuse and kind.reuse.shared for kind in plan.keys] == [5] * 4
+    assert [kind.reuse and kind.reuse.shared for kind in plan.keys] == [5] * 2
 
 
 def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Project) -> None:
