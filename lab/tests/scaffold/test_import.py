@@ -143,7 +143,7 @@ TREE = {
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
 def test_values_obey_their_schema(schema: dict[str, Any]) -> None:
-    document = {"$defs": {"tree": TREE}}
+    document: dict[str, Any] = {"$defs": {"tree": TREE}}
     template = SchemaTemplates(Resolve(document)).json(schema, "some-name")
     for number in range(50):
         Draft202012Validator({**schema, **document}).validate(sample(template, number))

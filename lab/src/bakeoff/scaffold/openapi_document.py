@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
+from bakeoff.documents import Json
 from bakeoff.errors import UsageError
+from bakeoff.scaffold.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
 from bakeoff.scaffold.schema_templates import Resolve, Schema
 
 _METHODS = ("get", "post", "put", "patch", "delete")
@@ -20,8 +21,8 @@ class DescribedOperation:
 
     path: str
     method: str
-    entry: Mapping[str, Any]
-    parameters: Sequence[Mapping[str, Any]]
+    entry: JsonObject
+    parameters: Sequence[JsonObject]
     resolve: Resolve
 
     @property
@@ -41,51 +42,48 @@ class DescribedOperation:
     @property
     def status(self) -> int:
         """The lowest status of success that is documented."""
-        documented = [int(each) for each in map(str, self._responses) if each.isdecimal()]
+        documented = [int(each) for each in self._responses if each.isdecimal()]
         return min((each for each in documented if 200 <= each < 300), default=200)
 
     def documents(self, status: int) -> bool:
         """Whether a status is documented."""
-        return str(status) in map(str, self._responses)
+        return str(status) in self._responses
 
     @property
     def reply(self) -> Schema | None:
         """The schema of its successful reply, where that is JSON."""
-        return self._json_schema(self._success.get("content", {}))
+        return self._json_schema(object_in(self._success, "content"))
 
     @property
     def reply_headers(self) -> list[str]:
         """Names of the headers of its successful reply, in lower case."""
-        return [str(name).lower() for name in self._success.get("headers", {})]
+        return [str(name).lower() for name in object_in(self._success, "headers")]
 
     def body(self) -> tuple[str, Schema] | None:
         """Media type and schema of what it sends: JSON where that is possible; None where it sends nothing."""
         if "requestBody" not in self.entry:
             return None
-        content: Mapping[str, Any] = self.resolve(self.entry["requestBody"]).get("content", {})
+        content = object_in(self.resolve(object_in(self.entry, "requestBody")), "content")
         schema = self._json_schema(content)
         if schema is not None:
             return _JSON, schema
         media_type = FORM if FORM in content else next(iter(content), "nothing")
-        return media_type, content.get(media_type, {}).get("schema", {})
+        return media_type, object_in(object_in(content, media_type), "schema")
 
     @property
-    def _responses(self) -> Mapping[str | int, Any]:
-        responses: Mapping[str | int, Any] = self.entry.get("responses", {})
-        return responses
+    def _responses(self) -> dict[str, JsonObject]:
+        return objects_by_name(object_in(self.entry, "responses"))
 
     @property
-    def _success(self) -> Mapping[str, Any]:
-        found = {str(status): each for status, each in self._responses.items()}
-        return self.resolve(found.get(str(self.status), found.get("2XX", {})))
+    def _success(self) -> JsonObject:
+        return self.resolve(self._responses.get(str(self.status), self._responses.get("2XX", {})))
 
     @staticmethod
-    def _json_schema(content: Mapping[str, Any]) -> Schema | None:
-        for media_type, entry in content.items():
+    def _json_schema(content: JsonObject) -> Schema | None:
+        for media_type, entry in objects_by_name(content).items():
             essence = media_type.split(";")[0].strip()
             if essence == _JSON or essence.endswith("+json"):
-                schema: Schema = entry.get("schema", {})
-                return schema
+                return object_in(entry, "schema")
         return None
 
 
@@ -93,12 +91,12 @@ class DescribedOperation:
 class Description:
     """A checked document."""
 
-    document: Mapping[str, Any]
+    document: JsonObject
     resolve: Resolve
 
     @property
     def title(self) -> str:
-        return str(self.document["info"]["title"])
+        return text_in(object_in(self.document, "info"), "title")
 
     @property
     def base_path(self) -> str:
@@ -112,33 +110,33 @@ class Description:
         return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else None
 
     @property
-    def schemes(self) -> Mapping[str, Mapping[str, Any]]:
+    def schemes(self) -> Mapping[str, JsonObject]:
         """Ways of authentication that operations can ask for."""
-        found = self.document.get("components", {}).get("securitySchemes", {})
-        return {name: self.resolve(each) for name, each in found.items()}
+        found = object_in(object_in(self.document, "components"), "securitySchemes")
+        return {name: self.resolve(each) for name, each in objects_by_name(found).items()}
 
-    def needed_schemes(self, operation: DescribedOperation) -> list[Mapping[str, Any]]:
+    def needed_schemes(self, operation: DescribedOperation) -> list[JsonObject]:
         """Those of the first alternative that an operation asks for."""
-        asked = operation.entry.get("security", self.document.get("security", []))
+        asked = objects_of(list_in(operation.entry if "security" in operation.entry else self.document, "security"))
         return [self.schemes[name] for name in (asked[0] if asked else {}) if name in self.schemes]
 
     def operations(self) -> Iterator[DescribedOperation]:
         """In the order of the document, without what is deprecated."""
-        for path, item in self.document.get("paths", {}).items():
+        for path, item in objects_by_name(object_in(self.document, "paths")).items():
             resolved = self.resolve(item)
             for method in _METHODS:
-                entry = resolved.get(method)
-                if entry is not None and not entry.get("deprecated"):
-                    parameters = [*resolved.get("parameters", []), *entry.get("parameters", [])]
-                    own = {(each["name"], each["in"]): each for each in map(self.resolve, parameters)}
-                    yield DescribedOperation(str(path), method.upper(), entry, list(own.values()), self.resolve)
+                entry = object_in(resolved, method)
+                if method in resolved and not entry.get("deprecated"):
+                    parameters = objects_of([*list_in(resolved, "parameters"), *list_in(entry, "parameters")])
+                    own = {(text_in(each, "name"), text_in(each, "in")): each for each in map(self.resolve, parameters)}
+                    yield DescribedOperation(path, method.upper(), entry, list(own.values()), self.resolve)
 
     @property
     def _server(self) -> str:
-        server: Mapping[str, Any] = next(iter(self.document.get("servers", [])), {})
-        url = str(server.get("url", ""))
-        for name, variable in server.get("variables", {}).items():
-            url = url.replace(f"{{{name}}}", str(variable.get("default", "")))
+        server = next(iter(objects_of(list_in(self.document, "servers"))), {})
+        url = text_in(server, "url")
+        for name, variable in objects_by_name(object_in(server, "variables")).items():
+            url = url.replace(f"{{{name}}}", text_in(variable, "default"))
         return url
 
 
@@ -168,10 +166,11 @@ def read_description(file: Path) -> Description:
     return Description(document, Resolve(document))
 
 
-def _references(value: Any) -> Iterator[str]:
+def _references(value: Json) -> Iterator[str]:
     if isinstance(value, Mapping):
-        if isinstance(value.get("$ref"), str):
-            yield value["$ref"]
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            yield reference
         for each in value.values():
             yield from _references(each)
     elif isinstance(value, list):

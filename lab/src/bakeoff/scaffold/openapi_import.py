@@ -4,13 +4,13 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from bakeoff.documents import Json
 from bakeoff.errors import UsageError
 from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
+from bakeoff.scaffold.json_members import JsonObject, object_in, text_in
 from bakeoff.scaffold.openapi_document import FORM, DescribedOperation, Description, read_description
 from bakeoff.scaffold.openapi_entities import Entities, Entity
 from bakeoff.scaffold.schema_templates import Schema, SchemaTemplates
@@ -111,7 +111,7 @@ class _Import:
         members = self._templates.members(described.reply, written=False)
         return next((f"/{name}" for name in _TOKENS if name in members), None)
 
-    def _bearer_schemes(self) -> list[Mapping[str, Any]]:
+    def _bearer_schemes(self) -> list[JsonObject]:
         bearers = ("http", "oauth2", "openIdConnect")
         return [each for each in self._description.schemes.values() if each.get("type") in bearers]
 
@@ -135,7 +135,7 @@ class _Import:
         body = described.body()
         headers: dict[str, Json] = {"content-type": FORM} if body is not None and body[0] == FORM else {}
         headers |= {
-            each["name"]: self._templates.text(each.get("schema", {}), each["name"])
+            text_in(each, "name"): self._value_of(each)
             for each in described.parameters
             if each["in"] == "header" and each.get("required")
         }
@@ -150,18 +150,21 @@ class _Import:
             call["reply"] = {owner.id_place: "${captured.id}"}
         return call
 
+    def _value_of(self, parameter: JsonObject) -> str:
+        return self._templates.text(object_in(parameter, "schema"), text_in(parameter, "name"))
+
     def _path(self, described: DescribedOperation, owner: Entity | None) -> str:
         path = self._description.base_path + described.path
-        values = {each["name"]: each for each in described.parameters if each["in"] == "path"}
+        values = {text_in(each, "name"): each for each in described.parameters if each["in"] == "path"}
         for name in described.variables:
             if owner is not None and name == owner.variable:
                 value = "${captured.id}"
             else:
-                value = self._templates.text(values.get(name, {}).get("schema", {}), name)
+                value = self._templates.text(object_in(values.get(name, {}), "schema"), name)
                 self._advice.append(f"{described.name}: {{{name}}} in its path is {value}. Write values that exist.")
             path = path.replace(f"{{{name}}}", value)
         query = [each for each in described.parameters if each["in"] == "query" and each.get("required")]
-        parts = [f"{each['name']}={self._templates.text(each.get('schema', {}), each['name'])}" for each in query]
+        parts = [f"{each['name']}={self._value_of(each)}" for each in query]
         return path + ("?" + "&".join(parts) if parts else "")
 
     def _credentials(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
@@ -169,7 +172,7 @@ class _Import:
             if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
                 self._note(f"Write the key of the header {scheme['name']} in the place of replace-me.")
                 yield str(scheme["name"]), "replace-me"
-            elif scheme.get("type") == "http" and scheme.get("scheme", "").lower() != "bearer":
+            elif scheme.get("type") == "http" and text_in(scheme, "scheme").lower() != "bearer":
                 self._note("Write the credentials of the header Authorization in the place of replace-me.")
                 yield "Authorization", f"{str(scheme.get('scheme', 'Basic')).capitalize()} replace-me"
             elif self._login is not None:

@@ -3,9 +3,19 @@
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
-Schema = Mapping[str, Any]
+from bakeoff.documents import Json
+from bakeoff.scaffold.json_members import (
+    JsonObject,
+    list_in,
+    number_in,
+    object_in,
+    objects_by_name,
+    objects_of,
+    whole_in,
+)
+
+Schema = JsonObject
 
 # Optional members deeper than this are left out: a schema may contain itself.
 _DEEPEST_OPTIONAL = 4
@@ -38,7 +48,7 @@ class SchemaTemplates:
         if "const" in schema:
             return _literal(schema["const"])
         if "enum" in schema:
-            return _choice([each for each in schema["enum"] if each is not None])
+            return _choice([each for each in list_in(schema, "enum") if each is not None])
         if kind == "object":
             return self._object(schema, depth)
         if kind == "array":
@@ -59,28 +69,29 @@ class SchemaTemplates:
         schema = self._resolve(schema)
         for parts in ("oneOf", "anyOf"):
             if parts in schema:
-                alternatives = [self.merged(each) for each in schema[parts]]
+                alternatives = [self.merged(each) for each in objects_of(list_in(schema, parts))]
                 chosen = next((each for each in alternatives if kind_of(each) != "null"), alternatives[0])
                 schema = {**{name: each for name, each in schema.items() if name != parts}, **chosen}
         if "allOf" not in schema:
             return schema
-        whole: dict[str, Any] = {name: each for name, each in schema.items() if name != "allOf"}
-        for part in map(self.merged, schema["allOf"]):
-            members = {**whole.get("properties", {}), **part.get("properties", {})}
-            required = [*whole.get("required", []), *part.get("required", [])]
+        whole: dict[str, Json] = {name: each for name, each in schema.items() if name != "allOf"}
+        for part in map(self.merged, objects_of(list_in(schema, "allOf"))):
+            members = {**object_in(whole, "properties"), **object_in(part, "properties")}
+            required = [*list_in(whole, "required"), *list_in(part, "required")]
             whole = {**part, **whole, "properties": members, "required": required}
         return whole
 
     def members(self, schema: Schema, *, written: bool) -> Mapping[str, Schema]:
         """The properties of an object that a request writes, or that a reply shows."""
         hidden = "readOnly" if written else "writeOnly"
-        members = {name: self.merged(each) for name, each in self.merged(schema).get("properties", {}).items()}
+        properties = objects_by_name(object_in(self.merged(schema), "properties"))
+        members = {name: self.merged(each) for name, each in properties.items()}
         return {name: each for name, each in members.items() if not each.get(hidden)}
 
     def _object(self, schema: Schema, depth: int) -> str:
-        required = set(schema.get("required", []))
+        required = list_in(schema, "required")
         members = []
-        for name, member in schema.get("properties", {}).items():
+        for name, member in objects_by_name(object_in(schema, "properties")).items():
             resolved = self._resolve(member)
             if resolved.get("readOnly") or (name not in required and depth >= _DEEPEST_OPTIONAL) or depth >= _DEEPEST:
                 continue
@@ -88,8 +99,8 @@ class SchemaTemplates:
         return "{" + ",".join(members) + "}"
 
     def _array(self, schema: Schema, name: str, depth: int) -> str:
-        items = schema.get("items", {})
-        count = max(1, int(schema.get("minItems", 0))) if depth < _DEEPEST_OPTIONAL else int(schema.get("minItems", 0))
+        items, least = object_in(schema, "items"), whole_in(schema, "minItems", 0)
+        count = max(1, least) if depth < _DEEPEST_OPTIONAL else least
         return "[" + ",".join(self.json(items, name, depth + 1) for _ in range(min(count, 20))) + "]"
 
     def _text(self, schema: Schema, name: str) -> str:
@@ -98,9 +109,9 @@ class SchemaTemplates:
             self.doubts += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
             if isinstance(example, str):
                 return _literal(example)[1:-1]
-        if schema.get("format") in _FORMATS:
-            return _FORMATS[schema["format"]]
-        least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", 1000))
+        if str(schema.get("format")) in _FORMATS:
+            return _FORMATS[str(schema["format"])]
+        least, most = whole_in(schema, "minLength", 0), whole_in(schema, "maxLength", 1000)
         prefix = f"{name}-"
         if least <= len(prefix) + _TEXT_LENGTH <= most and prefix.isascii() and prefix.isprintable():
             return f"{_literal(prefix)[1:-1]}${{alphanumeric {_TEXT_LENGTH}}}"
@@ -110,16 +121,17 @@ class SchemaTemplates:
 class Resolve:
     """Follows `$ref`s within one document."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: JsonObject) -> None:
         self._document = document
 
-    def __call__(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    def __call__(self, entry: JsonObject) -> JsonObject:
         for _ in range(50):
             if "$ref" not in entry:
                 return entry
-            target: Any = self._document
+            target = self._document
             for name in str(entry["$ref"]).removeprefix("#/").split("/"):
-                target = target[name.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")]
+                plain = name.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")
+                target = object_in(target, plain)
             entry = {**target, **{name: each for name, each in entry.items() if name != "$ref"}}
         return {}
 
@@ -134,10 +146,10 @@ def kind_of(schema: Schema) -> str | None:
     return None if kinds is None else str(kinds)
 
 
-def example_of(schema: Schema) -> Any:
+def example_of(schema: Schema) -> Json:
     """An example that a schema gives, or None."""
-    examples = schema.get("examples")
-    return schema.get("example", examples[0] if isinstance(examples, list) and examples else None)
+    examples = list_in(schema, "examples")
+    return schema.get("example", examples[0] if examples else None)
 
 
 def _plain(kind: str | None, schema: Schema) -> str:
@@ -152,7 +164,7 @@ def _plain(kind: str | None, schema: Schema) -> str:
 
 def _integer(schema: Schema) -> str:
     low, high = _range(schema, 1, 999)
-    step = int(schema.get("multipleOf", 1) or 1)
+    step = whole_in(schema, "multipleOf", 1) or 1
     if step > 1:
         first = -(-low // step) * step
         return _choice(list(range(first, high + 1, step))[:20] or [first])
@@ -161,11 +173,16 @@ def _integer(schema: Schema) -> str:
 
 def _range(schema: Schema, usual: int, width: int) -> tuple[int, int]:
     """Both ends included, whatever way of excluding them the document's version has; at most 2³¹ values."""
-    low = _limit(schema.get("minimum"), schema.get("exclusiveMinimum"), 1)
-    high = _limit(schema.get("maximum"), schema.get("exclusiveMaximum"), -1)
+    low = _limit(number_in(schema, "minimum"), _excluded(schema, "exclusiveMinimum"), 1)
+    high = _limit(number_in(schema, "maximum"), _excluded(schema, "exclusiveMaximum"), -1)
     if low is None:
         low = usual if high is None or high > usual else high - width
     return low, low + width if high is None else min(high, low + 2**31)
+
+
+def _excluded(schema: Schema, name: str) -> float | bool | None:
+    value = schema.get(name)
+    return value if isinstance(value, int | float) else None
 
 
 def _limit(included: float | None, excluded: float | bool | None, inwards: int) -> int | None:
@@ -180,7 +197,7 @@ def _decimal(schema: Schema) -> str:
     return f"${{decimal {Decimal(low):.2f} {Decimal(high):.2f}}}" if low < high else str(low)
 
 
-def _choice(values: Sequence[Any]) -> str:
+def _choice(values: Sequence[Json]) -> str:
     """One of some values: a slot where they can stand in one, else the first."""
     texts = [each if isinstance(each, str) else _literal(each) for each in values]
     can_stand = [text for text in texts if text and not set(text) & set('|{}"\\')]
@@ -190,5 +207,5 @@ def _choice(values: Sequence[Any]) -> str:
     return f"{quote}${{choice {'|'.join(can_stand)}}}{quote}"
 
 
-def _literal(value: Any) -> str:
+def _literal(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False).replace("${", "$ {")
