@@ -1,0 +1,141 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"grpc-user-service/internal/gateway"
+	"grpc-user-service/internal/grpcapi"
+	"grpc-user-service/internal/memory"
+	"grpc-user-service/internal/user"
+)
+
+var ways = []gateway.Way{gateway.Loopback, gateway.InProcess, gateway.Direct}
+
+// broken is a repository whose reads wait for the deadline of their caller, or panic.
+type broken struct {
+	*memory.Repository
+	panics bool
+}
+
+func (b *broken) Get(ctx context.Context, _ int64) (user.User, error) {
+	if b.panics {
+		panic("planted")
+	}
+	<-ctx.Done()
+	return user.User{}, ctx.Err()
+}
+
+// serve returns the address of a gateway that is stopped at the end of the test.
+func serve(t *testing.T, users user.Repository, options gateway.Options) string {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	server, err := gateway.NewServer(t.Context(), users, options, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		limit, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := server.Stop(limit); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// get returns status, code and message of a reply.
+func get(t *testing.T, url string) (int, int, string) {
+	t.Helper()
+	reply, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var body struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, body.Code, body.Message
+}
+
+func everyWay(t *testing.T, test func(*testing.T, gateway.Way)) {
+	for _, way := range ways {
+		t.Run(string(way), func(t *testing.T) { test(t, way) })
+	}
+}
+
+func TestADeadlineThatPassesDuringACall(t *testing.T) {
+	everyWay(t, func(t *testing.T, way gateway.Way) {
+		options := gateway.Options{Way: way, Service: grpcapi.Options{Timeout: 20 * time.Millisecond}}
+		address := serve(t, &broken{Repository: memory.New()}, options)
+		if status, code, message := get(t, address+"/v1/users/1"); status != http.StatusGatewayTimeout || code != 4 {
+			t.Errorf("got %d, code %d: %s", status, code, message)
+		}
+	})
+}
+
+func TestAPanicIsAnInternalErrorAndTheServerGoesOn(t *testing.T) {
+	everyWay(t, func(t *testing.T, way gateway.Way) {
+		options := gateway.Options{Way: way, Service: grpcapi.Options{Timeout: time.Second}}
+		address := serve(t, &broken{Repository: memory.New(), panics: true}, options)
+		for range 2 {
+			status, code, message := get(t, address+"/v1/users/1")
+			if status != http.StatusInternalServerError || code != 13 || message != "internal error" {
+				t.Errorf("got %d, code %d: %s", status, code, message)
+			}
+		}
+	})
+}
+
+func TestTheRateIsLimited(t *testing.T) {
+	everyWay(t, func(t *testing.T, way gateway.Way) {
+		options := gateway.Options{Way: way, Service: grpcapi.Options{Timeout: time.Second, Rate: 1}}
+		address := serve(t, memory.New(), options)
+		if status, _, _ := get(t, address+"/v1/users/1"); status != http.StatusNotFound {
+			t.Errorf("the first request got %d", status)
+		}
+		if status, code, _ := get(t, address+"/v1/users/1"); status != http.StatusTooManyRequests || code != 8 {
+			t.Errorf("the second request got %d, code %d", status, code)
+		}
+	})
+}
+
+func TestHTTP2AndCompression(t *testing.T) {
+	options := gateway.Options{
+		Way: gateway.Loopback, Service: grpcapi.Options{Timeout: time.Second}, CallGzip: true, ReplyGzip: true, HTTP2: true,
+	}
+	address := serve(t, memory.New(), options)
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	client := &http.Client{Transport: &http.Transport{Protocols: protocols}}
+	body := bytes.NewReader([]byte(`{"name":"Ada Moreau","email":"ada@example.org"}`))
+	reply, err := client.Post(address+"/v1/users", "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	content, err := io.ReadAll(reply.Body)
+	if err != nil || reply.ProtoMajor != 2 || string(content) != `{"id":"1"}` {
+		t.Errorf("%s: %s (%v)", reply.Proto, content, err)
+	}
+}
