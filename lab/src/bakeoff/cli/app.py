@@ -199,11 +199,17 @@ def init(
 
 
 @app.command()
-def targets(json: Json = False) -> None:
-    """List the targets and whether this machine can build them."""
+def targets(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(help="Targets to show with what they replace. [all, as a list]", autocompletion=complete_target),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the targets and whether this machine can build them; of named ones, what is not the framework's own."""
     from bakeoff.cli.targets import list_targets
 
-    list_targets(json)
+    list_targets(target or [], json)
 
 
 @app.command()

@@ -1,6 +1,6 @@
 """`bakeoff targets` and `bakeoff build`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from rich import box
@@ -18,13 +18,31 @@ from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 
 
-def list_targets(as_json: bool) -> None:
-    """Prints a row for each target, or JSON."""
+def list_targets(names: Sequence[str], as_json: bool) -> None:
+    """Prints a row for each target, or JSON; of those that are named also what they are not the framework's own in."""
     found = find_targets(find_project())
+    chosen = choose_targets(found, names)
     if as_json:
-        print_json({"targets": [_described(target) for target in found]})
-    else:
-        print_fitted(Console(), _table(found))
+        print_json({"targets": [_described(target) for target in chosen]})
+        return
+    console = Console()
+    print_fitted(console, _table(chosen))
+    for target in chosen if names else ():
+        for line in details_of(target):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def details_of(target: Target) -> Iterator[str]:
+    """What a target replaces and why, or each documented setting with its link."""
+    yield f"{target.name} ({target.target_class}): {target.title}"
+    for part, what in target.document.get("stack", {}).items():
+        yield f"  {part}: {what}"
+    if target.replaces:
+        yield "  replaces:"
+        yield from (f"    {each.words}, because: {each.why}" for each in target.replaces)
+    if target.documented_settings:
+        yield "  differs from the defaults as documented:"
+        yield from (f"    {each.words} ({each.link})" for each in target.documented_settings)
 
 
 def _described(target: Target) -> dict[str, Json]:
@@ -36,6 +54,7 @@ def _described(target: Target) -> dict[str, Json]:
         "protocol": target.protocol,
         "class": target.target_class,
         "replaces": [asdict(each) for each in target.replaces],
+        "documented_settings": [asdict(each) for each in target.documented_settings],
         "port": target.default_port,
         "built": not target.build.is_stale(),
         "missing_programs": target.missing_programs,

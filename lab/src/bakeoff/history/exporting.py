@@ -50,6 +50,7 @@ _HEADINGS = (
     *(f"database_{figure}" for figure in _DATABASE),
     *_MACHINE,
     "bottleneck",
+    *("target_class", "contract_profile", "durability"),
 )
 _UNKNOWN = [None] * (len(_DATABASE) + len(_MACHINE) + 1)
 
@@ -58,11 +59,11 @@ def _rows(stored: StoredRun) -> Iterator[list[object]]:
     run = stored.result
     identity = _identity(stored)
     if run.total is not None:
-        yield [*identity, 0, "all", "", "", *_figures(run.total), *_observed(run)]
+        yield [*identity, 0, "all", "", "", *_figures(run.total), *_observed(run), *_proven(run)]
     for phase in run.phases:
         rate = "" if phase.arrival_rate_per_s is None else phase.arrival_rate_per_s
         measured = _figures(phase.measured)
-        yield [*identity, phase.number, phase.name, phase.virtual_users, rate, *measured, *_UNKNOWN]
+        yield [*identity, phase.number, phase.name, phase.virtual_users, rate, *measured, *_UNKNOWN, *_proven(run)]
 
 
 def _identity(stored: StoredRun) -> list[object]:
@@ -71,6 +72,10 @@ def _identity(stored: StoredRun) -> list[object]:
         *(stored.id, stored.comparison_id, run.target, run.contender, run.round, run.mode, run.payload),
         *(run.engine, run.status.value, run.started_at.isoformat()),
     ]
+
+
+def _proven(run: RunResult) -> list[object]:
+    return [run.target_class, run.contract_profile, run.durability.value]
 
 
 def _figures(measured: Measured) -> list[object]:

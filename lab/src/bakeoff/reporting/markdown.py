@@ -24,6 +24,7 @@ def _lines(data: ReportData) -> Iterator[str]:
     facts = [
         f"Workload {plain(comparison['workload'])}",
         f"mode {plain(comparison['mode'])}",
+        f"{' and '.join(dict.fromkeys(entry['target_class'] for entry in data['contenders']))} class",
         numbers.plural(comparison["rounds"], "round"),
         numbers.moment(comparison["started_at"]),
     ]

@@ -89,6 +89,7 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
 
 def _contender(entry: ReportedContender) -> Iterator[Row]:
     who = (entry["label"], entry["payload"])
+    yield ("contender", *who, "", f"class {entry['target_class']}", "", None, 1, None, None)
     for figure, value in (
         ("rank", entry["rank"]),
         ("optimal users", entry["optimal_users"]),

@@ -32,18 +32,34 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     return table
 
 
+_OF_A_TARGET = {
+    "api_settings": "settings",
+    "api_replaces": "replaces",
+    "api_documented_settings": "differs from defaults",
+    "api_artifact_sha256": "artifact",
+    "api_log": "log",
+}
+
+
 def run_details(run: RunResult) -> Group:
     """Everything a person asks of one run: what it was, its phases, its cost, what was seen beside, its findings."""
     heading = Text(
-        f"{run.target} · {run.mode} · payload {run.payload} · engine {run.engine} {run.engine_version}\n"
+        f"{run.target} · {class_of(run)}\n"
+        f"{run.mode} · payload {run.payload} · engine {run.engine} {run.engine_version}\n"
         f"{run.started_at:%Y-%m-%d %H:%M:%S} UTC · {run.status}"
         + (f" · {run.failure}" if run.failure else "")
         + (f" · healthy after {run.start_to_healthy_s * 1000:.0f} ms" if run.start_to_healthy_s is not None else "")
-        + (f"\nsettings: {settings}" if (settings := run.environment.get("api_settings")) else "")
+        + "".join(f"\n{words}: {facts}" for name, words in _OF_A_TARGET.items() if (facts := run.environment.get(name)))
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
     observed = (database_table(database_figures(run)), machine_table(machine_figures(run)))
     return Group(heading, _phases_table(run), _cost_table(run), *observed, *_limits(run), *findings)
+
+
+def class_of(run: RunResult) -> str:
+    """`standard class, core contract`."""
+    profile = f", {run.contract_profile} contract" if run.contract_profile else ""
+    return f"{run.target_class} class{profile}"
 
 
 def one_line(run: RunResult) -> str:

@@ -17,8 +17,8 @@ def judgement_table(judgement: Judgement) -> Table:
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         caption=(
-            f"each contender at its best load: median of the rounds, ± half of the {interval_name(judgement.rounds)}, "
-            "= tie · "
+            f"{_classes(judgement)}each contender at its best load: median of the rounds, "
+            f"± half of the {interval_name(judgement.rounds)}, = tie · "
             "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
         ),
         caption_justify="left",
@@ -35,6 +35,12 @@ def judgement_table(judgement: Judgement) -> Table:
         for contender in (each for each in judgement.contenders if each.division == group):
             table.add_row(_rank(contender), contender.label, *_figures(contender))
     return table
+
+
+def _classes(judgement: Judgement) -> str:
+    """`standard class · `, where one is all there is: groups of several classes have headings."""
+    classes = {contender.target_class for contender in judgement.contenders}
+    return f"{classes.pop()} class · " if len(classes) == 1 else ""
 
 
 def verdict_lines(judgement: Judgement) -> list[str]:

@@ -146,6 +146,8 @@ class _Run:
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
         facts = {
             "api_settings": in_words(found),
+            "api_replaces": "; ".join(each.words for each in self._target.replaces),
+            "api_documented_settings": "; ".join(each.words for each in self._target.documented_settings),
             "api_artifact_sha256": self._target.build.artifact_sha256,
             "api_log": self._bench.project.relative(self._log_file),
         }

@@ -39,6 +39,23 @@ class Replacement(msgspec.Struct, frozen=True):
     by: str
     why: str
 
+    @property
+    def words(self) -> str:
+        return f"{self.part}: {self.by}"
+
+
+@dataclass(frozen=True)
+class DocumentedSetting:
+    """A setting of a standard target that is not the framework's default, and the guide that recommends it."""
+
+    setting: str
+    value: str
+    link: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.setting} = {self.value}"
+
 
 class Toolchain(msgspec.Struct, frozen=True):
     """The programs that the target's build needs, how to get them, and what prints their version."""
@@ -120,6 +137,11 @@ class Target:
     def replaces(self) -> Sequence[Replacement]:
         """What a tuned target has in the place of its framework's own parts."""
         return self.manifest.replaces
+
+    @property
+    def documented_settings(self) -> list[DocumentedSetting]:
+        """Where a standard target departs from its framework's defaults."""
+        return [DocumentedSetting(**entry) for entry in self.document.get("documented_settings", [])]
 
     @property
     def default_port(self) -> int:
