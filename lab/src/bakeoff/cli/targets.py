@@ -1,8 +1,8 @@
 """`bakeoff targets` and `bakeoff build`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
+import msgspec
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -35,7 +35,7 @@ def list_targets(names: Sequence[str], as_json: bool) -> None:
 def details_of(target: Target) -> Iterator[str]:
     """What a target replaces and why, or each documented setting with its link."""
     yield f"{target.name} ({target.target_class}): {target.title}"
-    for part, what in target.document.get("stack", {}).items():
+    for part, what in target.manifest.stack.items():
         yield f"  {part}: {what}"
     if target.replaces:
         yield "  replaces:"
@@ -53,8 +53,8 @@ def _described(target: Target) -> dict[str, Json]:
         "language": target.language,
         "protocol": target.protocol,
         "class": target.target_class,
-        "replaces": [asdict(each) for each in target.replaces],
-        "documented_settings": [asdict(each) for each in target.documented_settings],
+        "replaces": msgspec.to_builtins(target.replaces),
+        "documented_settings": msgspec.to_builtins(target.documented_settings),
         "port": target.default_port,
         "built": not target.build.is_stale(),
         "missing_programs": target.missing_programs,

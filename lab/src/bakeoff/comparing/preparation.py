@@ -1,8 +1,9 @@
 """What comes before measuring: choosing contenders, building what is stale, checking targets against their contract."""
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
@@ -10,17 +11,20 @@ from bakeoff.comparing.commits import with_commit
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.case import Profile
+from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.variant import Variant
+from bakeoff.postgres.durability import problems_of
+from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
-from bakeoff.running.service import at_work, variables_of
+from bakeoff.running.service import at_work, fresh_table, variables_of
 from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import Workload, load_workload
@@ -165,8 +169,30 @@ def _conform(
     bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
     log = bench.project.logs / f"{target.name}-conformance.log"
-    with at_work(bench, target, workload, variant, log) as service:
-        return run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
+    with _relayed(bench, target) as relay:
+        problems: list[str] = []
+        if bench.server is not None:
+            # What an earlier target has left is no fault of this one.
+            fresh_table(workload, bench.server)
+            problems = problems_of(bench.server)
+        own = bench if relay is None else replace(bench, server=relay.server)
+        with at_work(own, target, workload, variant, log) as service:
+            result = run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
+            if patterns or bench.server is None:
+                return result
+            return result.with_checks(
+                *run_integrity(workload, target.protocol, service.access, bench.server, relay, problems)
+            )
+
+
+@contextlib.contextmanager
+def _relayed(bench: Bench, target: Target) -> Iterator[DatabaseRelay | None]:
+    """The target's way to the database, so that it can be cut; None where the lab does not choose it."""
+    if bench.server is None or target.name in bench.attached or not can_be_relayed(bench.server):
+        yield None
+        return
+    with DatabaseRelay(bench.server) as relay:
+        yield relay
 
 
 def required_profile(target: Target) -> Profile:

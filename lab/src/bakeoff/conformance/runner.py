@@ -105,6 +105,10 @@ class ConformanceResult:
         """The result after some of the cases that did not apply were run against the target in another way."""
         return ConformanceResult(self.protocol, self.results + more.results, self.not_applicable - len(more.results))
 
+    def with_checks(self, results: Sequence[CaseResult], not_applicable: int) -> "ConformanceResult":
+        """The result with those of checks beside the workload's cases."""
+        return ConformanceResult(self.protocol, (*self.results, *results), self.not_applicable + not_applicable)
+
 
 def run_conformance(
     workload: Workload,
@@ -237,9 +241,15 @@ def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRo
 
 @contextlib.contextmanager
 def speaking(
-    protocol: str, workload: Workload, access: Access, *, is_reachable: bool = False
+    protocol: str,
+    workload: Workload,
+    access: Access,
+    *,
+    is_reachable: bool = False,
+    user_agent: str | None = None,
+    timeout_s: float = 15.0,
 ) -> Iterator[CaseProtocol]:
-    """A caller of the target that `access` leads to.
+    """A caller of the target that `access` leads to; with `user_agent`, one that names itself so.
 
     Unless it is known that the target is reachable this is looked at first, which takes gRPC's library 0.2 s; then
     BakeoffError is raised when no server answers there.
@@ -248,16 +258,18 @@ def speaking(
     if protocol == "grpc":
         from bakeoff.conformance.grpc_caller import GrpcCaller
         from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
+        from bakeoff.conformance.user_agents import grpc_sender
 
-        with GrpcCaller(access) as grpc_caller:
+        with GrpcCaller(access, timeout_s=timeout_s) as grpc_caller:
             if not is_reachable:
                 grpc_caller.check_reachable()
-            yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
+            yield GrpcProtocol(workload, codec_of(workload), grpc_sender(grpc_caller.send, user_agent))
     else:
         from bakeoff.conformance.http_caller import HttpCaller
         from bakeoff.conformance.http_protocol import HttpProtocol
+        from bakeoff.conformance.user_agents import http_sender
 
-        http_caller = HttpCaller(access)
+        http_caller = HttpCaller(access, timeout_s=timeout_s)
         if not is_reachable:
             http_caller.check_reachable()
-        yield HttpProtocol(workload, http_caller.send)
+        yield HttpProtocol(workload, http_sender(http_caller.send, user_agent))

@@ -25,6 +25,13 @@ WHERE stored.key = %s
 """
 
 
+_ALL_ROWS = """
+SELECT stored.key, stored.document::text FROM (
+AUDIT
+) AS stored (key, document)
+"""
+
+
 class StoredRows(Protocol):
     """What is stored."""
 
@@ -51,11 +58,15 @@ class PostgresRows:
         found = self._found(_ROW, list(key))
         return found[0][0] if found else None
 
-    def _found(self, statement: str, parameter: str | list[str]) -> list[tuple[Any, ...]]:
+    def all(self) -> dict[tuple[str, ...], str]:
+        """Every document that is stored, by its key."""
+        return {tuple(key): document for key, document in self._found(_ALL_ROWS)}
+
+    def _found(self, statement: str, *parameters: str | list[str]) -> list[tuple[Any, ...]]:
         import psycopg
 
         try:
-            return self._connection.execute(statement.replace("AUDIT", self._audit).encode(), [parameter]).fetchall()
+            return self._connection.execute(statement.replace("AUDIT", self._audit).encode(), parameters).fetchall()
         except psycopg.Error as error:
             raise BakeoffError(
                 f"What the target has stored cannot be read: {' '.join(str(error).split())}. "

@@ -44,8 +44,7 @@ class Replacement(msgspec.Struct, frozen=True):
         return f"{self.part}: {self.by}"
 
 
-@dataclass(frozen=True)
-class DocumentedSetting:
+class DocumentedSetting(msgspec.Struct, frozen=True):
     """A setting of a standard target that is not the framework's default, and the guide that recommends it."""
 
     setting: str
@@ -97,6 +96,7 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
     title: str = ""
     toolchain: Toolchain = Toolchain()
     replaces: Sequence[Replacement] = ()
+    documented_settings: Sequence[DocumentedSetting] = ()
     stack: Mapping[str, str] = {}
     settings: Mapping[str, str | DeclaredSetting] = {}
 
@@ -139,9 +139,9 @@ class Target:
         return self.manifest.replaces
 
     @property
-    def documented_settings(self) -> list[DocumentedSetting]:
+    def documented_settings(self) -> Sequence[DocumentedSetting]:
         """Where a standard target departs from its framework's defaults."""
-        return [DocumentedSetting(**entry) for entry in self.document.get("documented_settings", [])]
+        return self.manifest.documented_settings
 
     @property
     def default_port(self) -> int:

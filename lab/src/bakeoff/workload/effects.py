@@ -21,6 +21,15 @@ class StoredRow:
     document: str
 
 
+@dataclass(frozen=True)
+class StoringEvent:
+    """A message, the row that it stores where there was none, and the value of `${key}` in it."""
+
+    message: Json
+    row: StoredRow
+    key: str
+
+
 def rows_of(plan: Plan, count: int) -> list[StoredRow]:
     """Rows that the first `count` storing events of virtual user 0 store when each makes a new entity.
 
@@ -47,6 +56,21 @@ def _stored_alone(operation: PlannedOperation) -> tuple[Sequence[Segments], str]
 def _row(plan: Plan, sequence: int) -> StoredRow | None:
     numbers = RandomNumbers(int(plan.seed, 16), 0, sequence)
     operation = _operation(plan.operations, numbers.below(sum(entry.weight for entry in plan.operations)))
+    event = _rendered(plan, operation, numbers, sequence)
+    return None if event is None else event.row
+
+
+def storing_event(plan: Plan, sequence: int, key: str | None = None) -> StoringEvent | None:
+    """What the plan's first operation sends and stores with this number, under a key of its own or the given one.
+
+    None where what it stores depends on a reply.
+    """
+    return _rendered(plan, plan.operations[0], RandomNumbers(int(plan.seed, 16), 0, sequence), sequence, key)
+
+
+def _rendered(
+    plan: Plan, operation: PlannedOperation, numbers: RandomNumbers, sequence: int, key: str | None = None
+) -> StoringEvent | None:
     stored = _stored_alone(operation)
     if stored is None:
         return None
@@ -56,12 +80,16 @@ def _row(plan: Plan, sequence: int) -> StoredRow | None:
     numbers.draw()
     numbers.draw()
     bare = Event(plan.run, 0, sequence, plan.base_time_ms)
-    key = "" if operation.key is None else render(plan.keys[operation.key].format, numbers, bare)
+    if key is None:
+        key = "" if operation.key is None else render(plan.keys[operation.key].format, numbers, bare)
     event = Event(plan.run, 0, sequence, plan.base_time_ms, key=key)
     message = json.loads(render(variant, numbers, event, plan.size_bytes))
     # The language's decimals are the shortest text of their double, so this text is the one that was rendered.
-    document = json.dumps(_at(message, pointer), ensure_ascii=False)
-    return StoredRow([render(part, numbers, event) for part in key_parts], document)
+    stored_part, members = _at(message, pointer), operation.effect.members if operation.effect is not None else ()
+    if members and isinstance(stored_part, dict):
+        stored_part = {name: stored_part[name] for name in members if name in stored_part}
+    document = json.dumps(stored_part, ensure_ascii=False)
+    return StoringEvent(message, StoredRow([render(part, numbers, event) for part in key_parts], document), key)
 
 
 def _operation(operations: Sequence[PlannedOperation], draw: int) -> PlannedOperation:

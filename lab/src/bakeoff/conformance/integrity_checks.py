@@ -1,0 +1,182 @@
+"""What each integrity check does. A check returns differences, or None where it cannot be made of this target."""
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+
+import psycopg
+from psycopg import sql
+
+from bakeoff.conformance.case import Profile
+from bakeoff.conformance.exchange import NoReplyError
+from bakeoff.conformance.probe import Probed
+from bakeoff.conformance.runner import CaseProtocol
+from bakeoff.conformance.user_agents import USER_AGENTS
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.workload.effects import StoringEvent
+
+Check = Callable[[Probed], list[str] | None]
+
+# Long enough for any reply that does not wait for the commit, and far below the timeout of a statement.
+_LOCKED_S = 0.5
+# More than two thousand, so that one lost in a thousand is seen.
+_BURST = 2_500
+_BURST_CLIENTS = 16
+_FEWEST_REFUSED = 20
+_INVALID_CASES = 4
+_UNHEALTHY_WITHIN_S = 15.0
+_HEALTHY_WITHIN_S = 30.0
+_LOOK_EVERY_S = 0.1
+
+
+def reply_waits_for_commit(probed: Probed) -> list[str] | None:
+    """While no transaction can write to the tables, no event may be acknowledged."""
+    if not probed.has_events:
+        return None
+    with probed.speaking() as speaker:
+        event = probed.event()
+        return _locked(probed, speaker, event) or probed.missing([event])
+
+
+def same_request_stores_again(probed: Probed) -> list[str] | None:
+    """A request that was answered before is carried out again: another one has changed the row meanwhile."""
+    if not probed.updates:
+        return None
+    with probed.speaking() as speaker:
+        first = probed.event()
+        other = probed.event(first.key)
+        for event in (first, other, first):
+            if refused := speaker.store(event.message):
+                return refused
+        stored = probed.stored.at(first.row.key)
+        own, others = json.loads(first.row.document), json.loads(other.row.document)
+        expected = {**others, **own} if probed.merges else own
+        if stored is None or json.loads(stored) != expected:
+            return [f"the row holds what the request between two equal ones wrote: {stored}"]
+        return _locked(probed, speaker, first)
+
+
+def burst_is_stored(probed: Probed) -> list[str] | None:
+    """Thousands of events from many clients: each one that is acknowledged is stored, exactly."""
+    if not probed.has_events:
+        return None
+    events = [probed.event() for _ in range(_BURST)]
+    acknowledged: list[StoringEvent] = []
+    refused: list[str] = []
+    with probed.speaking() as speaker, ThreadPoolExecutor(_BURST_CLIENTS) as pool:
+
+        def send(event: StoringEvent) -> None:
+            # A target that refuses or hangs need not be asked thousands of times.
+            if len(refused) < _FEWEST_REFUSED:
+                problems = _stored_or_why_not(speaker, event)
+                (refused.extend(problems) if problems else acknowledged.append(event))
+
+        list(pool.map(send, events))
+    return [*refused[:3], *probed.missing(acknowledged)]
+
+
+def all_clients_are_equal(probed: Probed) -> list[str] | None:
+    """Load generators and other clients get the same service: what is valid is stored, what is invalid refused."""
+    differences = []
+    invalid = probed.invalid(_INVALID_CASES)
+    if not invalid and not probed.has_events:
+        return None
+    for user_agent in USER_AGENTS:
+        with probed.speaking(user_agent) as speaker:
+            found = _stored_now(probed, speaker)
+            for case in invalid:
+                found += [f"{case.name}: {each}" for each in speaker.perform(case).in_profile(Profile.CORE)]
+        differences += [f'user agent "{user_agent}": {each}' for each in found]
+    return differences
+
+
+def health_asks_database(probed: Probed) -> list[str] | None:
+    """Without its database a target is not healthy and acknowledges nothing; with it, it is healthy again."""
+    if probed.relay is None:
+        return None
+    probed.relay.cut()
+    try:
+        if not _within(_UNHEALTHY_WITHIN_S, lambda: not probed.is_healthy):
+            return [f"health: still healthy {_UNHEALTHY_WITHIN_S:.0f} s after the database was cut off"]
+        with probed.speaking() as speaker:
+            if probed.has_events and not _stored_or_why_not(speaker, probed.event()):
+                return ["an event was acknowledged while the database was cut off"]
+    finally:
+        probed.relay.restore()
+    if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
+        return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
+    with probed.speaking() as speaker:
+        return _stored_now(probed, speaker)
+
+
+def tables_are_durable(probed: Probed) -> list[str] | None:
+    """The target has not made a table unlogged, nor changed what the server promises."""
+    return probed.new_problems
+
+
+# By name, with the rule that each checks. Health comes last but one: some clients reconnect slowly.
+CHECKS: Sequence[tuple[str, str, Check]] = (
+    ("reply-waits-for-the-commit", "acknowledged only after the commit", reply_waits_for_commit),
+    ("same-request-stores-again", "no cached replies", same_request_stores_again),
+    ("all-clients-are-equal", "the load generator is not recognised", all_clients_are_equal),
+    ("burst-is-stored", "every acknowledged event is stored", burst_is_stored),
+    ("health-asks-the-database", "health is that of the database too", health_asks_database),
+    ("tables-are-durable", "tables are logged, settings unchanged", tables_are_durable),
+)
+
+
+def _locked(probed: Probed, speaker: CaseProtocol, event: StoringEvent) -> list[str]:
+    """Whether an event is acknowledged while its table is locked; then whether it is, once the lock is gone."""
+    with ThreadPoolExecutor(1) as pool:
+        with _no_writes(probed.server):
+            reply = pool.submit(_stored_or_why_not, speaker, event)
+            wait_for([reply], timeout=_LOCKED_S)
+            early = reply.done()
+        problems = reply.result()
+    if not early:
+        return problems
+    return problems or ["acknowledged while the table was locked, so before the commit"]
+
+
+def _stored_now(probed: Probed, speaker: CaseProtocol) -> list[str]:
+    """Why a new event is not stored, where the workload has events."""
+    if not probed.has_events:
+        return []
+    event = probed.event()
+    return speaker.store(event.message) or probed.missing([event])
+
+
+def _stored_or_why_not(speaker: CaseProtocol, event: StoringEvent) -> list[str]:
+    try:
+        return speaker.store(event.message)
+    except NoReplyError as error:
+        return [str(error)]
+
+
+@contextlib.contextmanager
+def _no_writes(server: Server) -> Iterator[None]:
+    """No transaction writes to any table of the database while the block lasts; all can be read."""
+    with server.connect() as connection, connection.transaction():
+        found = connection.execute(
+            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        tables = sql.SQL(", ").join(sql.Identifier(schema, table) for schema, table in found)
+        try:
+            connection.execute("SET LOCAL lock_timeout = '10s'")
+            connection.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(tables))
+        except psycopg.Error as error:
+            raise BakeoffError(f"The target's tables cannot be locked: {' '.join(str(error).split())}.") from error
+        yield
+
+
+def _within(seconds: float, holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_S)
+    return True

@@ -1,0 +1,98 @@
+"""A way to a database that can be cut: what a client sees then is a server that is gone."""
+
+import contextlib
+import socket
+import threading
+from types import TracebackType
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from bakeoff.postgres.server import Server
+
+_LOOPBACK = "127.0.0.1"
+_CHUNK_BYTES = 65_536
+_POSTGRESQL_PORT = 5432
+# With these a URL leads past the relay, or a client refuses its address.
+_ELSEWHERE = {"host", "hostaddr", "port", "service"}
+
+
+def can_be_relayed(server: Server) -> bool:
+    """Whether the server's URL names one TCP address, of which clients ask no certificate."""
+    parts = urlsplit(server.url)
+    parameters = parse_qs(parts.query)
+    one_address = bool(parts.hostname) and "," not in parts.netloc and not _ELSEWHERE & parameters.keys()
+    return one_address and parameters.get("sslmode") != ["verify-full"]
+
+
+class DatabaseRelay:
+    """Passes bytes between clients and a server while the `with` block lasts, except between `cut` and `restore`."""
+
+    def __init__(self, server: Server) -> None:
+        parts = urlsplit(server.url)
+        self._address = (parts.hostname or _LOOPBACK, parts.port or _POSTGRESQL_PORT)
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._listener = socket.create_server((_LOOPBACK, 0))
+        self._port = int(self._listener.getsockname()[1])
+        user, at, _ = parts.netloc.rpartition("@")
+        url = urlunsplit(parts._replace(netloc=f"{user}{at}{_LOOPBACK}:{self._port}"))
+        self.server = Server(url, server.pid, server.embedded)
+
+    def __enter__(self) -> "DatabaseRelay":
+        self._listen()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cut()
+
+    def cut(self) -> None:
+        """Ends all connections and refuses new ones."""
+        with self._lock:
+            open_now, self._connections = self._connections, set()
+            # Wakes the thread that waits for connections; closing alone does not.
+            with contextlib.suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+        for connection in open_now:
+            _end(connection)
+
+    def restore(self) -> None:
+        """Takes connections again, at the same address."""
+        self._listener = socket.create_server((_LOOPBACK, self._port))
+        self._listen()
+
+    def _listen(self) -> None:
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                server = socket.create_connection(self._address)
+            except OSError:
+                client.close()
+                continue
+            with self._lock:
+                self._connections |= {client, server}
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while chunk := source.recv(_CHUNK_BYTES):
+                sink.sendall(chunk)
+        for connection in (source, sink):
+            _end(connection)
+            with self._lock:
+                self._connections.discard(connection)
+
+
+def _end(connection: socket.socket) -> None:
+    """Ends it for both sides; the thread that reads from it wakes."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()

@@ -1,0 +1,1 @@
+SELECT ARRAY[id] AS key, data AS document FROM notes

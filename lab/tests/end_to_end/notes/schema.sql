@@ -1,0 +1,1 @@
+CREATE TABLE IF NOT EXISTS notes (id text PRIMARY KEY, data jsonb NOT NULL)

@@ -1,0 +1,107 @@
+"""Planted cheats: each is a real process with a real PostgreSQL that does one thing wrong, and `conform` catches it."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.preparation import conform
+from bakeoff.conformance.case import Profile
+from bakeoff.factors.variant import Variant
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.bench import Bench
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+
+pytest_plugins = ["shared_server"]
+pytestmark = pytest.mark.end_to_end
+
+NOTES = Path(__file__).with_name("notes")
+
+MANIFEST = """
+version = 1
+name = "notes"
+workload = "notes"
+title = "A target that may cheat"
+language = "python"
+protocol = "rest"
+class = "standard"
+[toolchain]
+commands = ["python3"]
+install = ""
+[build]
+directory = "."
+command = ["true"]
+inputs = ["service.py"]
+artifact = "service.py"
+[run]
+command = ["{python}", "{{artifact}}"]
+port_variable = "SERVER_PORT"
+default_port = 8099
+environment = {{ CHEAT = "{cheat}" }}
+"""
+
+# Each cheat, and all that may catch it. What is not named here must pass: a check that fails whatever a target does
+# would catch nothing.
+CAUGHT = {
+    "acknowledges-before-commit": {"reply-waits-for-the-commit"},
+    "caches-replies": {"same-request-stores-again"},
+    "drops-every-thousandth": {"burst-is-stored"},
+    "skips-validation": {"id-absent", "attributes-absent"},
+    "health-without-database": {"health-asks-the-database"},
+    "recognises-the-generator": {"all-clients-are-equal"},
+    "unlogged-table": {"tables-are-durable"},
+}
+# What may fail with it: an acknowledged write that comes late is missed where it is looked up, and an invalid message
+# that is accepted is accepted from every client.
+ALSO = {
+    "acknowledges-before-commit": {
+        "note-stored",
+        "same-request-stores-again",
+        "burst-is-stored",
+        "all-clients-are-equal",
+        "health-asks-the-database",
+    },
+    "skips-validation": {"all-clients-are-equal"},
+}
+
+
+@pytest.fixture
+def checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
+    """A checkout with the workload and the target of this test alone."""
+    root = tmp_path / "a checkout"
+    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
+    shutil.copytree(NOTES, root / "contract" / "notes")
+    (root / "targets" / "notes").mkdir(parents=True)
+    for file in NOTES.iterdir():
+        if file.suffix in (".sql", ".py"):
+            shutil.copy(file, root / "targets" / "notes")
+    yield Project(root)
+
+
+def failed(checkout: Project, server: Server, cheat: str) -> dict[str, tuple[str, ...]]:
+    """The cases and checks that a target which cheats so does not pass, with what differed."""
+    (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
+    (target,) = find_targets(checkout)
+    bench = Bench(checkout, server, PlainProgress(Console(quiet=True)))
+    result = conform(bench, target, load_workload(checkout, "notes"), Variant())
+    assert len(result.results) == 3 + 6
+    assert result.not_applicable == 0
+    assert result.conforms(Profile.CORE) is not bool(result.failures)
+    return {failure.case: failure.differences for failure in result.failures}
+
+
+def test_an_honest_target_passes_every_check(checkout: Project, server: Server) -> None:
+    assert failed(checkout, server, "") == {}
+
+
+@pytest.mark.parametrize("cheat", CAUGHT)
+def test_a_cheat_is_caught(checkout: Project, server: Server, cheat: str) -> None:
+    found = failed(checkout, server, cheat)
+    assert found.keys() >= CAUGHT[cheat], found
+    assert found.keys() <= CAUGHT[cheat] | ALSO.get(cheat, set()), found
