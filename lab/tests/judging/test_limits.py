@@ -1,6 +1,7 @@
 import pytest
 
-from bakeoff.judging.limits import limiting_lines, limits_in_words, limits_of
+from bakeoff.judging.limits import limiting_lines, limits_in_words, limits_of, with_own_lines
+from bakeoff.storage.history import StoredRun
 from made_up import run_of
 
 ONE, MANY = "one upsert per event", "batches of 500"
@@ -49,3 +50,10 @@ def test_the_ceiling_is_that_of_one_engine(settings: dict[str, str], words: str)
 
 def test_one_line_alone_does_not_tell_what_a_commit_costs() -> None:
     assert limiting_lines({ONE: 0.9}, 1.0) == {}
+
+
+def test_lines_drawn_around_a_comparison_stand_in_the_place_of_all_others() -> None:
+    run = StoredRun(1, 1, run_of(ceilings={"engine": 5.0, ONE: 1.0, MANY: 2.0}))
+    (compared,) = with_own_lines([run], {ONE: [10.0, 30.0, 12.0]})
+    assert compared.result.ceilings == {"engine": 5.0, ONE: 12.0}
+    assert with_own_lines([run], {}) == [run]

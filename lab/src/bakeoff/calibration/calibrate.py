@@ -3,15 +3,17 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from bakeoff.calibration import reference_lines
 from bakeoff.calibration.ceiling import CONNECTIONS, Drive, measure_ceiling
-from bakeoff.calibration.reference_lines import ReferenceBench, ReferenceLine
+from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.engines.manifest import Engine
+from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH
-from bakeoff.running.environment import machine_name
+from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import fresh_table
 from bakeoff.storage.calibrations import Calibration
@@ -20,9 +22,9 @@ from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Way
 
-# pgbench is at its best with few connections on few cores, how few is unknown: the best of these counts.
-_CONNECTIONS_TRIED = (16, 64)
-_BATCH_CONNECTIONS_TRIED = (1, 2)
+# With how many connections PostgreSQL is at its best depends on cores and disk: the best of these counts.
+_CONNECTIONS_TRIED = (1, 2, 4, 8, 16, 32, 64)
+_BATCH_CONNECTIONS_TRIED = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,13 @@ class CalibrationRequest:
 def calibrate(
     project: Project,
     request: CalibrationRequest,
-    server: Server | None,
     bench: ReferenceBench | None,
     progress: Progress,
 ) -> Iterator[Calibration]:
     """Yields each calibration as it is measured."""
     yield from _engine(project, request, progress)
-    if server is not None and bench is not None:
-        yield from _database(request, server, bench, progress)
+    if bench is not None:
+        yield from _database(request, bench, progress)
 
 
 def _engine(project: Project, request: CalibrationRequest, progress: Progress) -> Iterator[Calibration]:
@@ -85,31 +86,61 @@ def ways_of(workload: Workload, engine: Engine, batch: int, stream: bool, window
     return [Way(name, batch, stream, window) for name in protocols if name in engine.manifest.protocols]
 
 
-def _database(
-    request: CalibrationRequest, server: Server, bench: ReferenceBench, progress: Progress
-) -> Iterator[Calibration]:
-    drawn = (
-        (reference_lines.one_row_each, ONE_EACH, _CONNECTIONS_TRIED),
-        (reference_lines.batches, BATCHES, _BATCH_CONNECTIONS_TRIED),
+class DrawnLine(StrEnum):
+    """The reference lines."""
+
+    ONE_EACH = ONE_EACH
+    BATCHES = BATCHES
+
+
+_DRAWN_WITH = {
+    DrawnLine.ONE_EACH: (reference_lines.one_row_each, _CONNECTIONS_TRIED),
+    DrawnLine.BATCHES: (reference_lines.batches, _BATCH_CONNECTIONS_TRIED),
+}
+
+
+def bench_of(project: Project, workload: Workload, server: Server) -> ReferenceBench:
+    """What PostgreSQL alone is measured with."""
+    pgbench = find_installation(project).programs / "pgbench"
+    return ReferenceBench(workload, server, pgbench, project.state / "reference")
+
+
+def has_reference_lines(workload: Workload) -> bool:
+    """Whether the workload says how PostgreSQL alone would store its rows."""
+    return workload.uses_database and workload.declared.upsert is not None
+
+
+def best_connections(bench: ReferenceBench, line: DrawnLine, seconds: float, progress: Progress) -> int:
+    """With how many connections the line is the highest, each tried for so long."""
+    _, tried = _DRAWN_WITH[line]
+    rates = {count: draw(bench, line, count, seconds, progress).rate_per_s for count in tried}
+    return max(rates, key=rates.__getitem__)
+
+
+def draw(bench: ReferenceBench, line: DrawnLine, connections: int, seconds: float, progress: Progress) -> Calibration:
+    """The line once, on a fresh table."""
+    progress.step(f"PostgreSQL alone: {line}, {connections} connections", seconds)
+    prepare_table(bench.workload, bench.server)
+    draw_with, _ = _DRAWN_WITH[line]
+    drawn = draw_with(bench, connections, seconds)
+    return Calibration(
+        machine=machine_name(),
+        kind="database",
+        subject=str(line),
+        subject_version=server_in_words(bench.server),
+        workload=bench.workload.name,
+        transport="sql",
+        payload_size="default",
+        connections=connections,
+        rate_per_s=drawn.rows_per_s,
     )
-    for draw, name, tried in drawn:
-        lines: list[ReferenceLine] = []
-        for connections in tried:
-            progress.step(f"PostgreSQL alone: {name}, {connections} connections", request.seconds)
-            prepare_table(request.workload, server)
-            lines.append(draw(bench, connections, request.seconds))
-        best = max(lines, key=lambda line: line.rows_per_s)
-        yield Calibration(
-            machine=machine_name(),
-            kind="database",
-            subject=name,
-            subject_version=f"PostgreSQL {server.version()}",
-            workload=request.workload.name,
-            transport="sql",
-            payload_size="default",
-            connections=best.connections,
-            rate_per_s=best.rows_per_s,
-        )
+
+
+def _database(request: CalibrationRequest, bench: ReferenceBench, progress: Progress) -> Iterator[Calibration]:
+    for line in DrawnLine:
+        _, tried = _DRAWN_WITH[line]
+        drawn = [draw(bench, line, connections, request.seconds, progress) for connections in tried]
+        yield max(drawn, key=lambda each: each.rate_per_s)
 
 
 def prepare_table(workload: Workload, server: Server) -> None:

@@ -1,4 +1,4 @@
-"""What PostgreSQL alone can store, without any API: the workload's own statement, driven by pgbench."""
+"""What PostgreSQL alone can store, without any API: the workload's own statements, driven by pgbench."""
 
 import re
 import signal
@@ -14,11 +14,13 @@ from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.workload.effects import StoredRow, rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
-from bakeoff.workload.statements import columns, text_array, upsert
+from bakeoff.workload.statements import columns, text_array, text_literal, upsert, upsert_one
 
 # Half of the statements hit one of this many keys of their client's own, as half of a workload's events do.
 _REUSED_KEYS = 1000
 _DISTINCT_ROWS = 32
+# Every connection prepares each script once: of many a short draw would measure that.
+_PLAIN_ROWS = 8
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,18 @@ class ReferenceBench:
 
 
 def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
-    """One upsert for each event, one transaction for each upsert."""
-    rows = _rows(bench.workload, _DISTINCT_ROWS)
-    scripts = [_statement(bench.workload, [row], reused) for row in rows for reused in (False, True)]
-    return _line(bench, ONE_EACH, scripts, connections, seconds)
+    """One upsert for each event, one transaction for each upsert: the plainest statement that the workload has for it.
+
+    Documents are parameters, so that PostgreSQL reads each as it reads those of a target.
+    """
+    if bench.workload.sql("upsert_one") is None:
+        rows = _rows(bench.workload, _DISTINCT_ROWS)
+        scripts = [_statement(bench.workload, [row], reused) for row in rows for reused in (False, True)]
+        return _line(bench, ONE_EACH, scripts, connections, seconds)
+    rows = _rows(bench.workload, _PLAIN_ROWS)
+    scripts = [_plain(bench.workload, row, place, reused) for place, row in enumerate(rows) for reused in (False, True)]
+    documents = {f"document{place}": row.document for place, row in enumerate(rows)}
+    return _line(bench, ONE_EACH, scripts, connections, seconds, documents)
 
 
 def batches(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
@@ -66,11 +76,29 @@ def _statement(workload: Workload, rows: Sequence[StoredRow], reused: bool) -> s
     arrays = [text_array(column) for column in columns(rows)]
     # The last part of a key tells entities apart: it is made new, or one of the client's own, for each statement.
     arrays[-2] = f"ARRAY(SELECT part || '-' || :client_id || '-' || :n FROM unnest({arrays[-2]}) AS part)"  # noqa: S608
-    highest = _REUSED_KEYS // len(rows) + 1 if reused else 9_000_000_000_000_000_000
-    return f"\\set n random(1, {highest})\n{upsert(workload, arrays)};\n"
+    return f"\\set n random(1, {_highest(len(rows), reused)})\n{upsert(workload, arrays)};\n"
 
 
-def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections: int, seconds: float) -> ReferenceLine:
+def _plain(workload: Workload, row: StoredRow, place: int, reused: bool) -> str:
+    """A pgbench script: the workload's statement for one row, its document one of pgbench's variables."""
+    *parts, last = [text_literal(part) for part in row.key]
+    values = [*parts, f"{last} || '-' || :client_id || '-' || :n", f":document{place}"]
+    return f"\\set n random(1, {_highest(1, reused)})\n{upsert_one(workload, values)};\n"
+
+
+def _highest(rows: int, reused: bool) -> int:
+    """Of the numbers that tell keys apart: few are hit again and again, of many each is new."""
+    return _REUSED_KEYS // rows + 1 if reused else 9_000_000_000_000_000_000
+
+
+def _line(
+    bench: ReferenceBench,
+    name: str,
+    scripts: Sequence[str],
+    connections: int,
+    seconds: float,
+    variables: Mapping[str, str] | None = None,
+) -> ReferenceLine:
     bench.folder.mkdir(parents=True, exist_ok=True)
     files = [bench.folder / f"statement-{number}.sql" for number in range(len(scripts))]
     for file, script in zip(files, scripts, strict=True):
@@ -83,6 +111,7 @@ def _line(bench: ReferenceBench, name: str, scripts: Sequence[str], connections:
         "--jobs=2",
         f"--time={max(1, round(seconds))}",
         "--random-seed=1",
+        *(f"--define={variable}={value}" for variable, value in (variables or {}).items()),
         *(f"--file={file}" for file in files),
     ]
     with bench.server.for_programs(bench.folder / "pgpass") as (connection, environment):

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.calibration.calibrate import CalibrationRequest, calibrate, ways_of
+from bakeoff.calibration.calibrate import CalibrationRequest, bench_of, calibrate, has_reference_lines, ways_of
 from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.cli.history import print_json, say
 from bakeoff.cli.progress import shown_on
@@ -17,7 +17,6 @@ from bakeoff.comparing.preparation import build
 from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
@@ -54,11 +53,11 @@ def calibrate_machine(
         progress.step("starting PostgreSQL")
         metrics = stack.enter_context(metrics_database(project))
         MetricsStore(metrics).migrate()
-        has_lines = any(_has_reference_lines(request.workload) for request in requests)
+        has_lines = any(has_reference_lines(request.workload) for request in requests)
         server = stack.enter_context(application_database(project)) if has_lines else None
 
         def measure(request: CalibrationRequest) -> Iterator[Calibration]:
-            for calibration in calibrate(project, request, server, _bench(project, request, server), progress):
+            for calibration in calibrate(project, request, _bench(project, request, server), progress):
                 add_calibration(metrics, calibration)
                 yield calibration
 
@@ -86,10 +85,9 @@ def measured_of(
 
 def _bench(project: Project, request: CalibrationRequest, server: Server | None) -> ReferenceBench | None:
     """What PostgreSQL alone is measured with; None where the workload has no statement for it."""
-    if server is None or not _has_reference_lines(request.workload):
+    if server is None or not has_reference_lines(request.workload):
         return None
-    pgbench = find_installation(project).programs / "pgbench"
-    return ReferenceBench(request.workload, server, pgbench, project.state / "reference")
+    return bench_of(project, request.workload, server)
 
 
 def _print(measured: Sequence[Calibration], failed: Mapping[str, str], as_json: bool) -> None:
@@ -125,11 +123,6 @@ def requests_of(
         names = ", ".join(workload.name for workload in workloads)
         raise UsageError(f"{names} has no way{way.options} that the engine {engine.name} speaks.")
     return requests
-
-
-def _has_reference_lines(workload: Workload) -> bool:
-    """Whether the workload says how PostgreSQL alone would store its rows."""
-    return workload.uses_database and workload.declared.upsert is not None
 
 
 def _table(calibrations: Sequence[Calibration]) -> Table:

@@ -9,6 +9,7 @@ from pathlib import Path
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.estimate import Estimate
 from bakeoff.comparing.proofs import Proof, durability_proven, prove
+from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, turns_of
 from bakeoff.errors import BakeoffError
@@ -18,13 +19,13 @@ from bakeoff.results.document import Origin
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
-from bakeoff.running.environment import machine_name
+from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.laps import Laps, told
 from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.warm_up import warm_up_cap_s
-from bakeoff.storage.calibrations import Calibration, latest_calibrations
+from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.workload.plan import THRESHOLDS
 
@@ -89,8 +90,26 @@ class Series:
         """Proves every contender, then takes all turns that are left."""
         estimate = self._announced(contenders)
         proven = [each for each in contenders if each.key in self._left and self._proves(each)]
-        self._take_all(turns_of(proven, self._request.rounds, self._request.seed, self._done), estimate)
+        turns = turns_of(proven, self._request.rounds, self._request.seed, self._done)
+        lines = self._reference_lines(turns, estimate)
+        self._take_all(turns, estimate)
+        if lines is not None and not self._comparison.interrupted:
+            lines.after()
         self._say_outside()
+
+    def _reference_lines(self, turns: Sequence[Turn], estimate: Estimate) -> ReferenceBracket | None:
+        """Drawn before the runs, where they are worth their time."""
+        wanted = self._request.reference_lines
+        is_worth_it = wanted == "on" or (wanted == "auto" and estimate.left_s(len(turns)) >= WORTH_IT_S)
+        if not turns or not is_worth_it:
+            return None
+        workloads = {turn.contender.workload.name: turn.contender.workload for turn in turns}
+        lines = ReferenceBracket(
+            self._bench, list(workloads.values()), lambda each: add_calibration(self._store.server, each, self._id)
+        )
+        for line in lines.before():
+            self._calibrations[line.workload].append(line)
+        return lines
 
     def run_as_built(self, contenders: Sequence[Contender], arriving: Arriving) -> None:
         """Proves and measures each contender as soon as its target is built; further rounds follow when all are."""
@@ -158,7 +177,9 @@ class Series:
         request, unfinished = self._request, self._unfinished
         workload = contenders[0].workload.name
         for name in {contender.workload.name for contender in contenders}:
-            self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name)
+            server = self._bench.server
+            database = None if server is None else server_in_words(server)
+            self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name, database)
         started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
         self._origin = Origin(started_at, request.name, workload, request.mode, request.command, request.rounds)
         if unfinished is None:

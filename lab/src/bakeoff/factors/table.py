@@ -250,6 +250,12 @@ class ComparisonTable(RunTable):
         in_file=False,
         unset="none",
     )
+    reference_lines: str = option(
+        "auto",
+        kinds.choice("auto", "on", "off"),
+        "Draw PostgreSQL's own lines before and after the runs: auto does so where these take five minutes or more",
+        in_file=False,
+    )
     aa: bool = option(False, kinds.SWITCH, "Run each contender twice (A/A test) to measure the noise floor")
     prove: bool = option(
         False, kinds.SWITCH, "Run every conformance case again, also for targets that passed before", in_file=False

@@ -12,7 +12,7 @@ from bakeoff.judging.effects import effects_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
-from bakeoff.judging.limits import Limits, limits_of, reference_lines
+from bakeoff.judging.limits import Limits, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
 from bakeoff.judging.pairings import log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
@@ -49,6 +49,7 @@ def judge(comparison: StoredComparison) -> Judgement:
 
     Contenders are ranked by throughput, each at its best load that keeps the thresholds.
     """
+    comparison = replace(comparison, runs=with_own_lines(comparison.runs, comparison.reference_draws))
     measured = [_MeasuredContender(runs, levels_held(runs.counted)) for runs in contender_runs_of(comparison.runs)]
     rates = [each.rates for each in measured if each.rates]
     common = spread_between_rounds(rates)
@@ -76,6 +77,7 @@ def judge(comparison: StoredComparison) -> Judgement:
         findings=comparison_findings.found(comparison, rates, _aa_pairs(measured)),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
+        reference_draws=comparison.reference_draws,
         has_aa=any(_aa_pairs(measured)),
     )
 

@@ -208,3 +208,4 @@ class Judgement:
     provenance: Mapping[str, str]
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
+    reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -1,10 +1,12 @@
 """A throughput against what this machine can do: the load generator's ceiling and the database's reference lines."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.results.run import RunResult
+from bakeoff.storage.history import StoredRun
 
 # A line further away than this share of it tells nothing.
 _NEAR = 0.2
@@ -38,6 +40,21 @@ def agents_of(settings: Mapping[str, str]) -> int:
     """How many engines shared the load, by the settings of a run."""
     count = settings.get("agents", "")
     return int(count) if count.isdecimal() else 1
+
+
+def with_own_lines(runs: Sequence[StoredRun], draws: Mapping[str, Sequence[float]]) -> list[StoredRun]:
+    """The runs compared with the median of what was drawn before and after them, in the place of any other lines."""
+    if not draws:
+        return list(runs)
+    lines = {name: median(rates) for name, rates in draws.items()}
+    return [
+        replace(run, result=replace(run.result, ceilings={**_without_lines(run.result.ceilings), **lines}))
+        for run in runs
+    ]
+
+
+def _without_lines(ceilings: Mapping[str, float]) -> dict[str, float]:
+    return {name: rate for name, rate in ceilings.items() if name == _ENGINE}
 
 
 def reference_lines(runs: Sequence[RunResult]) -> dict[str, float]:

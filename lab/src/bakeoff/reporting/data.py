@@ -107,10 +107,21 @@ def _group(name: str, entries: Sequence[ReportedContender]) -> Group:
     }
 
 
+def _spread(judgement: Judgement, name: str) -> str:
+    """How far the draws of a line lie apart; nothing where it was not drawn for this comparison."""
+    draws = judgement.reference_draws.get(name, ())
+    return f" ({min(draws):,.0f} to {max(draws):,.0f}, drawn before and after)" if draws else ""
+
+
 def _reference_lines(judgement: Judgement, stored: StoredComparison) -> list[ReferenceLine]:
     """What PostgreSQL does alone, and what the generator can send over each protocol. The lowest first."""
     lines: list[ReferenceLine] = [
-        {"name": name, "payload": None, "label": f"PostgreSQL alone, {name}", "per_s": rounded(value)}
+        {
+            "name": name,
+            "payload": None,
+            "label": f"PostgreSQL alone, {name}{_spread(judgement, name)}",
+            "per_s": rounded(value),
+        }
         for name, value in judgement.reference_lines.items()
     ]
     ceilings = {

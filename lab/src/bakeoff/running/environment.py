@@ -38,6 +38,11 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
     return {name: fact for name, fact in facts.items() if fact}
 
 
+def server_in_words(server: Server) -> str:
+    """Its version and the settings that decide what a commit costs: lines of another server say nothing of this one."""
+    return f"{_database(server)}, {_database_settings(server)}"
+
+
 def _checkout(project: Project, target: Target) -> Path:
     """Whose files the target is made of: those of the checkout, or of another commit's worktree within its state."""
     commits = project.state / "commits"

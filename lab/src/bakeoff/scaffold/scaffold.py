@@ -20,7 +20,7 @@ PROTOCOLS = ("rest", "grpc")
 TEMPLATES = Path(__file__).with_name("templates")
 # A target is called NAME-rest or NAME-grpc, a name of at most 63 characters too.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,57}")
-_STORING = ("schema.sql", "reset.sql", "audit.sql", "upsert.sql")
+_STORING = ("schema.sql", "reset.sql", "audit.sql", "upsert.sql", "upsert_one.sql")
 _DEFAULT_PORT = 8080
 
 

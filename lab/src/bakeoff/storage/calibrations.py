@@ -28,24 +28,25 @@ class Calibration:
     tls: bool = False
 
 
-def add_calibration(server: Server, calibration: Calibration) -> None:
-    """Stores one."""
-    row = {"measured_at": datetime.now(UTC), **asdict(calibration)}
+def add_calibration(server: Server, calibration: Calibration, comparison_id: int | None = None) -> None:
+    """Stores one; a line that was drawn for a comparison with its id."""
+    row = {"measured_at": datetime.now(UTC), "comparison_id": comparison_id, **asdict(calibration)}
     with server.connect() as connection:
         connection.execute(
             "INSERT INTO calibrations (measured_at, machine, kind, subject, subject_version, workload, transport,"
-            " payload_size, connections, rate_per_s, cpu_us_each, tls)"
+            " payload_size, connections, rate_per_s, cpu_us_each, tls, comparison_id)"
             " VALUES (%(measured_at)s, %(machine)s, %(kind)s, %(subject)s, %(subject_version)s, %(workload)s,"
             " %(transport)s, %(payload_size)s, %(connections)s, %(rate_per_s)s, %(cpu_us_each)s,"
-            " %(tls)s)",
+            " %(tls)s, %(comparison_id)s)",
             row,
         )
 
 
-def latest_calibrations(server: Server, machine: str, workload: str) -> list[Calibration]:
+def latest_calibrations(server: Server, machine: str, workload: str, database: str | None = None) -> list[Calibration]:
     """The newest calibration of each subject and version, transport and payload on a machine, with TLS and without.
 
-    The oldest come first.
+    The oldest come first. A reference line counts for an hour, and for the server that it was drawn on: `database`, its
+    version and settings in words.
     """
     with server.connect() as connection:
         rows = connection.execute(
@@ -53,8 +54,9 @@ def latest_calibrations(server: Server, machine: str, workload: str) -> list[Cal
             " rate_per_s, cpu_us_each, tls FROM"
             " (SELECT DISTINCT ON (kind, subject, subject_version, transport, tls, payload_size) * FROM calibrations"
             " WHERE machine = %s AND workload = %s"
+            " AND (kind <> 'database' OR (subject_version = %s AND measured_at > now() - interval '1 hour'))"
             " ORDER BY kind, subject, subject_version, transport, tls, payload_size, measured_at DESC) AS latest"
             " ORDER BY measured_at, id",
-            [machine, workload],
+            [machine, workload, database],
         ).fetchall()
     return [Calibration(*row) for row in rows]

@@ -1,7 +1,7 @@
 """Reads comparisons and their runs back out of the metrics database, as the values they were stored from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +23,8 @@ ORDER BY id DESC LIMIT 1
 """.encode()
 _RUNS_OF_MODE = "SELECT id FROM test_runs WHERE comparison_id = %s AND test_mode = %s ORDER BY started_at, id"
 
+_DRAWS = "SELECT subject, rate_per_s FROM calibrations WHERE comparison_id = %s ORDER BY measured_at, id"
+
 
 @dataclass(frozen=True)
 class StoredRun:
@@ -35,7 +37,10 @@ class StoredRun:
 
 @dataclass(frozen=True)
 class StoredComparison:
-    """One invocation with its runs in the order in which they were made; smoke runs before longer ones are left out."""
+    """One invocation with its runs in the order in which they were made; smoke runs before longer ones are left out.
+
+    `reference_draws` are rows a second of each reference line that was drawn before and after it, in that order.
+    """
 
     id: int
     name: str
@@ -48,6 +53,7 @@ class StoredComparison:
     finished_at: datetime | None
     not_measured: Mapping[str, str]
     runs: Sequence[StoredRun]
+    reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def load_comparison(server: Server, comparison_id: int | None = None) -> StoredComparison:
@@ -62,7 +68,11 @@ def load_comparison(server: Server, comparison_id: int | None = None) -> StoredC
                 else f"There is no comparison {comparison_id}. ./bakeoff runs list shows the stored ones."
             )
         ids = connection.execute(_RUNS_OF_MODE, [found.id, found.mode]).fetchall()
-        return replace(found, runs=_load(connection, [run_id for (run_id,) in ids]))
+        draws: dict[str, list[float]] = {}
+        for name, rate in connection.execute(_DRAWS, [found.id]).fetchall():
+            draws.setdefault(name, []).append(rate)
+        runs = _load(connection, [run_id for (run_id,) in ids])
+        return replace(found, runs=runs, reference_draws=draws)
 
 
 def load_runs(server: Server, run_ids: Sequence[int]) -> list[StoredRun]:

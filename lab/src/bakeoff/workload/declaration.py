@@ -201,6 +201,7 @@ class Declaration(_Declared, frozen=True):
     reset: str | None = None
     audit: str | None = None
     upsert: str | None = None
+    upsert_one: str | None = None
     vectors: str | None = None
     health: Health = Health()
     sizes: Mapping[str, int | Literal["natural"]] = msgspec.field(default_factory=lambda: {"default": "natural"})

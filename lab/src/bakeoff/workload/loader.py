@@ -11,7 +11,7 @@ from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.references import problems_of
 
-FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "vectors"]
+FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.effects import StoredRow
@@ -10,12 +11,21 @@ from bakeoff.workload.loader import Workload
 
 def upsert(workload: Workload, arrays: Sequence[str]) -> str:
     """`upsert.sql` with these expressions in the place of `$1`, `$2`, …: arrays of the key's parts and documents."""
-    text = workload.sql("upsert")
+    return _filled(workload, "upsert", arrays)
+
+
+def upsert_one(workload: Workload, values: Sequence[str]) -> str:
+    """`upsert_one.sql` likewise, with expressions for one row."""
+    return _filled(workload, "upsert_one", values)
+
+
+def _filled(workload: Workload, entry: Literal["upsert", "upsert_one"], expressions: Sequence[str]) -> str:
+    text = workload.sql(entry)
     if text is None:
-        raise BakeoffError(f"{workload.name} has no upsert in workload.toml, so the lab cannot insert rows.")
+        raise BakeoffError(f"{workload.name} has no {entry} in workload.toml, so the lab cannot insert rows.")
     statement = re.sub(r"--[^\n]*\n", "", text).strip().rstrip(";")
     # In one pass: a document may hold what looks like a parameter.
-    return re.sub(r"\$(\d+)", lambda found: f"({arrays[int(found[1]) - 1]})", statement)
+    return re.sub(r"\$(\d+)", lambda found: f"({expressions[int(found[1]) - 1]})", statement)
 
 
 def columns(rows: Sequence[StoredRow]) -> list[list[str]]:
@@ -25,4 +35,9 @@ def columns(rows: Sequence[StoredRow]) -> list[list[str]]:
 
 def text_array(texts: Sequence[str]) -> str:
     """An SQL array of texts."""
-    return "ARRAY[" + ",".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+    return "ARRAY[" + ",".join(text_literal(text) for text in texts) + "]"
+
+
+def text_literal(text: str) -> str:
+    """An SQL text."""
+    return "'" + text.replace("'", "''") + "'"
