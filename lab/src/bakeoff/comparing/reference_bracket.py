@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from bakeoff.calibration.calibrate import DrawnLine, bench_of, best_connections, draw, has_reference_lines
+from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
 from bakeoff.running.bench import Bench
 from bakeoff.storage.calibrations import Calibration
@@ -22,7 +23,7 @@ class ReferenceBracket:
         self._bench = bench
         self._workloads = [workload for workload in workloads if has_reference_lines(workload)]
         self._keep = keep
-        self._lines: list[tuple[Workload, DrawnLine, int]] = []
+        self._lines: list[tuple[ReferenceBench, DrawnLine, int]] = []
 
     def before(self) -> list[Calibration]:
         """The lines, each by the best of its draws so far."""
@@ -34,7 +35,7 @@ class ReferenceBracket:
                 tools = bench_of(self._bench.project, workload, server)
                 for line in DrawnLine:
                     count = best_connections(tools, line, _TRIAL_S, progress)
-                    self._lines.append((workload, line, count))
+                    self._lines.append((tools, line, count))
             except BakeoffError as error:
                 # Without lines figures are figures still.
                 progress.say(f"{workload.name}: no reference lines. {error.message}")
@@ -46,13 +47,12 @@ class ReferenceBracket:
 
     def _draw(self) -> list[Calibration]:
         drawn: list[Calibration] = []
-        server, progress = self._bench.server, self._bench.progress
-        for workload, line, count in self._lines if server is not None else ():
+        progress = self._bench.progress
+        for tools, line, count in self._lines:
             try:
-                tools = bench_of(self._bench.project, workload, server)
                 for _ in range(_DRAWS):
                     drawn.append(draw(tools, line, count, _DRAW_S, progress))
                     self._keep(drawn[-1])
             except BakeoffError as error:
-                progress.say(f"{workload.name}: no reference lines. {error.message}")
+                progress.say(f"{tools.workload.name}: no reference lines. {error.message}")
         return drawn

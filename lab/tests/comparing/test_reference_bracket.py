@@ -1,0 +1,50 @@
+"""Lines before and after a comparison: each with its best number of connections, every draw kept."""
+
+import pytest
+from rich.console import Console
+
+from bakeoff.calibration.calibrate import DrawnLine
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing import reference_bracket
+from bakeoff.comparing.reference_bracket import ReferenceBracket
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project
+from bakeoff.running.bench import Bench
+from bakeoff.storage.calibrations import Calibration
+from bakeoff.workload.loader import load_workload
+
+QUIET = PlainProgress(Console(quiet=True))
+SERVER = Server("postgresql://127.0.0.1:1/x", None, embedded=True)
+
+
+def test_every_draw_is_kept_with_the_best_number_of_connections(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[tuple[str, int]] = []
+
+    def draw(_tools: object, line: DrawnLine, count: int, _seconds: float, _progress: object) -> Calibration:
+        drawn.append((str(line), count))
+        return Calibration("here", "database", str(line), "18", "events", "sql", "default", count, 7.0)
+
+    monkeypatch.setattr(reference_bracket, "best_connections", lambda _tools, line, *_: len(line))
+    monkeypatch.setattr(reference_bracket, "bench_of", lambda *_: None)
+    monkeypatch.setattr(reference_bracket, "draw", draw)
+    kept: list[Calibration] = []
+    lines = ReferenceBracket(Bench(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
+    assert lines.before() == kept
+    lines.after()
+    expected = [(str(line), len(line)) for line in DrawnLine for _ in range(3)]
+    assert drawn == [*expected, *expected]
+    assert len(kept) == 12
+
+
+def test_lines_that_cannot_be_drawn_stop_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise BakeoffError("pgbench is not there.")
+
+    monkeypatch.setattr(reference_bracket, "bench_of", fail)
+    kept: list[Calibration] = []
+    lines = ReferenceBracket(Bench(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
+    assert lines.before() == kept == []
+    lines.after()
