@@ -80,3 +80,13 @@ def test_without_an_audit_nobody_keeps_a_ledger(project: Project, tmp_path: Path
 @pytest.mark.parametrize(("phases", "agents"), [(SMOKE, 1), ([Phase("a", 2, 1.0), Phase("b", 9, 1.0)], 2)])
 def test_there_are_no_more_agents_than_users(phases: list[Phase], agents: int) -> None:
     assert request(3, *phases).agents == agents
+
+
+def test_each_run_and_each_of_its_engines_has_a_log_of_its_own(project: Project, tmp_path: Path) -> None:
+    """A later run overwrites none of them."""
+    for agents, folder in ((1, tmp_path / "one"), (2, tmp_path / "two")):
+        folder.mkdir()
+        started(project, folder, request(agents), folder / "ledger")
+    assert [path.name for path in (tmp_path / "one").glob("*.log")] == ["run.engine.log"]
+    logs = {"run.engine.agent-1.log", "run.engine.agent-2.log"}
+    assert {path.name for path in (tmp_path / "two").glob("*.log")} == logs

@@ -100,6 +100,13 @@ def test_findings(latencies: list[float], failed: int, found: list[tuple[str, st
     assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS, None)] == found
 
 
+def test_errors_name_the_log_to_read() -> None:
+    total = total_of(phase_results(phase(0, 0, [1.0] * 99, 1), []), [])
+    assert total is not None
+    (finding,) = findings_of(total, THRESHOLDS, "results/a/20260101T000000.000-quick-8k.log")
+    assert finding.advice.startswith("Read results/a/20260101T000000.000-quick-8k.log. ")
+
+
 def second(phase_number: int, number: int, operations: int) -> EngineSecond:
     histogram = encoded(1.0) if operations else None
     return engine_second(number, phase=phase_number, operations=operations, service_histogram=histogram)
