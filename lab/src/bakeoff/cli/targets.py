@@ -69,7 +69,9 @@ def _table(targets: Sequence[Target]) -> Table:
         missing = target.missing_programs
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
-        table.add_row(target.name, port, target.workload, target.target_class, state, target.title)
+        stack = ", ".join(target.manifest.stack.values())
+        title = f"{target.title}: {stack}" if stack else target.title
+        table.add_row(target.name, port, target.workload, target.target_class, state, title)
     return table
 
 

@@ -129,7 +129,7 @@ def level_name(level: str) -> str:
 
 def _words(contender: ContenderRuns, names_target: bool, of_several_classes: bool, differing: set[str]) -> str:
     newest = contender.newest
-    target = newest.target if names_target else implementation(newest.language, newest.protocol)
+    target = newest.target if names_target else _title(contender)
     if not names_target and of_several_classes:
         target += f" {newest.target_class}"
     factors = {**newest.factors, "payload": newest.payload}
@@ -138,14 +138,19 @@ def _words(contender: ContenderRuns, names_target: bool, of_several_classes: boo
 
 
 def _names_target(contender: ContenderRuns, contenders: Sequence[ContenderRuns]) -> bool:
-    """Whether language, protocol and class are shared with another target."""
+    """Whether title and class are shared with another target."""
     own = contender.newest
     return any(
-        (other.newest.language, other.newest.protocol, other.newest.target_class)
-        == (own.language, own.protocol, own.target_class)
+        (_title(other), other.newest.target_class) == (_title(contender), own.target_class)
         and other.newest.target != own.target
         for other in contenders
     )
+
+
+def _title(contender: ContenderRuns) -> str:
+    """The title in its manifest; language and protocol of a run that was made before titles were recorded."""
+    newest = contender.newest
+    return newest.environment.get("title") or implementation(newest.language, newest.protocol)
 
 
 def _differing(contenders: Sequence[ContenderRuns]) -> set[str]:

@@ -30,6 +30,7 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
         "memory_mib": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20),
         "toolchain": target.build.toolchain,
         "build_flags": ", ".join(f"{name}={value}" for name, value in build_flags().items()),
+        "title": target.manifest.title,
         "stack": ", ".join(f"{part}: {what}" for part, what in target.manifest.stack.items()),
         "database": None if server is None else _database(server),
         "database_settings": None if server is None else _database_settings(server),
