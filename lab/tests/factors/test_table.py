@@ -46,6 +46,7 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "TARGET=CONTAINER": "a=b",
     "MODE": "stream-16",
     "PHASES": [{"users": 10, "duration": "5s"}, {"name": "up", "users": 90, "from_users": 10, "duration": "10s"}],
+    "INTERVAL,TIMEOUT": "10s,3s",
     "DISTRIBUTION": "zipf:0.99",
 }
 TYPED: Mapping[str, Json] = {

@@ -311,3 +311,46 @@ def test_a_mix_and_operations_change_weights(
 def test_an_unknown_operation_is_refused(empty_checkout: Project) -> None:
     with pytest.raises(UsageError, match='no operation "fetch"'):
         weights_of(workload_of(empty_checkout, SHOP, "shop"), None, ("fetch",))
+
+
+LISTS = """
+version = 1
+name = "lists"
+title = "Lists"
+database = "none"
+cookies = true
+[[operations]]
+name = "list"
+weight = 1
+creates = "item"
+think_time = "200ms"
+http.method = "GET"
+http.path = "/items?limit=${limit=integer 5 9}"
+http.expect = 200
+http.capture = { id = "/items/*/id" }
+http.list = { items = "/items", most = "${value.limit}", order = "/id", id = "/id" }
+[[operations]]
+name = "get"
+weight = 1
+needs = "item"
+needs_of = "any"
+needs_pick = "zipf:0.99"
+http.method = "GET"
+http.path = "/items/${captured.id}"
+http.expect = [200, 404]
+http.list = { items = "/tags", most = 3 }
+"""
+
+
+def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project, project: Project) -> None:
+    workload = workload_of(empty_checkout, LISTS, "lists")
+    plan = compile_plan(workload, LOAD)
+    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    listed, got = plan["operations"]
+    assert listed["think_time_ms"] == 200
+    assert listed["http"]["list"]["most"] == [{"slot": "value", "name": "limit"}]
+    assert got["http"]["list"]["most"] == ["3"]
+    assert got["pick"] == {"of": "any", "pick": "zipf", "s": 0.99}
+    assert plan["cookies"] is True
+    native = {"cookies", "list-captures", "list-checks", "entity-picks", "operation-think-time"}
+    assert native <= needed_features(workload, "http").keys()

@@ -22,6 +22,9 @@ _NATIVE_ONLY = (
     ("header_templates", "headers with slots"),
     ("metadata_templates", "metadata with slots"),
     ("reply_templates", "reply checks with slots"),
+    ("list", "list checks"),
+    ("pick", "choice among needed entities"),
+    ("think_time_ms", "pause of an operation's own"),
 )
 
 
@@ -130,12 +133,17 @@ def refusal(plan: Plan) -> str | None:
     operations = plan.document["operations"]
     if transport["stream"]:
         return "the k6 engine does not send streams: use batches, or the native engine"
+    for part in ("http_version", "gzip", "ping"):
+        if transport.get(part):
+            return f"the k6 engine has no option for {part}: use the native engine"
     if not transport.get("keep_alive", True):
         return "the k6 engine keeps its connections: leave keep-alive on, or use the native engine"
     if transport["connections"] is not None:
         return "the k6 engine has one connection for each virtual user: leave out the number of connections"
     if plan.document["ledger"] is not None:
         return "the k6 engine writes no ledger of acknowledged operations: use the native engine to audit"
+    if plan.document.get("cookies"):
+        return "the k6 engine does not keep cookies for a workload: use the native engine"
     if any(operation["creates"] or operation["needs"] for operation in operations):
         return "the k6 engine does not use values captured from replies: use the native engine"
     for part, name in _NATIVE_ONLY:
@@ -154,6 +162,8 @@ def _missing_part(plan: Plan) -> str | None:
     protocol = plan.protocol
     if any(operation[protocol] is None for operation in plan.document["operations"]):
         return f"an operation of the plan says nothing about {protocol}"
+    if plan.batch > 1 and protocol == "grpc" and "field" not in (plan.document["batch"] or {"field": ""}):
+        return "the k6 engine does not send streams of messages: use the native engine"
     if plan.batch > 1 and plan.document["batch"] is None:
         return "the plan asks for batches and does not say how the workload takes them"
     if protocol == "grpc" and plan.document["proto"] is None:

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use bakeoff_load::failure::Failure;
 use bakeoff_load::plan::Plan;
 use bakeoff_load::wire::h2::hpack::Decoder;
-use bakeoff_load::wire::h2::{Grpc, GrpcCalls};
+use bakeoff_load::wire::h2::{Http2, Http2Calls};
 use bakeoff_load::wire::http1::ReplyParser;
 use bakeoff_load::wire::{Reply, Request, Wire};
 use bakeoff_load::workload::Workload;
@@ -27,14 +27,14 @@ pub fn http_reply(bytes: &[u8]) {
     parser.end();
 }
 
-static UNARY: LazyLock<Arc<GrpcCalls>> = LazyLock::new(|| Arc::new(GrpcCalls::new("localhost:1", &["p.S/M"], false)));
-static STREAM: LazyLock<Arc<GrpcCalls>> = LazyLock::new(|| Arc::new(GrpcCalls::new("localhost:1", &["p.S/M"], true)));
+static UNARY: LazyLock<Arc<Http2Calls>> = LazyLock::new(|| Arc::new(Http2Calls::new("localhost:1", &["p.S/M"], false)));
+static STREAM: LazyLock<Arc<Http2Calls>> = LazyLock::new(|| Arc::new(Http2Calls::new("localhost:1", &["p.S/M"], true)));
 
 /// The gRPC client with two requests in flight, unary or on a stream: each must have one outcome.
 pub fn http2_frames(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
     let calls = if first & 1 == 0 { &UNARY } else { &STREAM };
-    let mut wire = Grpc::new(calls);
+    let mut wire = Http2::new(calls);
     let mut out = Vec::new();
     let mut outcomes = 0;
     wire.greet(&mut out);

@@ -5,6 +5,7 @@ pub mod cli;
 pub mod engine;
 pub mod failure;
 pub mod ledger;
+pub mod list_check;
 pub mod message;
 pub mod null;
 pub mod plan;

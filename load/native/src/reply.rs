@@ -10,9 +10,11 @@ use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::list_check::ListRule;
+use crate::wire::h2::messages;
 use crate::wire::http1::header;
 use crate::wire::{Code, Reply};
-use crate::workload::{END_OF_PART, Entity};
+use crate::workload::{END_OF_PART, Entity, UserState};
 
 /// Captured values go into paths and headers, whose length is bounded.
 const LONGEST_CAPTURED: usize = 4 * 1024;
@@ -24,6 +26,11 @@ const LONGEST_CONTENT: u64 = 16 << 20;
 pub enum Format {
     Json,
     Protobuf(MessageDescriptor),
+    /// Any number of messages with their lengths: a list in JSON.
+    ProtobufList {
+        each: MessageDescriptor,
+        gzip: bool,
+    },
 }
 
 /// When content is looked into.
@@ -44,6 +51,7 @@ pub struct ReplyRules {
     captures: Vec<(Box<str>, Place)>,
     /// Pointers to texts that depend on the event.
     texts: Vec<String>,
+    list: Option<ListRule>,
     format: Format,
     sampler: Sampler,
     /// The last content that was found right: most targets answer the same again and again.
@@ -64,6 +72,8 @@ pub struct Inspection {
 pub enum Accepted {
     /// With the expected status, and what was captured.
     Expected(Option<Entity>),
+    /// With the expected status, and what was captured of each item of its list.
+    Listed(Vec<Entity>),
     /// With another status that the workload accepts: whether the operation was applied is unknown.
     Other,
 }
@@ -84,6 +94,7 @@ impl ReplyRules {
             values: Vec::new(),
             captures: Vec::new(),
             texts: Vec::new(),
+            list: None,
             format,
             sampler: Sampler::new(share),
             last_right: Vec::new(),
@@ -111,6 +122,13 @@ impl ReplyRules {
         self
     }
 
+    /// Adds the rule for a list; where it has a number of items at the most, that is one more text of the event.
+    #[must_use]
+    pub fn with_list(mut self, list: Option<ListRule>) -> Self {
+        self.list = list;
+        self
+    }
+
     /// Accepts one more status.
     #[must_use]
     pub fn accepting(mut self, code: Option<Code>) -> Self {
@@ -129,12 +147,18 @@ impl ReplyRules {
     }
 
     fn has_expectations(&self) -> bool {
-        !self.values.is_empty() || !self.texts.is_empty()
+        !self.values.is_empty() || !self.texts.is_empty() || self.list.is_some()
     }
 
     /// Checks a reply: its status always, its content where it is due or needed. `texts` appends the texts of the
-    /// reply's event, each ended by `END_OF_PART`.
-    pub fn inspect(&mut self, code: Code, reply: &Reply<'_>, texts: impl FnOnce(&mut Vec<u8>)) -> Inspection {
+    /// reply's event, each ended by `END_OF_PART`; `state` is what its user knows to be stored.
+    pub fn inspect(
+        &mut self,
+        code: Code,
+        reply: &Reply<'_>,
+        texts: impl FnOnce(&mut Vec<u8>),
+        state: &UserState,
+    ) -> Inspection {
         match self.accepted.iter().position(|accepted| *accepted == code) {
             None => return Inspection::unchecked(Err(code.failure())),
             Some(0) => {}
@@ -144,7 +168,7 @@ impl ReplyRules {
         if !is_checked {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
-        let outcome = self.inspect_content(reply, texts).map(Accepted::Expected);
+        let outcome = self.inspect_content(reply, texts, state);
         Inspection { outcome, is_checked: true }
     }
 
@@ -152,32 +176,40 @@ impl ReplyRules {
         &mut self,
         reply: &Reply<'_>,
         texts: impl FnOnce(&mut Vec<u8>),
-    ) -> Result<Option<Entity>, Failure> {
+        state: &UserState,
+    ) -> Result<Accepted, Failure> {
         let body = &*decoded(reply).ok_or(Failure::Body)?;
-        let is_constant = self.captures.is_empty() && self.texts.is_empty();
+        let is_constant = self.captures.is_empty() && self.texts.is_empty() && self.list.is_none();
         if is_constant && !self.last_right.is_empty() && self.last_right == body {
-            return Ok(None);
+            return Ok(Accepted::Expected(None));
         }
         let document = if self.reads_content() { self.read(body).ok_or(Failure::Body)? } else { Value::Null };
-        if self.values.iter().any(|(pointer, value)| document.pointer(pointer).is_none_or(|found| !same(found, value)))
-        {
+        let is_other =
+            |(pointer, value): &(String, Value)| document.pointer(pointer).is_none_or(|found| !same(found, value));
+        if self.values.iter().any(is_other) {
             return Err(Failure::Body);
         }
-        if !self.texts.is_empty() && !self.holds_texts(&document, texts) {
+        let mut rendered = Vec::new();
+        if !self.texts.is_empty() || self.list.as_ref().is_some_and(ListRule::has_most) {
+            texts(&mut rendered);
+        }
+        let mut expected = rendered.split(|byte| *byte == END_OF_PART);
+        if !self.holds_texts(&document, &mut expected) {
             return Err(Failure::Body);
+        }
+        if let Some(list) = &self.list {
+            let most = expected.next().filter(|_| list.has_most()).and_then(|text| std::str::from_utf8(text).ok());
+            list.check(&document, most, state)?;
         }
         if self.captures.is_empty() {
             self.last_right.clear();
             self.last_right.extend_from_slice(body);
-            return Ok(None);
+            return Ok(Accepted::Expected(None));
         }
-        self.capture(&document, reply.head).map(Some).ok_or(Failure::Body)
+        self.capture_from(&document, reply.head).ok_or(Failure::Body)
     }
 
-    fn holds_texts(&self, document: &Value, texts: impl FnOnce(&mut Vec<u8>)) -> bool {
-        let mut rendered = Vec::new();
-        texts(&mut rendered);
-        let mut expected = rendered.split(|byte| *byte == END_OF_PART);
+    fn holds_texts<'a>(&self, document: &Value, expected: &mut impl Iterator<Item = &'a [u8]>) -> bool {
         self.texts.iter().all(|pointer| {
             let found = document.pointer(pointer).and_then(text_of);
             expected.next().is_some_and(|expected| found.is_some_and(|found| found.as_bytes() == expected))
@@ -190,30 +222,46 @@ impl ReplyRules {
         let json = |value: Value| value.to_string().into_bytes();
         match &self.format {
             Format::Json => decoded(reply).map(Cow::into_owned).unwrap_or_default(),
-            Format::Protobuf(_) => self.read(reply.body).map(json).unwrap_or_default(),
+            Format::Protobuf(_) | Format::ProtobufList { .. } => self.read(reply.body).map(json).unwrap_or_default(),
         }
     }
 
     fn read(&self, body: &[u8]) -> Option<Value> {
         match &self.format {
             Format::Json => serde_json::from_slice(body).ok(),
-            Format::Protobuf(descriptor) => {
-                let message = DynamicMessage::decode(descriptor.clone(), body).ok()?;
-                let options = SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
-                message.serialize_with_options(serde_json::value::Serializer, &options).ok()
+            Format::Protobuf(descriptor) => as_json(descriptor, body),
+            Format::ProtobufList { each, gzip } => {
+                let messages = messages::all(body, *gzip)?;
+                messages.iter().map(|message| as_json(each, message)).collect::<Option<_>>().map(Value::Array)
             }
         }
     }
 
     /// Whether anything is read from the content: a reply whose headers alone are captured may have none.
     fn reads_content(&self) -> bool {
-        self.has_expectations() || self.captures.iter().any(|(_, place)| matches!(place, Place::Content(_)))
+        self.has_expectations()
+            || self.captures.iter().any(|(_, place)| matches!(place, Place::Content(_) | Place::Each(..)))
     }
 
-    fn capture(&self, document: &Value, head: &[u8]) -> Option<Entity> {
+    /// The values of one entity, or of one for each item of a list.
+    fn capture_from(&self, document: &Value, head: &[u8]) -> Option<Accepted> {
+        let list = self.captures.iter().find_map(|(_, place)| match place {
+            Place::Each(list, _) => Some(list),
+            _ => None,
+        });
+        let Some(list) = list else {
+            return self.capture(document, &Value::Null, head).map(|entity| Accepted::Expected(Some(entity)));
+        };
+        let items = document.pointer(list)?.as_array()?;
+        let listed = items.iter().map(|item| self.capture(document, item, head)).collect::<Option<_>>()?;
+        Some(Accepted::Listed(listed))
+    }
+
+    fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Option<Entity> {
         let captured = self.captures.iter().map(|(name, place)| {
             let text = match place {
                 Place::Content(pointer) => text_of(document.pointer(pointer)?)?,
+                Place::Each(_, pointer) => text_of(item.pointer(pointer)?)?,
                 Place::Header(name) => std::str::from_utf8(header(head, name)?).ok()?.to_owned(),
                 Place::HeaderEnd(name) => std::str::from_utf8(header(head, name)?).ok()?.rsplit('/').next()?.to_owned(),
             };
@@ -234,6 +282,8 @@ fn is_plain(text: &str) -> bool {
 enum Place {
     /// A JSON pointer into the content.
     Content(String),
+    /// A list in the content, and a JSON pointer into each of its items.
+    Each(String, String),
     Header(String),
     /// The part of a header after its last slash, such as the id in a Location.
     HeaderEnd(String),
@@ -242,7 +292,12 @@ enum Place {
 impl Place {
     fn parse(text: &str) -> Self {
         match text.strip_prefix("header:") {
-            None => Self::Content(text.to_owned()),
+            None => match text.split_once("/*") {
+                Some((list, item)) if item.is_empty() || item.starts_with('/') => {
+                    Self::Each(list.to_owned(), item.to_owned())
+                }
+                _ => Self::Content(text.to_owned()),
+            },
             Some(name) => match name.strip_suffix('/') {
                 None => Self::Header(name.to_owned()),
                 Some(name) => Self::HeaderEnd(name.to_owned()),
@@ -260,6 +315,12 @@ fn decoded<'a>(reply: &Reply<'a>) -> Option<Cow<'a, [u8]>> {
     let limited = GzDecoder::new(reply.body).take(LONGEST_CONTENT + 1);
     BufReader::new(limited).read_to_end(&mut content).ok()?;
     (content.len() as u64 <= LONGEST_CONTENT).then_some(Cow::Owned(content))
+}
+
+fn as_json(descriptor: &MessageDescriptor, body: &[u8]) -> Option<Value> {
+    let message = DynamicMessage::decode(descriptor.clone(), body).ok()?;
+    let options = SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
+    message.serialize_with_options(serde_json::value::Serializer, &options).ok()
 }
 
 /// Whether two values are equal. A whole number equals its text, as which protobuf's JSON mapping writes 64-bit integers.
@@ -332,7 +393,7 @@ mod tests {
     #[test]
     fn a_further_accepted_status_is_neither_checked_nor_a_failure() {
         let mut rules = rules(1.0).accepting(Some(Code::Http(404)));
-        let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| ());
+        let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| (), &UserState::default());
         assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false });
     }
 
@@ -343,7 +404,7 @@ mod tests {
         let mut rules = rules.with_texts(&pointers);
         let mut outcome = |body: &str| {
             let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xffcar-1\xff");
-            rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts).outcome.is_ok()
+            rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, &UserState::default()).outcome.is_ok()
         };
         assert!(outcome(r#"{"id":7,"name":"car-1"}"#) && outcome(r#"{"id":"7","name":"car-1"}"#));
         assert!(!outcome(r#"{"id":8,"name":"car-1"}"#) && !outcome(r#"{"id":7}"#) && !outcome("[]"));
@@ -351,15 +412,22 @@ mod tests {
 
     #[test]
     fn a_wrong_status_is_a_failure_of_its_own_kind() {
-        assert_eq!(rules(1.0).inspect(Code::Http(503), &reply(b""), |_| ()), unchecked(Err(Failure::Status(503))));
+        assert_eq!(
+            rules(1.0).inspect(Code::Http(503), &reply(b""), |_| (), &UserState::default()),
+            unchecked(Err(Failure::Status(503)))
+        );
     }
 
     #[test]
     fn wrong_content_is_found_when_looked_at() {
         let wrong = br#"{"ok":false}"#;
-        assert_eq!(rules(0.0).inspect(Code::Http(200), &reply(wrong), |_| ()), unchecked(Ok(None)));
+        assert_eq!(
+            rules(0.0).inspect(Code::Http(200), &reply(wrong), |_| (), &UserState::default()),
+            unchecked(Ok(None))
+        );
         let mut sampled = rules(0.5);
-        let found: Vec<Inspection> = (0..4).map(|_| sampled.inspect(Code::Http(200), &reply(wrong), |_| ())).collect();
+        let found: Vec<Inspection> =
+            (0..4).map(|_| sampled.inspect(Code::Http(200), &reply(wrong), |_| (), &UserState::default())).collect();
         let (looked, not) = (|| checked(Err(Failure::Body)), || unchecked(Ok(None)));
         assert_eq!(found, [looked(), not(), looked(), not()]);
         let always = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 0.0);
@@ -369,9 +437,18 @@ mod tests {
     #[test]
     fn a_right_reply_is_remembered_and_a_wrong_one_still_found() {
         let mut rules = rules(1.0);
-        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| ()), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| ()), checked(Ok(None)));
-        assert_eq!(rules.inspect(Code::Http(200), &reply(br#"{"ok":1}"#), |_| ()), checked(Err(Failure::Body)));
+        assert_eq!(
+            rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| (), &UserState::default()),
+            checked(Ok(None))
+        );
+        assert_eq!(
+            rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| (), &UserState::default()),
+            checked(Ok(None))
+        );
+        assert_eq!(
+            rules.inspect(Code::Http(200), &reply(br#"{"ok":1}"#), |_| (), &UserState::default()),
+            checked(Err(Failure::Body))
+        );
     }
 
     #[test]
@@ -379,12 +456,15 @@ mod tests {
         let captures = BTreeMap::from([("id".to_owned(), "/id".to_owned())]);
         let mut rules =
             ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
-        let entity = rules.inspect(Code::Http(200), &reply(br#"{"id":7}"#), |_| ()).outcome.expect("right");
+        let entity = rules
+            .inspect(Code::Http(200), &reply(br#"{"id":7}"#), |_| (), &UserState::default())
+            .outcome
+            .expect("right");
         let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
             assert_eq!(
-                rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| ()),
+                rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| (), &UserState::default()),
                 checked(Err(Failure::Body)),
                 "{body}"
             );

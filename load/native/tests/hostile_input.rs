@@ -9,7 +9,7 @@ use bakeoff_load::failure::Failure;
 use bakeoff_load::plan::Plan;
 use bakeoff_load::random::Draws;
 use bakeoff_load::wire::h2::hpack::Decoder;
-use bakeoff_load::wire::h2::{Grpc, GrpcCalls, frame, messages};
+use bakeoff_load::wire::h2::{Http2, Http2Calls, frame, messages};
 use bakeoff_load::wire::http1::ReplyParser;
 use bakeoff_load::wire::{Reply, Request, Wire};
 use bakeoff_load::workload::Workload;
@@ -105,10 +105,10 @@ fn http_2_frames() {
     let seeds = frames();
     let mut answered = 0;
     for is_stream in [false, true] {
-        let calls = Arc::new(GrpcCalls::new("localhost:1", &["p.S/M"], is_stream));
+        let calls = Arc::new(Http2Calls::new("localhost:1", &["p.S/M"], is_stream));
         for number in 0..100_000 {
             let bytes = damaged(&seeds, number);
-            let mut wire = Grpc::new(&calls);
+            let mut wire = Http2::new(&calls);
             let mut out = Vec::new();
             let mut sent = 0;
             let mut replies = 0;

@@ -249,3 +249,106 @@ fn values_without_a_slot_of_their_name_are_refused() {
         assert!(refused.contains("named n"), "{refused}");
     }
 }
+
+#[test]
+fn each_user_sends_back_its_cookies() {
+    let reply = "HTTP/1.1 200 OK\r\nSet-Cookie: session=s1; Path=/; HttpOnly\r\nContent-Length: 0\r\n\r\n";
+    let (address, seen) = answering(reply.as_bytes().to_vec());
+    assert_eq!(run(&plan(address, &json!({"cookies": true}))).ok(), 3);
+    let sent: Vec<bool> =
+        seen.lock().expect("unbroken").iter().map(|(head, _)| head.contains("cookie: session=s1\r\n")).collect();
+    assert_eq!(sent, [false, true, true]);
+}
+
+#[test]
+fn an_operation_has_a_pause_of_its_own() {
+    let (address, _) = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec());
+    let mut slow = operation("GET", json!(["/"]), json!([]));
+    slow["think_time_ms"] = json!(40);
+    let memory = run(&plan(address, &json!({"operations": [slow]})));
+    assert!(
+        memory.totals[0].calls[0].response.is_some(),
+        "requests after a pause have an instant at which they are due"
+    );
+    let begun = std::time::Instant::now();
+    run(&plan(address, &json!({"operations": [slow]})));
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(80), "two pauses between three requests");
+}
+
+/// Requests by users of a small API for items, and the paths that they asked for.
+fn list_operations(reply: &str) -> (std::net::SocketAddr, Requests, Value) {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{reply}", reply.len());
+    let (address, seen) = answering(head.into_bytes());
+    let mut list = operation("GET", json!(["/items"]), json!([]));
+    (list["name"], list["creates"], list["weight"]) = (json!("list"), json!("item"), json!(0));
+    list["http"]["capture"] = json!({"id": "/items/*/id"});
+    let mut get = operation("GET", json!(["/items/", {"slot": "captured", "name": "id"}]), json!([]));
+    (get["name"], get["needs"]) = (json!("get"), json!("item"));
+    (address, seen, json!([list, get]))
+}
+
+#[test]
+fn items_of_a_list_are_captured() {
+    let (address, seen, operations) = list_operations(r#"{"items":[{"id":4},{"id":"7"}]}"#);
+    let phases = json!([{"name": "one", "virtual_users": 1, "iterations": 40}]);
+    let memory = run(&plan(address, &json!({"operations": operations, "phases": phases})));
+    assert_eq!((memory.ok(), memory.totals[0].calls[0].ok), (40, 1));
+    let paths: std::collections::BTreeSet<String> = seen
+        .lock()
+        .expect("unbroken")
+        .iter()
+        .map(|(head, _)| head.split(' ').nth(1).unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(paths, ["/items", "/items/4", "/items/7"].map(str::to_owned).into());
+}
+
+#[test]
+fn a_list_that_breaks_its_rule_fails() {
+    let (address, _, mut operations) = list_operations(r#"{"items":[{"id":7},{"id":"4"}]}"#);
+    operations[0]["weight"] = json!(1);
+    operations[1]["weight"] = json!(0);
+    operations[0]["http"]["list"] = json!({"items": "/items", "order": "/id", "id": "/id"});
+    let wrong = run(&plan(address, &json!({"operations": operations, "verify_share": 1.0})));
+    assert_eq!(wrong.errors(), [("body".to_owned(), 3)].into());
+    operations[0]["http"]["list"]["descending"] = json!(true);
+    operations[0]["http"]["list"]["most"] = json!(["2"]);
+    assert_eq!(run(&plan(address, &json!({"operations": operations, "verify_share": 1.0}))).errors(), BTreeMap::new());
+    operations[0]["http"]["list"]["most"] = json!(["1"]);
+    let long = run(&plan(address, &json!({"operations": operations, "verify_share": 1.0})));
+    assert_eq!(long.errors(), [("body".to_owned(), 3)].into());
+}
+
+#[test]
+fn entities_of_any_user_are_read() {
+    let mut operations = shop::operations();
+    for (index, weight) in [(1, 0), (2, 4), (3, 0), (4, 0)] {
+        operations[index]["weight"] = json!(weight);
+    }
+    operations[2]["pick"] = json!({"of": "any", "pick": "zipf", "s": 1.2});
+    let phases = json!([{"name": "one", "virtual_users": 1, "iterations": 5},
+                        {"name": "two", "virtual_users": 20, "iterations": 400}]);
+    let memory = run(&plan(shop::start(Fault::Nothing), &json!({"phases": phases, "operations": operations})));
+    let (created, read) = (memory.totals[1].calls[1].ok, memory.totals[1].calls[2].ok);
+    assert_eq!(memory.errors(), BTreeMap::new());
+    assert_eq!((memory.totals[0].calls[1].ok, created), (1, 0), "the first user's item serves all");
+    assert!(read > 350, "{read} read");
+}
+
+#[test]
+fn rules_for_entities_are_checked_before_a_run() {
+    let address = "127.0.0.1:1".parse().expect("an address");
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut plan = plan_json(address, &json!({"operations": shop::operations()}));
+        change(&mut plan);
+        bakeoff_load::plan::Plan::parse(&serde_json::to_vec(&plan).expect("JSON")).expect_err("refused").to_string()
+    };
+    let any = || json!({"of": "any", "pick": "uniform"});
+    for (found, words) in [
+        (refused(&|plan| plan["operations"][1]["pick"] = any()), "needs an operation that needs"),
+        (refused(&|plan| plan["operations"][3]["pick"] = any()), "of any: no effect"),
+        (refused(&|plan| plan["operations"][1]["http"]["capture"] = json!({"id": "/*/id"})), "every item of a list"),
+        (refused(&|plan| plan["operations"][1]["think_time_ms"] = json!(-1)), "think_time_ms"),
+    ] {
+        assert!(found.contains(words), "{words}: {found}");
+    }
+}

@@ -40,6 +40,7 @@ def _operation(operation: PlannedOperation) -> PlannedOperation:
         effect=None,
         reads=None,
         login=False,
+        pick=None,
     )
 
 
@@ -52,6 +53,7 @@ def _http(call: PlannedHttp) -> PlannedHttp:
         reply={},
         reply_templates={},
         capture={},
+        list=None,
     )
 
 
@@ -63,6 +65,7 @@ def _grpc(call: PlannedGrpc) -> PlannedGrpc:
         reply={},
         reply_templates={},
         capture={},
+        list=None,
     )
 
 

@@ -11,7 +11,13 @@ from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
 
 # Features whose option is not named like them.
-_OPTIONS = {"keep-alive-off": "no-keep-alive"}
+_OPTIONS = {
+    "keep-alive-off": "no-keep-alive",
+    "http2": "http-version 2",
+    "grpc-gzip": "gzip",
+    "pings": "ping",
+    "grpc-streaming": "batch",
+}
 
 
 def contenders_of(
@@ -54,8 +60,8 @@ def why_impossible(contender: Contender) -> str | None:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.manifest.protocols:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
-    if variant.no_keep_alive and contender.protocol == "grpc":
-        return "gRPC keeps its connections: leave out --no-keep-alive."
+    if reason := _why_not_of(variant, contender.protocol):
+        return reason
     for feature, operation in needed_features(workload, contender.protocol).items():
         if not engine.can(feature):
             return (
@@ -67,6 +73,10 @@ def why_impossible(contender: Contender) -> str | None:
         (variant.transport.stream, "stream"),
         (variant.connections is not None, "shared-connections"),
         (variant.no_keep_alive, "keep-alive-off"),
+        (variant.http_version == "2", "http2"),
+        (variant.gzip, "grpc-gzip"),
+        (variant.ping is not None, "pings"),
+        (variant.transport.batch > 1 and _is_message_stream(contender), "grpc-streaming"),
     )
     for is_wanted, feature in features:
         if not is_wanted:
@@ -81,3 +91,21 @@ def why_impossible(contender: Contender) -> str | None:
         if not is_declared.get(feature, True):
             return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
     return None
+
+
+def _why_not_of(variant: Variant, protocol: str) -> str | None:
+    """Why a protocol cannot be sent like this, or None."""
+    is_http2 = protocol == "grpc" or variant.http_version == "2"
+    rules = (
+        (variant.no_keep_alive and is_http2, "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."),
+        (variant.http_version == "2" and protocol == "grpc", "gRPC is HTTP/2 always: leave out --http-version."),
+        (variant.gzip and protocol != "grpc", "--gzip compresses gRPC messages: name gRPC targets."),
+        (variant.ping is not None and not is_http2, "--ping needs gRPC, or --http-version 2."),
+    )
+    return next((reason for is_wrong, reason in rules if is_wrong), None)
+
+
+def _is_message_stream(contender: Contender) -> bool:
+    """Whether a batch over gRPC is a stream of messages, and not a field of one."""
+    batch = contender.workload.declared.batch.grpc
+    return contender.protocol == "grpc" and batch is not None and batch.field is None

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from bakeoff.documents import Json
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
+from bakeoff.factors.ping import parse_ping
 from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.workload.reuse import parse_pick
 
@@ -223,6 +224,15 @@ def _key_pick(value: Json) -> str:
 
 
 KEY_PICK = Kind(_key_pick, {"type": "string", "pattern": "^(uniform|zipf:[0-9.]+)$"}, "DISTRIBUTION")
+
+
+def _ping(value: Json) -> str:
+    text = _text_of(value)
+    parse_ping(text)
+    return text
+
+
+PING = Kind(_ping, {"type": "string"}, "INTERVAL,TIMEOUT")
 
 
 _PHASE_USERS = whole(1, 100_000)

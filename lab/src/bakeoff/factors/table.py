@@ -11,6 +11,7 @@ from bakeoff.documents import Json
 from bakeoff.factors import kinds
 from bakeoff.factors.kinds import Kind
 from bakeoff.factors.option import option
+from bakeoff.factors.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
 MODES = ("smoke", "quick", "full", "saturation", "rate", "count")
@@ -62,6 +63,22 @@ class FactorTable:
         "HTTP: open a connection for each request",
         plan="keep_alive",
         in_plan=lambda is_off: not is_off,
+    )
+    http_version: str = option(
+        "1.1",
+        kinds.choice("1.1", "2"),
+        "HTTP: version of the protocol; 2 by ALPN with TLS, and with prior knowledge without",
+        plan="http_version",
+    )
+    gzip: bool = option(False, kinds.SWITCH, "gRPC: compress messages", plan="gzip")
+    ping: str | None = option(
+        None,
+        kinds.PING,
+        "gRPC and HTTP/2: keepalive ping after INTERVAL, answered within TIMEOUT, such as 10s,3s; 10s,3s,idle also "
+        "without calls",
+        unset="none",
+        plan="ping",
+        in_plan=planned_ping,
     )
     tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")

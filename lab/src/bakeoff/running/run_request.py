@@ -99,6 +99,8 @@ class RunRequest:
         """Whether it measured the engine of this run, in the transport mode of this run."""
         contender = self.contender
         engine = (contender.engine.name, contender.engine.build_version(engine_version))
+        if contender.variant.http_version != "1.1" or contender.variant.gzip:
+            return False  # a null server is measured without them
         load = (self.way.transport, contender.variant.payload, self.is_encrypted)
         return engine == (calibration.subject, calibration.subject_version) and load == (
             calibration.transport,

@@ -16,6 +16,27 @@ class _Declared(msgspec.Struct, frozen=True, kw_only=True):
     pass
 
 
+class OwnMembers(_Declared, frozen=True):
+    """A kind of captured entities, and the captured value that is found at a list's `id`."""
+
+    kind: str
+    capture: str
+
+
+class ListCheck(_Declared, frozen=True):
+    """What a list in a reply must be; `most` is a number, or a template of one."""
+
+    items: str
+    most: int | str | None = None
+    order: str | None = None
+    descending: bool = False
+    id: str | None = None
+    own: OwnMembers | None = None
+    complete: bool = False
+    total: str | None = None
+    pages: str | None = None
+
+
 class HttpCall(_Declared, frozen=True):
     """A request over HTTP; `path` and `headers` are templates."""
 
@@ -26,6 +47,7 @@ class HttpCall(_Declared, frozen=True):
     capture: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
     message: str | None = None
+    list: ListCheck | None = None
 
 
 class GrpcCall(_Declared, frozen=True):
@@ -37,6 +59,7 @@ class GrpcCall(_Declared, frozen=True):
     capture: Mapping[str, str] = {}
     metadata: Mapping[str, str] = {}
     message: str | None = None
+    list: ListCheck | None = None
 
 
 class DeclaredEffect(_Declared, frozen=True):
@@ -67,6 +90,9 @@ class Operation(_Declared, frozen=True):
     message: str | None = None
     creates: str | None = None
     needs: str | None = None
+    needs_of: Literal["own", "any"] | None = None
+    needs_pick: str | None = None
+    think_time: str | None = None
     effect: DeclaredEffect | None = None
     reads: DeclaredRead | None = None
     login: bool = False
@@ -114,12 +140,12 @@ class HttpBatch(_Declared, frozen=True):
     reply: Mapping[str, Json] = {}
 
 
-class GrpcBatch(_Declared, frozen=True):
-    """Many messages in one call over gRPC: elements of one field."""
+class GrpcBatch(_Declared, frozen=True, omit_defaults=True):
+    """Many messages in one call over gRPC: elements of one field, or without it a stream of them."""
 
     method: str
     expect: str
-    field: str
+    field: str | None = None
     reply: Mapping[str, Json] = {}
 
 
@@ -210,3 +236,4 @@ class Declaration(_Declared, frozen=True):
     stream: Stream = Stream()
     fill: Fill | None = None
     mixes: Mapping[str, Mapping[str, int]] = {}
+    cookies: bool = False

@@ -10,6 +10,8 @@ from bakeoff.workload.loader import Workload
 def needed_features(workload: Workload, protocol: str) -> dict[str, str]:
     """Feature → the first operation that needs it, over a protocol."""
     needed: dict[str, str] = {}
+    if workload.declared.cookies and protocol == "http":
+        needed["cookies"] = workload.declared.operations[0].name
     for operation in workload.declared.operations:
         for feature, is_needed in _features_of(operation, operation.call(protocol)).items():
             if is_needed:
@@ -22,6 +24,8 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         "captures": bool(operation.creates or operation.needs),
         "verified-reads": operation.reads is not None,
         "login": operation.login,
+        "entity-picks": operation.needs_of is not None or operation.needs_pick is not None,
+        "operation-think-time": operation.think_time is not None,
     }
     if call is None:
         return needed
@@ -31,6 +35,8 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         "accepted-statuses": not isinstance(call.expect, str | int),
         "header-templates": bool(call.metadata) if isinstance(call, GrpcCall) else _has_slots(call.headers),
         "reply-templates": _has_slots(call.reply),
+        "list-captures": any("/*" in place for place in call.capture.values()),
+        "list-checks": call.list is not None,
         **needed,
     }
 

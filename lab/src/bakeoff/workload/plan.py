@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bakeoff.documents import Json
+from bakeoff.durations import seconds_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.workload.declaration import (
     DeclaredEffect,
@@ -15,6 +16,7 @@ from bakeoff.workload.declaration import (
     GrpcStream,
     HttpBatch,
     HttpCall,
+    ListCheck,
     Operation,
 )
 from bakeoff.workload.descriptors import descriptor_set
@@ -26,15 +28,17 @@ from bakeoff.workload.plan_records import (
     PlannedGrpc,
     PlannedHttp,
     PlannedKeys,
+    PlannedList,
     PlannedOperation,
     PlannedPhase,
+    PlannedPick,
     PlannedProto,
     PlannedRead,
     PlannedThresholds,
     PlannedTls,
     PlannedTransport,
 )
-from bakeoff.workload.reuse import Reuse
+from bakeoff.workload.reuse import Reuse, parse_pick
 from bakeoff.workload.slots import FillSlot, Segments, slots_of
 from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
@@ -114,6 +118,9 @@ class Load:
     mix: str | None = None
     operations: Sequence[str] = ()
     keep_alive: bool = True
+    http_version: str = "1.1"
+    gzip: bool = False
+    ping: Mapping[str, int | bool] | None = None
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
@@ -151,6 +158,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         ledger=None if load.ledger is None else str(load.ledger),
         verify_share=load.verify_share,
         preload=load.preload,
+        cookies=declared.cookies and load.protocol == "http",
     )
 
 
@@ -167,6 +175,9 @@ def _transport(load: Load) -> PlannedTransport:
         headers=dict(load.headers),
         tls=None if load.tls is None else load.tls.planned(),
         keep_alive=load.keep_alive,
+        http_version=load.http_version,
+        gzip=load.gzip,
+        ping=load.ping,
     )
 
 
@@ -231,9 +242,33 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
             effect=None if operation.effect is None else _effect(operation.effect),
             reads=None if operation.reads is None else _read(operation.reads),
             login=operation.login,
+            pick=_pick(operation),
+            think_time_ms=None if operation.think_time is None else seconds_of(operation.think_time) * 1000,
         )
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
+
+
+def _pick(operation: Operation) -> PlannedPick | None:
+    """Which of the needed entities an operation uses, where it says so."""
+    if operation.needs_of is None and operation.needs_pick is None:
+        return None
+    pick, exponent = parse_pick(operation.needs_pick or "uniform")
+    return PlannedPick(of=operation.needs_of or "own", pick=pick, s=exponent)
+
+
+def _list(rule: ListCheck) -> PlannedList:
+    return PlannedList(
+        items=rule.items,
+        most=None if rule.most is None else parse_template(str(rule.most)),
+        order=rule.order,
+        descending=rule.descending,
+        id=rule.id,
+        own=rule.own,
+        complete=rule.complete,
+        total=rule.total,
+        pages=rule.pages,
+    )
 
 
 def _effect(effect: DeclaredEffect) -> PlannedEffect:
@@ -267,6 +302,7 @@ def _http(call: HttpCall, content_type: str | None) -> PlannedHttp:
         reply=_constants(call.reply),
         reply_templates=_templates(call.reply),
         capture=call.capture,
+        list=None if call.list is None else _list(call.list),
     )
 
 
@@ -278,6 +314,7 @@ def _grpc(call: GrpcCall) -> PlannedGrpc:
         reply=_constants(call.reply),
         reply_templates=_templates(call.reply),
         capture=call.capture,
+        list=None if call.list is None else _list(call.list),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from bakeoff.documents import Json
-from bakeoff.workload.declaration import GrpcBatch, GrpcStream, HttpBatch
+from bakeoff.workload.declaration import GrpcBatch, GrpcStream, HttpBatch, OwnMembers
 from bakeoff.workload.slots import Segments
 
 
@@ -38,6 +38,9 @@ class PlannedTransport(_Planned, frozen=True):
     headers: Mapping[str, str]
     tls: PlannedTls | None = None
     keep_alive: bool = True
+    http_version: str = "1.1"
+    gzip: bool = False
+    ping: Mapping[str, int | bool] | None = None
 
 
 class PlannedProto(_Planned, frozen=True):
@@ -93,6 +96,28 @@ class PlannedKeys(_Planned, frozen=True):
     reuse: PlannedReuse | None
 
 
+class PlannedList(_Planned, frozen=True):
+    """What a list in a reply must be."""
+
+    items: str
+    most: Segments | None = None
+    order: str | None = None
+    descending: bool = False
+    id: str | None = None
+    own: OwnMembers | None = None
+    complete: bool = False
+    total: str | None = None
+    pages: str | None = None
+
+
+class PlannedPick(_Planned, frozen=True):
+    """Which of the needed entities an operation uses."""
+
+    pick: str
+    of: str = "own"
+    s: float | None = None
+
+
 class PlannedHttp(_Planned, frozen=True):
     """A request over HTTP."""
 
@@ -104,6 +129,7 @@ class PlannedHttp(_Planned, frozen=True):
     capture: Mapping[str, str]
     reply_templates: Mapping[str, Segments] = {}
     header_templates: Mapping[str, Segments] = {}
+    list: PlannedList | None = None
 
 
 class PlannedGrpc(_Planned, frozen=True):
@@ -115,6 +141,7 @@ class PlannedGrpc(_Planned, frozen=True):
     capture: Mapping[str, str]
     reply_templates: Mapping[str, Segments] = {}
     metadata_templates: Mapping[str, Segments] = {}
+    list: PlannedList | None = None
 
 
 class PlannedEffect(_Planned, frozen=True):
@@ -148,6 +175,8 @@ class PlannedOperation(_Planned, frozen=True):
     effect: PlannedEffect | None
     reads: PlannedRead | None = None
     login: bool = False
+    pick: PlannedPick | None = None
+    think_time_ms: float | None = None
 
 
 class Plan(_Planned, frozen=True):
@@ -174,6 +203,7 @@ class Plan(_Planned, frozen=True):
     ledger: str | None
     verify_share: float
     preload: int
+    cookies: bool = False
 
     def encoded(self) -> bytes:
         """The document."""

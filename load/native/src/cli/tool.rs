@@ -10,8 +10,8 @@ use prost::Message as _;
 use super::arguments::ToolArguments;
 use super::target::Target;
 use crate::plan::{
-    Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, OneOrMore, Operation, Phase, Plan, PlanError,
-    Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport, check_header,
+    Arrival, ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, HttpVersion, OneOrMore, Operation, Phase,
+    Plan, PlanError, Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport, check_header,
 };
 use crate::template::parse_template;
 
@@ -48,6 +48,9 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
             stream: arguments.stream,
             window: arguments.window,
             keep_alive: true,
+            http_version: HttpVersion::One,
+            gzip: false,
+            ping: None,
             timeout_ms: arguments.timeout,
             headers: metadata(target.protocol, arguments)?,
             tls: target.is_encrypted.then(|| tls(arguments)),
@@ -63,6 +66,7 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
         stream: arguments.stream.then(|| Stream { method: target.path.clone(), reply: BTreeMap::new() }),
         ledger: None,
         verify_share: 0.0,
+        cookies: false,
         preload: 0,
     };
     plan.check()?;
@@ -113,7 +117,7 @@ fn operation(target: &Target, arguments: &ToolArguments) -> Result<Operation, Bo
             let expect = OneOrMore::One("OK".to_owned());
             let (metadata_templates, reply_templates) = (BTreeMap::new(), BTreeMap::new());
             let method = target.path.clone();
-            (None, Some(GrpcCall { method, metadata_templates, expect, reply, reply_templates, capture }))
+            (None, Some(GrpcCall { method, metadata_templates, expect, reply, reply_templates, capture, list: None }))
         }
     };
     Ok(Operation {
@@ -128,6 +132,8 @@ fn operation(target: &Target, arguments: &ToolArguments) -> Result<Operation, Bo
         effect: None,
         reads: None,
         login: false,
+        pick: None,
+        think_time_ms: None,
     })
 }
 
@@ -155,6 +161,7 @@ fn http_call(target: &Target, arguments: &ToolArguments, has_body: bool) -> Resu
         reply: BTreeMap::new(),
         reply_templates: BTreeMap::new(),
         capture: BTreeMap::new(),
+        list: None,
     })
 }
 

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use prost_reflect::MethodDescriptor;
 use serde_json::Value;
 
 use super::records::CheckShare;
 use super::verified_reads::ReadRules;
 use crate::audit::json::Pointer;
 use crate::failure::GRPC_CODES;
+use crate::list_check::ListRule;
 use crate::plan::{GrpcCall, HttpCall, Operation, Plan, PlanError, Protocol};
 use crate::reply::{Format, ReplyRules, Thoroughness};
 use crate::wire::Code;
-use crate::wire::h2::GrpcCalls;
+use crate::wire::h2::{self, Http2Calls};
 use crate::wire::http1;
 use crate::workload::Workload;
 
@@ -24,7 +26,8 @@ pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
     let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
         let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
         let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
-        let keeps_head = accepts_gzip(plan, call) || call.capture.values().any(|place| place.starts_with("header:"));
+        let keeps_head =
+            plan.cookies || accepts_gzip(plan, call) || call.capture.values().any(|place| place.starts_with("header:"));
         let prepared = http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body);
         prepared.keeping_heads(keeps_head).closing(!plan.transport.keep_alive)
     };
@@ -34,6 +37,32 @@ pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
         prepared.keeping_heads(accepts_gzip(plan, first)).closing(!plan.transport.keep_alive)
     });
     workload.operations.iter().zip(calls()).map(operation).chain(batch).collect()
+}
+
+/// The requests of a plan over HTTP/2.
+pub fn http2_calls(plan: &Plan, workload: &Workload) -> Http2Calls {
+    let prepared = |method: &str, call: &HttpCall, has_body: bool| {
+        let headers = headers(plan, call).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        h2::RestRequest { method: method.to_owned(), headers, has_body }
+    };
+    let calls = || plan.operations.iter().filter_map(|operation| operation.http.as_ref());
+    let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
+        let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
+        prepared(&call.method, call, has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH"))
+    };
+    let batch = plan.batch.iter().zip(calls()).map(|(batch, first)| prepared(&batch.method, first, true));
+    let all: Vec<_> = workload.operations.iter().zip(calls()).map(operation).chain(batch).collect();
+    let calls = Http2Calls::rest(&plan.transport.authority(), &all).with_ping(ping(plan));
+    if plan.transport.tls.is_some() { calls.over_tls() } else { calls }
+}
+
+fn ping(plan: &Plan) -> Option<h2::Ping> {
+    let ns = |ms: u64| ms.saturating_mul(1_000_000);
+    plan.transport.ping.map(|ping| h2::Ping {
+        interval_ns: ns(ping.interval_ms),
+        timeout_ns: ns(ping.timeout_ms),
+        when_idle: ping.when_idle,
+    })
 }
 
 /// Whether replies may be compressed.
@@ -48,13 +77,14 @@ fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a 
 }
 
 /// The rules for the replies of the HTTP requests.
-pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
+pub fn http_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
     let mut rules = Vec::new();
     for operation in &plan.operations {
         let Some(call) = &operation.http else { continue };
         let accepted = call.expect.as_slice().iter().map(|status| Code::Http(*status)).collect();
         let rule = ReplyRules::new(accepted, Format::Json, Thoroughness::Sampled, plan.verify_share);
         let rule = rule.with_values(&call.reply).with_texts(call.reply_templates.keys()).with_captures(&call.capture);
+        let rule = rule.with_list(call.list.as_ref().map(|list| ListRule::new(list, &workload.kinds)).transpose()?);
         rules.push(rule.accepting(absent_code(operation, Protocol::Http)?));
     }
     if let Some(batch) = &plan.batch {
@@ -70,23 +100,48 @@ pub fn http_rules(plan: &Plan) -> Result<Vec<ReplyRules>, PlanError> {
 }
 
 /// The gRPC methods of a plan.
-pub fn grpc_calls(plan: &Plan) -> Result<GrpcCalls, PlanError> {
+pub fn grpc_calls(plan: &Plan, workload: &Workload) -> Result<Http2Calls, PlanError> {
     let mut methods: Vec<&str> = grpc_operations(plan)?.iter().map(|call| call.method.as_str()).collect();
     match (&plan.stream, &plan.batch) {
         (Some(stream), _) if plan.transport.stream => methods.push(&stream.method),
         (_, Some(batch)) if plan.transport.batch > 1 => methods.push(&batch.method),
         _ => {}
     }
-    let calls = GrpcCalls::new(&plan.transport.authority(), &methods, plan.transport.stream);
-    let calls = calls.with_metadata(&plan.transport.headers);
+    let calls = Http2Calls::new(&plan.transport.authority(), &methods, plan.transport.stream);
+    let calls = calls.with_metadata(&plan.transport.headers).with_gzip(plan.transport.gzip).with_ping(ping(plan));
+    let calls = if plan.transport.stream {
+        calls
+    } else {
+        let described = |method: &&str| described(workload, method);
+        let described = methods.iter().map(described).collect::<Result<Vec<_>, _>>()?;
+        let is_list = described.iter().map(MethodDescriptor::is_server_streaming).collect();
+        let is_framed = (0..methods.len()).map(|call| is_message_stream(plan) && call + 1 == methods.len()).collect();
+        calls.with_streams(is_list, is_framed)
+    };
     Ok(if plan.transport.tls.is_some() { calls.over_tls() } else { calls })
+}
+
+fn described(workload: &Workload, method: &str) -> Result<MethodDescriptor, PlanError> {
+    workload.descriptors.as_ref().ok_or_else(|| PlanError::rule("proto: required"))?.method(method)
+}
+
+/// Whether a batch is a stream of messages: its request has no field that holds them.
+pub fn is_message_stream(plan: &Plan) -> bool {
+    let batch = plan.batch.as_ref().filter(|_| plan.transport.batch > 1 && plan.transport.protocol == Protocol::Grpc);
+    batch.is_some_and(|batch| batch.field.is_none())
 }
 
 /// The rules for the replies of the gRPC methods.
 pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
     let format = |method: &str| {
-        let descriptors = workload.descriptors.as_ref().ok_or_else(|| PlanError::rule("proto: required"))?;
-        Ok::<_, PlanError>(Format::Protobuf(descriptors.method(method)?.output()))
+        let described = described(workload, method)?;
+        let is_list = described.is_server_streaming() && !plan.transport.stream;
+        let output = described.output();
+        Ok::<_, PlanError>(if is_list {
+            Format::ProtobufList { each: output, gzip: plan.transport.gzip }
+        } else {
+            Format::Protobuf(output)
+        })
     };
     let always = |method: &str, expected, values: &BTreeMap<String, Value>| {
         Ok::<_, PlanError>(
@@ -99,6 +154,7 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
         let accepted = codes.collect::<Result<_, _>>()?;
         let rule = ReplyRules::new(accepted, format(&call.method)?, Thoroughness::Sampled, plan.verify_share);
         let rule = rule.with_values(&call.reply).with_texts(call.reply_templates.keys()).with_captures(&call.capture);
+        let rule = rule.with_list(call.list.as_ref().map(|list| ListRule::new(list, &workload.kinds)).transpose()?);
         rules.push(rule.accepting(absent_code(operation, Protocol::Grpc)?));
     }
     match (&plan.stream, &plan.batch) {

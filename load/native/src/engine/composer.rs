@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::message::BatchField;
 use crate::plan::{Plan, PlanError, Protocol};
+use crate::wire::h2::messages;
 use crate::workload::{Event, Renderer, UserState, Workload};
 
 /// How events become the body of a request.
@@ -21,6 +22,10 @@ enum Framing {
     },
     ProtobufBatch {
         tag: u64,
+    },
+    /// Messages one after the other, each with its length.
+    MessageStream {
+        gzip: bool,
     },
 }
 
@@ -96,6 +101,7 @@ impl Composer {
                 let event = self.renderer.next(user, state, sequence);
                 self.renderer.path(&mut self.path);
                 self.renderer.headers(&mut self.headers);
+                self.headers.extend_from_slice(state.cookies.line());
                 self.write_event();
                 (usize::from(event.operation), event)
             }
@@ -126,6 +132,16 @@ impl Composer {
                 }
                 (shared_call, first)
             }
+            Framing::MessageStream { gzip } => {
+                let gzip = *gzip;
+                let first = self.renderer.next(user, state, sequence);
+                self.write_framed(gzip);
+                for next in 1..self.events_per_request {
+                    more.push(self.renderer.next(user, state, sequence.wrapping_add(next)));
+                    self.write_framed(gzip);
+                }
+                (shared_call, first)
+            }
         }
     }
 
@@ -133,6 +149,18 @@ impl Composer {
     pub fn reply_texts(&mut self, user: u32, event: &Event, out: &mut Vec<u8>) {
         let workload = Arc::clone(self.renderer.workload());
         self.renderer.texts(user, event, None, &workload.operations[usize::from(event.operation)].reply_texts, out);
+    }
+
+    fn write_framed(&mut self, gzip: bool) {
+        let mut message = Vec::new();
+        self.renderer.protobuf(&mut message);
+        if gzip {
+            message = messages::compressed(&message);
+        }
+        let mut prefix = messages::prefix(message.len());
+        prefix[0] = u8::from(gzip);
+        self.body.extend_from_slice(&prefix);
+        self.body.extend_from_slice(&message);
     }
 
     fn write_event(&mut self) {
@@ -153,6 +181,12 @@ fn framing(plan: &Plan, workload: &Workload) -> Result<Framing, PlanError> {
     };
     let text = |part: &Option<String>| part.clone().unwrap_or_default().into_bytes();
     match (&workload.descriptors, &batch.path, &batch.field) {
+        (Some(descriptors), _, None) => {
+            if !descriptors.method(&batch.method)?.is_client_streaming() {
+                return Err(PlanError::rule("batch: without a field its method must take a stream of messages"));
+            }
+            Ok(Framing::MessageStream { gzip: plan.transport.gzip })
+        }
         (Some(descriptors), _, Some(field)) => {
             let BatchField { tag, .. } = descriptors.batch_field(&batch.method, field)?;
             Ok(Framing::ProtobufBatch { tag })

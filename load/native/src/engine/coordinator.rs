@@ -188,11 +188,17 @@ impl<'a> Coordinator<'a> {
                 arrivals: self.arrivals(phase, worker),
                 stop: stop.clone(),
                 start_ns,
-                is_scheduled: phase.is_open() || think_ns > 0,
+                is_scheduled: phase.is_open() || self.thinks(),
             };
             self.command(worker as usize, Command::Run(Box::new(share)))?;
         }
         Ok(stop)
+    }
+
+    /// Whether users pause, so that their next request has an instant at which it is due.
+    fn thinks(&self) -> bool {
+        let pauses = |ms: f64| ms > 0.0;
+        pauses(self.plan.think_time_ms) || self.plan.operations.iter().filter_map(|o| o.think_time_ms).any(pauses)
     }
 
     fn arrivals(&self, phase: &Phase, worker: u32) -> Option<Arrivals> {

@@ -21,7 +21,7 @@ use crate::ledger::{LedgerFile, LedgerSink};
 use crate::plan::{Plan, PlanError, Protocol};
 use crate::reply::ReplyRules;
 use crate::wire::Wire;
-use crate::wire::h2::Grpc;
+use crate::wire::h2::Http2;
 use crate::wire::http1::Http1;
 use crate::wire::tls::{Tls, TlsCalls};
 use crate::workload::Workload;
@@ -33,13 +33,17 @@ use crate::workload::Workload;
 pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Result<(), EngineError> {
     let workload = Arc::new(Workload::compile(plan)?);
     match plan.transport.protocol {
+        Protocol::Http if plan.transport.is_http2() => {
+            let shared = Arc::new(calls::http2_calls(plan, &workload));
+            run_wire::<Http2>(plan, options, &workload, shared, &|| calls::http_rules(plan, &workload), observer)
+        }
         Protocol::Http => {
             let shared = Arc::new(calls::http_calls(plan, &workload));
-            run_wire::<Http1>(plan, options, &workload, shared, &|| calls::http_rules(plan), observer)
+            run_wire::<Http1>(plan, options, &workload, shared, &|| calls::http_rules(plan, &workload), observer)
         }
         Protocol::Grpc => {
-            let shared = Arc::new(calls::grpc_calls(plan)?);
-            run_wire::<Grpc>(plan, options, &workload, shared, &|| calls::grpc_rules(plan, &workload), observer)
+            let shared = Arc::new(calls::grpc_calls(plan, &workload)?);
+            run_wire::<Http2>(plan, options, &workload, shared, &|| calls::grpc_rules(plan, &workload), observer)
         }
     }
 }
@@ -58,7 +62,7 @@ fn run_wire<W: Wire>(
     let Some(tls) = &plan.transport.tls else {
         return run_over::<W>(plan, options, workload, &shared, make_rules, observer);
     };
-    let config = trust::client_config(tls, plan.transport.protocol)?;
+    let config = trust::client_config(tls, plan.transport.is_http2())?;
     let name = trust::server_name(tls, &plan.transport.host)?;
     let shared = TlsCalls::new(shared, config, name).map_err(|error| EngineError::Tls(error.to_string()))?;
     run_over::<Tls<W>>(plan, options, workload, &Arc::new(shared), make_rules, observer)

@@ -8,21 +8,18 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
 use super::error::EngineError;
-use crate::plan::{Protocol, Tls};
+use crate::plan::Tls;
 
 /// The client's configuration: TLS 1.2 or 1.3, with the plan's protocol as the only ALPN entry.
 ///
 /// # Errors
 /// The authorities cannot be read.
-pub fn client_config(tls: &Tls, protocol: Protocol) -> Result<Arc<ClientConfig>, EngineError> {
+pub fn client_config(tls: &Tls, is_http2: bool) -> Result<Arc<ClientConfig>, EngineError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = versions.map_err(|error| EngineError::Tls(error.to_string()))?;
     let mut config = builder.with_root_certificates(authorities(tls)?).with_no_client_auth();
-    config.alpn_protocols = match protocol {
-        Protocol::Http => vec![b"http/1.1".to_vec()],
-        Protocol::Grpc => vec![b"h2".to_vec()],
-    };
+    config.alpn_protocols = vec![if is_http2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
     // Every connection costs the target a full handshake.
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))

@@ -1,6 +1,7 @@
 //! The virtual users of a worker: the requests that each has in flight, and their outcomes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::composer::Composer;
 use super::tally::Tally;
@@ -9,7 +10,7 @@ use crate::failure::Failure;
 use crate::ledger::{LedgerSink, Outcome};
 use crate::reply::{Accepted, ReplyRules};
 use crate::wire::{Code, Reply, Request, Wire};
-use crate::workload::{Entity, Event, UserState};
+use crate::workload::{EffectKind, Entity, Event, Operation, UserState, Workload};
 
 /// A request of a user.
 #[derive(Debug)]
@@ -200,14 +201,17 @@ impl Users {
             return;
         };
         // The wire also reports streams here that ended without a reply.
+        let think_ns = self.think_ns(&sent);
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
         match reply.outcome.and_then(|code| self.inspect(reply, code, &sent)) {
             Ok(accepted) => {
+                self.users[reply.tag as usize].state.cookies.take(reply.head);
                 self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64);
                 self.record_times(sent.counted_as, &call, now);
                 match accepted {
                     Accepted::Expected(captured) => self.acknowledge(reply.tag, sent, captured),
+                    Accepted::Listed(listed) => self.take_list(reply.tag, sent, listed),
                     Accepted::Other => self.record_unknown(reply.tag, sent),
                 }
             }
@@ -216,16 +220,17 @@ impl Users {
                 self.record_unknown(reply.tag, sent);
             }
         }
-        self.end_turn(reply.tag, now);
+        self.end_turn(reply.tag, now, think_ns);
     }
 
     /// A user's oldest request has failed without a reply.
     pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
         let Some((call, sent)) = self.take_sent(tag) else { return };
+        let think_ns = self.think_ns(&sent);
         self.count_failed(sent.counted_as, failure, &call, now);
         self.record_unknown(tag, sent);
         self.last_failure_ns = now;
-        self.end_turn(tag, now);
+        self.end_turn(tag, now, think_ns);
     }
 
     /// A request that waits for its connection has failed: it was begun, and nothing was sent.
@@ -236,7 +241,7 @@ impl Users {
             self.tally.calls[counted_as].sent += 1;
             self.count_failed(counted_as, failure, &call, now);
             self.last_failure_ns = now;
-            self.end_turn(tag, now);
+            self.end_turn(tag, now, None);
         }
     }
 
@@ -282,9 +287,11 @@ impl Users {
 
     #[inline]
     fn inspect(&mut self, reply: &Reply<'_>, code: Code, sent: &Sent) -> Result<Accepted, Failure> {
-        let user = self.users[reply.tag as usize].number;
+        let user = &self.users[reply.tag as usize];
+        let (number, state) = (user.number, &user.state);
+        let user = number;
         let (rules, composer) = (&mut self.rules[sent.rules], &mut self.composer);
-        let mut inspection = rules.inspect(code, reply, |out| composer.reply_texts(user, &sent.event, out));
+        let mut inspection = rules.inspect(code, reply, |out| composer.reply_texts(user, &sent.event, out), state);
         if let (true, Some(reads)) = (inspection.outcome.is_ok() && sent.more.is_empty(), &mut self.reads)
             && let Some(is_possible) = reads.check(user, &sent.event, code, || rules.content(reply))
         {
@@ -318,18 +325,28 @@ impl Users {
 
     fn acknowledge(&mut self, tag: u32, sent: Sent, captured: Option<Entity>) {
         let user = &mut self.users[tag as usize];
-        let operations = &self.composer.workload().operations;
+        let workload = self.composer.workload();
         for event in std::iter::once(&sent.event).chain(&sent.more) {
-            let operation = &operations[usize::from(event.operation)];
+            let operation = &workload.operations[usize::from(event.operation)];
             if let (Some(ledger), true) = (&mut self.ledger, operation.effect.is_some()) {
                 ledger.record(user.number, event, Outcome::Acknowledged, captured.as_ref());
             }
             if let Some(reads) = &mut self.reads {
                 reads.record(user.number, event, captured.as_ref(), false);
             }
-            user.state.acknowledge(operation, event, captured.clone());
+            let created = user.state.acknowledge(operation, event, captured.clone());
+            share(workload, operation, event, created);
         }
         self.reuse(sent.more);
+    }
+
+    /// A reply shows a list: what it captures is known to the user from now on.
+    fn take_list(&mut self, tag: u32, sent: Sent, listed: Vec<Entity>) {
+        let created = self.composer.workload().operations[usize::from(sent.event.operation)].creates;
+        self.acknowledge(tag, sent, None);
+        if let Some(kind) = created {
+            self.users[tag as usize].state.list(kind, listed);
+        }
     }
 
     /// A request that was sent and not acknowledged may have been applied nevertheless.
@@ -359,11 +376,42 @@ impl Users {
     }
 
     #[inline]
-    fn end_turn(&mut self, tag: u32, now: u64) {
+    fn end_turn(&mut self, tag: u32, now: u64, own_think_ns: Option<u64>) {
         match self.rest {
-            Rest::Think(0) => self.ready.push(tag),
-            Rest::Think(think_ns) => self.due.push_back((now.saturating_add(think_ns), tag)),
+            Rest::Think(of_all) => match own_think_ns.unwrap_or(of_all) {
+                0 => self.ready.push(tag),
+                think_ns => self.push_due(now.saturating_add(think_ns), tag),
+            },
             Rest::Idle => self.idle.push_back((now, tag)),
         }
+    }
+
+    /// A user's next request is due at an instant; pauses of different lengths are kept in order.
+    #[inline]
+    pub fn push_due(&mut self, at_ns: u64, tag: u32) {
+        if self.due.back().is_none_or(|(last, _)| *last <= at_ns) {
+            self.due.push_back((at_ns, tag));
+        } else {
+            let place = self.due.partition_point(|(known, _)| *known <= at_ns);
+            self.due.insert(place, (at_ns, tag));
+        }
+    }
+
+    /// The pause after a request, where its operation has one of its own.
+    #[inline]
+    fn think_ns(&self, sent: &Sent) -> Option<u64> {
+        self.composer.workload().operations[usize::from(sent.event.operation)].think_ns
+    }
+}
+
+/// Shares what an event created with all users, where an operation uses theirs, and what it deleted no longer.
+fn share(workload: &Workload, operation: &Operation, event: &Event, created: Option<Arc<Entity>>) {
+    let pool = |kind: Option<usize>| kind.and_then(|kind| workload.pools[kind].as_ref());
+    if let (Some(pool), Some(created)) = (pool(operation.creates), created) {
+        pool.add(&created);
+    }
+    let deletes = operation.effect.as_ref().is_some_and(|effect| effect.kind == EffectKind::Delete);
+    if let (true, Some(pool), Some(gone)) = (deletes, pool(operation.needs), &event.entity) {
+        pool.remove(gone);
     }
 }

@@ -3,9 +3,9 @@
 use super::document::{Plan, VERSION};
 use super::error::PlanError;
 use super::headers;
-use super::operation::{KeyKind, Operation};
+use super::operation::{KeyKind, Operation, Owner};
 use super::phase::Phase;
-use super::transport::Protocol;
+use super::transport::{HttpVersion, Protocol};
 
 impl Plan {
     /// Refuses an impossible plan.
@@ -35,8 +35,31 @@ impl Plan {
                 "transport.window: more than one message in flight needs a stream",
             ),
             (
-                self.transport.keep_alive || self.transport.protocol == Protocol::Http,
-                "transport.keep_alive: false needs protocol http",
+                self.transport.keep_alive || !self.transport.is_http2(),
+                "transport.keep_alive: false needs protocol http, version 1.1",
+            ),
+            (
+                self.transport.http_version == HttpVersion::One || self.transport.protocol == Protocol::Http,
+                "transport.http_version: needs protocol http",
+            ),
+            (!self.transport.gzip || self.transport.protocol == Protocol::Grpc, "transport.gzip: needs protocol grpc"),
+            (self.transport.ping.is_none() || self.transport.is_http2(), "transport.ping: needs HTTP/2"),
+            (
+                self.transport.ping.is_none_or(|ping| ping.interval_ms > 0 && ping.timeout_ms > 0),
+                "transport.ping: interval_ms and timeout_ms above zero",
+            ),
+            (
+                self.operations.iter().all(pick_is_possible),
+                "pick: needs an operation that needs something; of any: no effect",
+            ),
+            (
+                self.operations.iter().all(|o| o.think_time_ms.is_none_or(|ms| ms >= 0.0 && ms.is_finite())),
+                "think_time_ms: zero or more",
+            ),
+            (!self.cookies || self.transport.protocol == Protocol::Http, "cookies: need protocol http"),
+            (
+                self.operations.iter().all(listed_captures_are_possible),
+                "capture: from every item of a list only where the operation creates something and has no effect",
             ),
             (self.operations.iter().all(captures_are_possible), "capture: headers are captured over http alone"),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
@@ -93,6 +116,20 @@ fn login_is_possible(operation: &Operation) -> bool {
 
 fn captures_are_possible(operation: &Operation) -> bool {
     operation.grpc.as_ref().is_none_or(|call| !call.capture.values().any(|place| place.starts_with("header:")))
+}
+
+/// A list creates entities that earlier operations stored.
+fn listed_captures_are_possible(operation: &Operation) -> bool {
+    let calls = operation.http.iter().map(|call| &call.capture).chain(operation.grpc.iter().map(|call| &call.capture));
+    let captures_list = calls.flat_map(|capture| capture.values()).any(|place| place.contains("/*"));
+    !captures_list || (operation.creates.is_some() && operation.effect.is_none() && !operation.login)
+}
+
+fn pick_is_possible(operation: &Operation) -> bool {
+    operation.pick.is_none_or(|pick| {
+        let is_read = pick.of == Owner::Own || operation.effect.is_none();
+        operation.needs.is_some() && is_read && pick.s > 0.0 && pick.s.is_finite()
+    })
 }
 
 fn key_is_possible(kind: &KeyKind) -> bool {

@@ -33,6 +33,9 @@ pub struct Plan {
     pub stream: Option<Stream>,
     pub ledger: Option<String>,
     pub verify_share: f64,
+    /// Users keep the cookies that replies set, over HTTP.
+    #[serde(default)]
+    pub cookies: bool,
     /// Rows that were stored before the run, and that no operation touches.
     #[serde(default)]
     pub preload: u64,

@@ -57,6 +57,71 @@ pub struct Operation {
     /// Each user sends it before its first other operation; what it captures is `login` in headers and paths.
     #[serde(default)]
     pub login: bool,
+    /// Which of the entities that it needs it uses; one of the user's own, all with the same frequency, where absent.
+    #[serde(default)]
+    pub pick: Option<EntityPick>,
+    /// The user's pause after its reply, in place of the plan's.
+    #[serde(default)]
+    pub think_time_ms: Option<f64>,
+}
+
+/// Which of the captured entities an operation uses.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntityPick {
+    #[serde(default)]
+    pub of: Owner,
+    pub pick: Pick,
+    #[serde(default = "unit_exponent")]
+    pub s: f64,
+}
+
+/// Whose entities.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Owner {
+    #[default]
+    Own,
+    /// Of all users of this engine.
+    Any,
+}
+
+/// What a list in a reply must be.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListCheck {
+    /// JSON pointer to the list.
+    pub items: String,
+    /// The most items: a number, or a text with slots.
+    #[serde(default)]
+    pub most: Option<Vec<Segment>>,
+    /// Pointer into an item: what the items are ordered by.
+    #[serde(default)]
+    pub order: Option<String>,
+    #[serde(default)]
+    pub descending: bool,
+    /// Pointer into an item: what no two of them share.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// A kind of captured entities, and the captured value that is found at `id`.
+    #[serde(default)]
+    pub own: Option<OwnMembers>,
+    /// The list shows everything, not a page.
+    #[serde(default)]
+    pub complete: bool,
+    /// Pointers into the reply: the number of items in all pages, and of pages.
+    #[serde(default)]
+    pub total: Option<String>,
+    #[serde(default)]
+    pub pages: Option<String>,
+}
+
+/// Which of the user's own entities a list must show.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnMembers {
+    pub kind: String,
+    pub capture: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -74,6 +139,8 @@ pub struct HttpCall {
     #[serde(default)]
     pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
+    #[serde(default)]
+    pub list: Option<ListCheck>,
 }
 
 /// One value, or several: the first is the usual one.
@@ -120,6 +187,8 @@ pub struct GrpcCall {
     #[serde(default)]
     pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
+    #[serde(default)]
+    pub list: Option<ListCheck>,
 }
 
 /// What an acknowledged operation does to the stored state.

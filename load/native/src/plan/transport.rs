@@ -21,6 +21,15 @@ pub struct Transport {
     /// Whether connections are kept after a reply; HTTP only.
     #[serde(default = "yes")]
     pub keep_alive: bool,
+    /// HTTP: the version of the protocol.
+    #[serde(default)]
+    pub http_version: HttpVersion,
+    /// gRPC: messages are compressed.
+    #[serde(default)]
+    pub gzip: bool,
+    /// gRPC and HTTP/2: keepalive pings.
+    #[serde(default)]
+    pub ping: Option<Ping>,
     pub timeout_ms: u64,
     /// What every request carries beside its own: HTTP headers, or the metadata of gRPC calls.
     #[serde(default)]
@@ -36,6 +45,26 @@ fn yes() -> bool {
 
 fn one() -> u32 {
     1
+}
+
+/// When a connection is checked by a ping, and how long its answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ping {
+    pub interval_ms: u64,
+    pub timeout_ms: u64,
+    /// Also while no call is in flight.
+    #[serde(default)]
+    pub when_idle: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub enum HttpVersion {
+    #[default]
+    #[serde(rename = "1.1")]
+    One,
+    #[serde(rename = "2")]
+    Two,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -66,6 +95,12 @@ pub struct Tls {
 }
 
 impl Transport {
+    /// Whether connections speak HTTP/2.
+    #[must_use]
+    pub fn is_http2(&self) -> bool {
+        self.protocol == Protocol::Grpc || self.http_version == HttpVersion::Two
+    }
+
     /// Host and port as requests name them: the certificate's name where there is one.
     #[must_use]
     pub fn authority(&self) -> String {
@@ -90,6 +125,9 @@ mod tests {
             stream: false,
             window: 1,
             keep_alive: true,
+            http_version: HttpVersion::One,
+            gzip: false,
+            ping: None,
             timeout_ms: 1,
             headers: BTreeMap::new(),
             tls: None,

@@ -37,11 +37,8 @@ pub enum Slot {
 impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
-        match self {
-            Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key => true,
-            Self::Captured(_) | Self::Login(_) | Self::Value(_) => true,
-            _ => false,
-        }
+        let is_derived = matches!(self, Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key);
+        is_derived || matches!(self, Self::Captured(_) | Self::Login(_) | Self::Value(_))
     }
 }
 

@@ -109,6 +109,14 @@ pub trait Wire: Sized {
     /// Whether the target wants the connection closed once nothing is in flight.
     fn is_closing(&self) -> bool;
 
+    /// Checks the connection from time to time; appends what that takes.
+    ///
+    /// # Errors
+    /// The target does not respond.
+    fn tick(&mut self, _now: u64, _out: &mut Vec<u8>) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Appends what the protocol sends before closing.
     fn farewell(&mut self, out: &mut Vec<u8>);
 }

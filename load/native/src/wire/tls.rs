@@ -122,6 +122,15 @@ impl<W: Wire> Wire for Tls<W> {
         self.has_ended || self.inner.is_closing()
     }
 
+    fn tick(&mut self, now: u64, out: &mut Vec<u8>) -> Result<(), Failure> {
+        if !self.is_established {
+            return Ok(());
+        }
+        let checked = self.inner.tick(now, &mut self.plain);
+        self.encrypt(out);
+        checked
+    }
+
     fn farewell(&mut self, out: &mut Vec<u8>) {
         if !self.is_established {
             return;

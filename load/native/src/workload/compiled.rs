@@ -1,10 +1,13 @@
 //! A plan's workload, compiled: event = f(seed, user, sequence).
 
-use super::event::Event;
+use std::sync::Arc;
+
+use super::event::{Entity, Event};
 use super::operation::{Operation, refuse_draws};
+use super::pool::Pool;
 use super::user::UserState;
 use crate::message::Descriptors;
-use crate::plan::{self, Pick, Plan, PlanError, Protocol, Reuse};
+use crate::plan::{self, EntityPick, Owner, Pick, Plan, PlanError, Protocol, Reuse};
 use crate::random::{Draws, zipf_index};
 use crate::template::{SlotTable, Template};
 
@@ -28,6 +31,8 @@ pub struct Workload {
     /// Kinds of captured entities.
     pub kinds: Vec<String>,
     pub descriptors: Option<Descriptors>,
+    /// By kind of entities: those of all users, where an operation uses them.
+    pub pools: Vec<Option<Pool>>,
     cumulative_weights: Vec<u64>,
     /// The operation that each user sends first.
     login: Option<usize>,
@@ -67,7 +72,13 @@ impl Workload {
             *sum += u64::from(operation.weight);
             Some(*sum)
         });
+        let is_pooled = |kind: usize| {
+            let uses = |operation: &Operation| operation.pick.is_some_and(|pick| pick.of == Owner::Any);
+            operations.iter().any(|operation| operation.needs == Some(kind) && uses(operation))
+        };
+        let pools = (0..kinds.len()).map(|kind| is_pooled(kind).then(Pool::default)).collect();
         let workload = Self {
+            pools,
             seed: plan.seed_number(),
             base_time_ms: plan.base_time_ms,
             run: plan.run.clone().into_bytes(),
@@ -113,10 +124,7 @@ impl Workload {
         let (reuse, pick) = (draws.unit(), draws.unit());
         let picked = operation.key.and_then(|kind| self.pick_key(kind, state, reuse, pick));
         let (key_sequence, is_shared) = picked.unwrap_or((sequence, false));
-        let entity = operation.needs.and_then(|kind| {
-            let known = state.entities(kind);
-            known.get((pick * known.len() as f64) as usize).cloned()
-        });
+        let entity = operation.needs.and_then(|kind| self.pick_entity(kind, operation.pick, state, pick));
         (Event { sequence, operation: index as u16, key_sequence, is_shared, entity }, variant, draws)
     }
 
@@ -150,8 +158,25 @@ impl Workload {
             return login;
         }
         match self.operations[chosen].needs {
-            Some(kind) if state.entities(kind).is_empty() => self.creator_of(kind).unwrap_or(chosen),
+            Some(kind) if self.pick_entity(kind, self.operations[chosen].pick, state, 0.0).is_none() => {
+                self.creator_of(kind).unwrap_or(chosen)
+            }
             _ => chosen,
+        }
+    }
+
+    /// A captured entity of a kind: of the user's own, or of all users'.
+    fn pick_entity(&self, kind: usize, rule: Option<EntityPick>, state: &UserState, drawn: f64) -> Option<Arc<Entity>> {
+        let index = |count: usize| match rule {
+            Some(EntityPick { pick: Pick::Zipf, s, .. }) => zipf_index(drawn, count, s),
+            _ => (drawn * count as f64) as usize,
+        };
+        match (&self.pools[kind], rule) {
+            (Some(pool), Some(EntityPick { of: Owner::Any, .. })) => pool.pick(index),
+            _ => {
+                let known = state.entities(kind);
+                if known.is_empty() { None } else { known.get(index(known.len())).cloned() }
+            }
         }
     }
 

@@ -1,15 +1,19 @@
 //! What virtual users send: events of a plan's operations, rendered from templates.
 
 mod compiled;
+mod cookies;
 mod event;
 mod keys;
 mod operation;
+mod pool;
 mod renderer;
 mod user;
 
 pub use compiled::{KeyKind, Workload};
+pub use cookies::Cookies;
 pub use event::{Entity, Event, SHARED_USER};
 pub use keys::AcknowledgedKeys;
 pub use operation::{Effect, EffectKind, Operation, Texts, Variant};
+pub use pool::Pool;
 pub use renderer::{END_OF_PART, Renderer};
 pub use user::UserState;

@@ -1,8 +1,10 @@
 //! An operation, compiled: its templates, its place in the protocol and its effect.
 
+use std::collections::BTreeMap;
+
 use crate::audit::json::StoredPart;
 use crate::message::{Descriptors, Encoder, compile};
-use crate::plan::{self, PlanError, Protocol, Segment};
+use crate::plan::{self, EntityPick, PlanError, Protocol, Segment};
 use crate::template::{Slot, SlotTable, Template};
 
 /// One operation of the workload.
@@ -19,6 +21,10 @@ pub struct Operation {
     /// The key of the stored document that a reply shows.
     pub reads: Option<Texts>,
     pub is_login: bool,
+    /// Which of the needed entities it uses.
+    pub pick: Option<EntityPick>,
+    /// The pause after its reply, where it is not the plan's.
+    pub think_ns: Option<u64>,
 }
 
 /// One template of an operation's message, and the path that it goes to.
@@ -122,8 +128,8 @@ impl Operation {
             Ok(Variant { slots, json, encoder, path, headers, metadata })
         });
         let reply_texts = match (protocol, &operation.http, &operation.grpc) {
-            (Some(Protocol::Http), Some(call), _) => Texts::compile(call.reply_templates.values(), "reply: a value")?,
-            (Some(Protocol::Grpc), _, Some(call)) => Texts::compile(call.reply_templates.values(), "reply: a value")?,
+            (Some(Protocol::Http), Some(call), _) => reply_texts(&call.reply_templates, call.list.as_ref())?,
+            (Some(Protocol::Grpc), _, Some(call)) => reply_texts(&call.reply_templates, call.list.as_ref())?,
             _ => Texts::default(),
         };
         let reads = operation.reads.as_ref().map(|reads| Texts::compile(&reads.key, "reads: a key"));
@@ -146,8 +152,16 @@ impl Operation {
             reply_texts,
             reads,
             is_login: operation.login,
+            pick: operation.pick,
+            think_ns: operation.think_time_ms.map(|ms| (ms * 1e6) as u64),
         })
     }
+}
+
+/// Texts that a reply must hold, and after them the most items of its list.
+fn reply_texts(values: &BTreeMap<String, Vec<Segment>>, list: Option<&plan::ListCheck>) -> Result<Texts, PlanError> {
+    let most = list.and_then(|list| list.most.as_ref());
+    Texts::compile(values.values().chain(most), "reply: a value")
 }
 
 fn named(operation: &plan::Operation, error: &PlanError) -> PlanError {
@@ -194,10 +208,9 @@ impl Effect {
 
 /// Keys are derived, never drawn: an audit must find them again.
 pub(super) fn refuse_draws(slots: &SlotTable, what: &str) -> Result<(), PlanError> {
-    let draws = |slot: &Slot| match slot {
-        Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key => false,
-        Slot::Captured(_) | Slot::Value(_) => false,
-        _ => true,
+    let draws = |slot: &Slot| {
+        let is_derived = matches!(slot, Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key);
+        !is_derived && !matches!(slot, Slot::Captured(_) | Slot::Value(_))
     };
     if slots.slots().iter().any(draws) {
         return Err(PlanError::rule(format!("{what} takes key, user, sequence, run, captured and value alone")));

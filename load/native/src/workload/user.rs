@@ -2,22 +2,32 @@
 
 use std::sync::Arc;
 
+use super::cookies::Cookies;
 use super::event::{Entity, Event};
 use super::keys::AcknowledgedKeys;
 use super::operation::{EffectKind, Operation};
 
 /// Acknowledged keys and captured entities of one user, by kind.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct UserState {
     keys: Vec<AcknowledgedKeys>,
     entities: Vec<Vec<Arc<Entity>>>,
     login: Option<Entity>,
+    pub cookies: Cookies,
 }
+
+/// A user remembers so many entities of a list.
+const MOST_LISTED: usize = 1_000;
 
 impl UserState {
     /// A user that knows nothing yet, of so many kinds of keys and entities.
     pub(super) fn new(keys: usize, kinds: usize) -> Self {
-        Self { keys: vec![AcknowledgedKeys::default(); keys], entities: vec![Vec::new(); kinds], login: None }
+        Self {
+            keys: vec![AcknowledgedKeys::default(); keys],
+            entities: vec![Vec::new(); kinds],
+            login: None,
+            cookies: Cookies::default(),
+        }
     }
 
     #[must_use]
@@ -36,8 +46,19 @@ impl UserState {
         self.login.as_ref()
     }
 
-    /// Takes note of an event that the target acknowledged.
-    pub fn acknowledge(&mut self, operation: &Operation, event: &Event, captured: Option<Entity>) {
+    /// Takes note of what a list shows: the entities of its kind are those of the latest list.
+    pub fn list(&mut self, kind: usize, mut listed: Vec<Entity>) {
+        listed.truncate(MOST_LISTED);
+        self.entities[kind] = listed.into_iter().map(Arc::new).collect();
+    }
+
+    /// Takes note of an event that the target acknowledged. Returns the entity that it created.
+    pub fn acknowledge(
+        &mut self,
+        operation: &Operation,
+        event: &Event,
+        captured: Option<Entity>,
+    ) -> Option<Arc<Entity>> {
         let deletes = matches!(&operation.effect, Some(effect) if effect.kind == EffectKind::Delete);
         if let Some(kind) = operation.key.filter(|_| !event.is_shared) {
             if deletes {
@@ -48,13 +69,15 @@ impl UserState {
         }
         if operation.is_login {
             self.login = Some(captured.unwrap_or_default());
-            return;
+            return None;
         }
-        if let (Some(kind), Some(entity)) = (operation.creates, captured) {
-            self.entities[kind].push(Arc::new(entity));
+        let created = operation.creates.zip(captured.map(Arc::new));
+        if let Some((kind, entity)) = &created {
+            self.entities[*kind].push(Arc::clone(entity));
         }
         if let (Some(kind), Some(gone), true) = (operation.needs, &event.entity, deletes) {
             self.entities[kind].retain(|known| !Arc::ptr_eq(known, gone));
         }
+        created.map(|(_, entity)| entity)
     }
 }

@@ -22,6 +22,11 @@ impl<W: Wire> Worker<W> {
                 self.fail_connecting(index, Failure::ConnectTimeout);
             }
         }
+        for index in 0..self.connections.len() {
+            if self.connections[index].is_up() {
+                self.check_connection(index, now);
+            }
+        }
         for (tag, awaited) in self.users.overdue(now) {
             let index = tag as usize % self.connections.len();
             let connection = &mut self.connections[index];
@@ -35,6 +40,17 @@ impl<W: Wire> Worker<W> {
             }
             self.defer_ready(now);
             self.send_waiting(index, stop, now);
+        }
+    }
+
+    fn check_connection(&mut self, index: usize, now: u64) {
+        match self.connections[index].wire.tick(now, &mut self.out) {
+            Ok(()) => self.flush(index, now),
+            Err(failure) => {
+                self.out.clear();
+                self.fail_connection(index, failure, now);
+                self.defer_ready(now);
+            }
         }
     }
 

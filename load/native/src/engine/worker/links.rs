@@ -73,8 +73,9 @@ impl<W: Wire> Worker<W> {
 
     /// Users that are ready although nothing was read continue when timers are checked.
     pub(super) fn defer_ready(&mut self, now: u64) {
-        let ready = std::mem::take(&mut self.users.ready);
-        self.users.due.extend(ready.into_iter().map(|tag| (now, tag)));
+        for tag in std::mem::take(&mut self.users.ready) {
+            self.users.push_due(now, tag);
+        }
     }
 
     /// The connection is unusable: everything in flight on it has failed.

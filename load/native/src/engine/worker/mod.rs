@@ -273,7 +273,7 @@ impl<W: Wire> Worker<W> {
         false
     }
 
-    fn flush(&mut self, index: usize, now: u64) {
+    pub(super) fn flush(&mut self, index: usize, now: u64) {
         match self.connections[index].flush(&mut self.out) {
             Ok(written) => self.users.tally.bytes_sent += written as u64,
             Err(failure) => {

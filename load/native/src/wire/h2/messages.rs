@@ -1,5 +1,12 @@
 //! gRPC's length-prefixed messages.
 
+use std::borrow::Cow;
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
 /// Bytes before a message: whether it is compressed, and its length.
 pub const PREFIX_BYTES: usize = 5;
 /// No reply is larger: a larger length is damage.
@@ -17,8 +24,10 @@ pub fn prefix(length: usize) -> [u8; PREFIX_BYTES] {
 pub enum Front<'a> {
     /// A message, and what comes after it.
     Message(&'a [u8], &'a [u8]),
+    /// The same, compressed.
+    Compressed(&'a [u8], &'a [u8]),
     Incomplete,
-    /// Compressed, which was not offered, or too long.
+    /// No message, or too long.
     Invalid,
 }
 
@@ -30,13 +39,47 @@ pub fn front(bytes: &[u8]) -> Front<'_> {
         return Front::Incomplete;
     };
     let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
-    if prefix[0] != 0 || length > LONGEST_MESSAGE {
+    if prefix[0] > 1 || length > LONGEST_MESSAGE {
         return Front::Invalid;
     }
     match rest.split_at_checked(length) {
-        Some((message, rest)) => Front::Message(message, rest),
+        Some((message, rest)) if prefix[0] == 0 => Front::Message(message, rest),
+        Some((message, rest)) => Front::Compressed(message, rest),
         None => Front::Incomplete,
     }
+}
+
+/// The messages in whole replies, decompressed where that was offered; none when they are damaged.
+#[must_use]
+pub fn all(mut bytes: &[u8], gzip: bool) -> Option<Vec<Cow<'_, [u8]>>> {
+    let mut messages = Vec::new();
+    while !bytes.is_empty() {
+        let (message, rest) = match front(bytes) {
+            Front::Message(message, rest) => (Cow::Borrowed(message), rest),
+            Front::Compressed(message, rest) if gzip => (Cow::Owned(decompressed(message)?), rest),
+            _ => return None,
+        };
+        messages.push(message);
+        bytes = rest;
+    }
+    Some(messages)
+}
+
+/// A message's content; none when it is damaged or too long.
+#[must_use]
+pub fn decompressed(message: &[u8]) -> Option<Vec<u8>> {
+    let mut content = Vec::new();
+    GzDecoder::new(message).take(LONGEST_MESSAGE as u64 + 1).read_to_end(&mut content).ok()?;
+    (content.len() <= LONGEST_MESSAGE).then_some(content)
+}
+
+/// A message, compressed.
+#[must_use]
+pub fn compressed(message: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // Nothing keeps a vector from growing.
+    let _ = encoder.write_all(message);
+    encoder.finish().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -50,7 +93,8 @@ mod tests {
         assert_eq!(front(&framed[..6]), Front::Incomplete);
         assert_eq!(front(&framed[..3]), Front::Incomplete);
         assert_eq!(front(&[0, 0, 0, 0, 0]), Front::Message(b"", b""));
-        assert_eq!(front(&[1, 0, 0, 0, 0]), Front::Invalid);
+        assert_eq!(front(&[1, 0, 0, 0, 0]), Front::Compressed(b"", b""));
+        assert_eq!(front(&[2, 0, 0, 0, 0]), Front::Invalid);
         assert_eq!(front(&[0, 255, 0, 0, 0]), Front::Invalid);
     }
 }

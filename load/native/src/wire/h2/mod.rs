@@ -1,4 +1,4 @@
-//! gRPC over HTTP/2: unary calls, many at once on a connection, or one long call that messages travel on.
+//! HTTP/2: gRPC calls, many at once on a connection or one long call that messages travel on, and requests of REST APIs.
 
 mod calls;
 mod connection;
@@ -7,6 +7,7 @@ pub mod hpack;
 mod huffman;
 pub mod messages;
 mod outgoing;
+mod rest;
 
-pub use calls::GrpcCalls;
-pub use connection::Grpc;
+pub use calls::{Http2Calls, Ping, RestRequest};
+pub use connection::Http2;

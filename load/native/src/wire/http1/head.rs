@@ -60,6 +60,16 @@ pub fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     None
 }
 
+/// The values of all headers of a name.
+pub fn headers_named<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = head;
+    let _status = take_line(&mut rest);
+    std::iter::from_fn(move || take_line(&mut rest)).filter_map(move |line| {
+        let colon = memchr(b':', line)?;
+        line[..colon].eq_ignore_ascii_case(name.as_bytes()).then(|| line[colon + 1..].trim_ascii())
+    })
+}
+
 /// The next line without its end.
 pub(super) fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = memchr(b'\n', rest)?;

@@ -5,7 +5,7 @@ mod parser;
 
 use std::sync::Arc;
 
-pub use head::{Head, Length, Malformed, header, parse_head};
+pub use head::{Head, Length, Malformed, header, headers_named, parse_head};
 pub use parser::{HttpReply, ReplyParser};
 
 use super::{Cancelled, Code, Reply, Request, Wire};

@@ -1,11 +1,11 @@
 //! Frames that concern the connection: settings, windows and its end.
 
-use super::{Grpc, Handled, LAST_STREAM};
+use super::{Handled, Http2, LAST_STREAM};
 use crate::failure::Failure;
 use crate::wire::Reply;
 use crate::wire::h2::frame::{self, FrameHead, LARGEST_WINDOW, flag, kind, setting};
 
-impl Grpc {
+impl Http2 {
     pub(super) fn go_away(&mut self, payload: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
         let last = frame::number(payload).ok_or(Failure::Malformed)? & LAST_STREAM;
         self.is_going_away = true;

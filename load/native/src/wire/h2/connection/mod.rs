@@ -1,4 +1,4 @@
-//! One HTTP/2 connection of a gRPC client.
+//! One HTTP/2 connection.
 
 mod control;
 mod received;
@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::calls::GrpcCalls;
+use super::calls::Http2Calls;
 use super::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, flag, kind, setting};
-use super::hpack::{Decoder, Encoder};
+use super::hpack::{Decoder, Encoder, FieldDecoder, write_literal};
 use super::messages::{self, Front};
 use super::outgoing::{Grant, Outgoing};
+use super::rest;
 use crate::failure::Failure;
 use crate::wire::{Cancelled, Code, Reply, Request, Wire};
 
@@ -26,12 +27,14 @@ const LAST_STREAM: u32 = (1 << 31) - 1;
 /// A header block that goes on for longer is no status.
 const LONGEST_BLOCK: usize = 256 * 1024;
 
-/// A connection that speaks gRPC.
+/// A connection that speaks gRPC, or carries the requests of a REST API.
 #[derive(Debug)]
-pub struct Grpc {
-    shared: Arc<GrpcCalls>,
+pub struct Http2 {
+    shared: Arc<Http2Calls>,
     encoder: Encoder,
     decoder: Decoder,
+    /// Of whole fields, for REST.
+    fields: FieldDecoder,
     grant: Grant,
     /// The server's SETTINGS have arrived.
     is_greeted: bool,
@@ -47,6 +50,9 @@ pub struct Grpc {
     block: Option<Block>,
     /// Emptied buffers of streams that are over.
     spare: Vec<Received>,
+    /// When the last keepalive ping was sent.
+    pinged_ns: u64,
+    awaits_pong: bool,
 }
 
 /// A header block that has not ended yet.
@@ -60,6 +66,9 @@ struct Block {
 #[derive(Debug)]
 struct Stream {
     tag: u32,
+    call: usize,
+    /// The headers of a REST reply, as lines.
+    head: Vec<u8>,
     status: Option<u16>,
     grpc_status: Option<u16>,
     outgoing: Outgoing,
@@ -67,14 +76,17 @@ struct Stream {
     consumed: u32,
 }
 
-impl Wire for Grpc {
-    type Shared = GrpcCalls;
+impl Wire for Http2 {
+    type Shared = Http2Calls;
 
     fn new(shared: &Arc<Self::Shared>) -> Self {
         Self {
             encoder: Encoder::new(&shared.fields),
             shared: Arc::clone(shared),
             decoder: Decoder::default(),
+            fields: FieldDecoder::default(),
+            pinged_ns: 0,
+            awaits_pong: false,
             grant: Grant::default(),
             is_greeted: false,
             is_going_away: false,
@@ -106,6 +118,16 @@ impl Wire for Grpc {
     }
 
     fn send(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        if self.shared.rest.is_some() {
+            return self.send_rest(request, out);
+        }
+        if self.shared.is_framed.get(request.call) == Some(&true) {
+            let id = self.open(request, out);
+            return self.send_body(id, (&[], request.body), true, out);
+        }
+        if self.shared.gzip {
+            return self.send_compressed(request, out);
+        }
         let prefix = messages::prefix(request.body.len());
         if self.shared.is_stream {
             self.awaited.push_back(request.tag);
@@ -178,6 +200,22 @@ impl Wire for Grpc {
         self.is_going_away || self.next_stream >= LAST_STREAM
     }
 
+    fn tick(&mut self, now: u64, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let Some(ping) = self.shared.ping.filter(|_| self.is_greeted) else { return Ok(()) };
+        let since_ns = now.saturating_sub(self.pinged_ns);
+        if self.awaits_pong {
+            return if since_ns >= ping.timeout_ns { Err(Failure::Timeout) } else { Ok(()) };
+        }
+        if self.pinged_ns == 0 {
+            self.pinged_ns = now;
+        } else if since_ns >= ping.interval_ns && (ping.when_idle || !self.is_idle()) {
+            (self.pinged_ns, self.awaits_pong) = (now, true);
+            frame::write_head(8, kind::PING, 0, 0, out);
+            out.extend_from_slice(&[0; 8]);
+        }
+        Ok(())
+    }
+
     fn farewell(&mut self, out: &mut Vec<u8>) {
         if !self.is_greeted {
             return;
@@ -192,7 +230,7 @@ impl Wire for Grpc {
 
 type Handled = Result<(), Failure>;
 
-impl Grpc {
+impl Http2 {
     /// Opens a stream and makes it the long call, if there is to be one.
     fn open(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> u32 {
         let id = self.next_stream;
@@ -201,12 +239,23 @@ impl Grpc {
         frame::write_head(0, kind::HEADERS, flag::END_HEADERS, id, out);
         self.encoder.write(&self.shared.fields, request.call, out);
         out.extend_from_slice(request.headers);
+        self.add_stream(id, start, request, out);
+        if self.shared.is_stream {
+            self.call = Some(id);
+        }
+        id
+    }
+
+    /// Completes the header frame that begins at `start`, and keeps its stream.
+    fn add_stream(&mut self, id: u32, start: usize, request: &Request<'_>, out: &mut [u8]) {
         let length = out.len() - start - HEADER_BYTES;
         // Header blocks fit into a frame: the plan bounds the headers that it adds.
         out[start + 1] = (length >> 8) as u8;
         out[start + 2] = length as u8;
         let stream = Stream {
             tag: request.tag,
+            call: request.call,
+            head: Vec::new(),
             status: None,
             grpc_status: None,
             outgoing: Outgoing::new(&self.grant),
@@ -214,10 +263,47 @@ impl Grpc {
             consumed: 0,
         };
         self.streams.insert(id, stream);
-        if self.shared.is_stream {
-            self.call = Some(id);
+    }
+
+    fn send_body(&mut self, id: u32, body: (&[u8], &[u8]), ends: bool, out: &mut Vec<u8>) {
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.outgoing.send(id, body, ends, &mut self.grant, out);
         }
-        id
+    }
+
+    fn send_compressed(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        let body = messages::compressed(request.body);
+        let mut prefix = messages::prefix(body.len());
+        prefix[0] = 1;
+        let is_stream = self.shared.is_stream;
+        if is_stream {
+            self.awaited.push_back(request.tag);
+        }
+        let id = self.call.unwrap_or_else(|| self.open(request, out));
+        self.send_body(id, (&prefix, &body), !is_stream, out);
+    }
+
+    fn send_rest(&mut self, request: &Request<'_>, out: &mut Vec<u8>) {
+        let shared = Arc::clone(&self.shared);
+        let Some(call) = shared.rest.as_ref().and_then(|calls| calls.get(request.call)) else { return };
+        let id = self.next_stream;
+        self.next_stream += 2;
+        let start = out.len();
+        let has_content = !request.body.is_empty();
+        let ends = if has_content { 0 } else { flag::END_STREAM };
+        frame::write_head(0, kind::HEADERS, flag::END_HEADERS | ends, id, out);
+        self.encoder.announce(out);
+        call.write_method(out);
+        rest::write_path(request.path, out);
+        self.encoder.write_some(&shared.fields, &call.fields, out);
+        if call.has_body {
+            write_literal("content-length", itoa::Buffer::new().format(request.body.len()).as_bytes(), out);
+        }
+        rest::write_lines(request.headers, out);
+        self.add_stream(id, start, request, out);
+        if has_content {
+            self.send_body(id, (&[], request.body), true, out);
+        }
     }
 
     fn frame(
@@ -249,6 +335,10 @@ impl Grpc {
                 out.extend_from_slice(payload);
                 Ok(())
             }
+            kind::PING if head.has(flag::ACK) => {
+                self.awaits_pong = false;
+                Ok(())
+            }
             kind::RST_STREAM => {
                 self.break_stream(head.stream, Failure::StreamReset, sink);
                 Ok(())
@@ -274,6 +364,9 @@ impl Grpc {
     }
 
     fn headers(&mut self, id: u32, ends_stream: bool, block: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
+        if self.shared.rest.is_some() {
+            return self.rest_headers(id, ends_stream, block, sink);
+        }
         // Also for streams that were given up: the block changes the table.
         let outcome = self.decoder.decode(block).map_err(|_| Failure::Malformed)?;
         if let Some(stream) = self.streams.get_mut(&id) {
@@ -282,6 +375,22 @@ impl Grpc {
             if ends_stream {
                 self.end_stream(id, sink);
             }
+        }
+        Ok(())
+    }
+
+    fn rest_headers(&mut self, id: u32, ends_stream: bool, block: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
+        let mut head = b"HTTP/2\r\n".to_vec();
+        let status = self.fields.decode(block, &mut head).map_err(|_| Failure::Malformed)?;
+        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        // Interim replies come before the one that counts, trailers after it.
+        if stream.status.is_none() && status.is_some_and(|status| status >= 200) {
+            stream.status = status;
+            head.extend_from_slice(b"\r\n");
+            stream.head = head;
+        }
+        if ends_stream {
+            self.end_stream(id, sink);
         }
         Ok(())
     }
@@ -308,7 +417,7 @@ impl Grpc {
         }
         if self.call == Some(head.stream) {
             // The replies come in the order of the messages.
-            stream.received.pass_on(content, &mut |message| {
+            stream.received.pass_on(content, self.shared.gzip, &mut |message| {
                 let tag = self.awaited.pop_front().ok_or(Failure::Malformed)?;
                 sink(Reply { tag, outcome: Ok(Code::Grpc(0)), head: &[], body: message });
                 Ok(())
@@ -329,6 +438,12 @@ impl Grpc {
         let Some(stream) = self.streams.remove(&id) else {
             return;
         };
+        if self.shared.rest.is_some() {
+            let outcome = stream.status.map(Code::Http).ok_or(Failure::Malformed);
+            sink(Reply { tag: stream.tag, outcome, head: &stream.head, body: stream.received.bytes() });
+            self.spare.push(stream.received.emptied());
+            return;
+        }
         let outcome = match (stream.status, stream.grpc_status) {
             (Some(200) | None, Some(code)) => Ok(Code::Grpc(u8::try_from(code).unwrap_or(u8::MAX))),
             (Some(200) | None, None) => Err(Failure::Malformed),
@@ -345,8 +460,21 @@ impl Grpc {
             self.fail_awaited(failure, sink);
             return;
         }
+        let unpacked;
         let (outcome, body) = match (outcome, stream.received.front()) {
+            (Ok(Code::Grpc(0)), _) if self.shared.is_list.get(stream.call) == Some(&true) => {
+                (outcome, stream.received.bytes())
+            }
             (Ok(Code::Grpc(0)), Front::Message(message, [])) => (outcome, message),
+            (Ok(Code::Grpc(0)), Front::Compressed(message, [])) if self.shared.gzip => {
+                match messages::decompressed(message) {
+                    Some(message) => {
+                        unpacked = message;
+                        (outcome, unpacked.as_slice())
+                    }
+                    None => (Err(Failure::Malformed), &[][..]),
+                }
+            }
             (Ok(Code::Grpc(0)), _) => (Err(Failure::Malformed), &[][..]),
             (outcome, _) => (outcome, &[][..]),
         };

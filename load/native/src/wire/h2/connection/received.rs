@@ -24,6 +24,11 @@ impl Received {
         Ok(())
     }
 
+    /// Everything that came.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// What came first.
     pub fn front(&self) -> Front<'_> {
         messages::front(&self.0)
@@ -36,14 +41,15 @@ impl Received {
     pub fn pass_on(
         &mut self,
         content: &[u8],
+        gzip: bool,
         take: &mut impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         if self.0.is_empty() {
-            self.0.extend_from_slice(pass_on(content, take)?);
+            self.0.extend_from_slice(pass_on(content, gzip, take)?);
             return Ok(());
         }
         self.0.extend_from_slice(content);
-        let left = pass_on(&self.0, take)?.len();
+        let left = pass_on(&self.0, gzip, take)?.len();
         self.0.drain(..self.0.len() - left);
         if self.0.is_empty() {
             self.0.shrink_to(KEPT_MEMORY);
@@ -60,15 +66,23 @@ impl Received {
 }
 
 /// Passes on the messages at the front; returns what comes after them.
-fn pass_on<'a>(mut bytes: &'a [u8], take: &mut impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<&'a [u8], Failure> {
+fn pass_on<'a>(
+    mut bytes: &'a [u8],
+    gzip: bool,
+    take: &mut impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<&'a [u8], Failure> {
     loop {
         match messages::front(bytes) {
             Front::Message(message, rest) => {
                 take(message)?;
                 bytes = rest;
             }
+            Front::Compressed(message, rest) if gzip => {
+                take(&messages::decompressed(message).ok_or(Failure::Malformed)?)?;
+                bytes = rest;
+            }
             Front::Incomplete => return Ok(bytes),
-            Front::Invalid => return Err(Failure::Malformed),
+            Front::Compressed(..) | Front::Invalid => return Err(Failure::Malformed),
         }
     }
 }
@@ -91,7 +105,7 @@ mod tests {
                     passed.push(message.to_vec());
                     Ok(())
                 };
-                received.pass_on(piece, &mut take).expect("messages");
+                received.pass_on(piece, false, &mut take).expect("messages");
             }
             assert_eq!(passed, [b"one".as_slice(), b"", b"three"], "in pieces of {size}");
             assert!(received.0.is_empty());
@@ -105,7 +119,7 @@ mod tests {
         assert_eq!(received.keep(&[0]), Err(Failure::Malformed));
         let mut none = |_: &[u8]| Ok(());
         let longer = messages::prefix(LONGEST_MESSAGE + 1);
-        assert_eq!(Received::default().pass_on(&longer, &mut none), Err(Failure::Malformed));
+        assert_eq!(Received::default().pass_on(&longer, false, &mut none), Err(Failure::Malformed));
     }
 
     #[test]
@@ -116,7 +130,7 @@ mod tests {
         assert!(received.emptied().0.capacity() <= KEPT_MEMORY);
         let mut received = Received::default();
         for piece in large.chunks(KEPT_MEMORY) {
-            received.pass_on(piece, &mut |_: &[u8]| Ok(())).expect("a message");
+            received.pass_on(piece, false, &mut |_: &[u8]| Ok(())).expect("a message");
         }
         assert!(received.0.capacity() <= KEPT_MEMORY);
     }

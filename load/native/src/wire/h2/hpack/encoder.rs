@@ -4,7 +4,7 @@ use super::integer::{write_integer, write_string};
 use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
 
 /// A field of requests: its name, or where the static table has it, and its value.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestField {
     static_name: usize,
     name: Box<str>,
@@ -72,13 +72,26 @@ impl Encoder {
 
     /// Appends the block of a request for one of the methods.
     pub fn write(&mut self, fields: &RequestFields, method: usize, out: &mut Vec<u8>) {
-        if let Some(size) = self.announce.take() {
-            write_integer(size, 5, 0x20, out);
-        }
+        self.announce(out);
         out.extend_from_slice(&[METHOD_POST, if fields.is_https { SCHEME_HTTPS } else { SCHEME_HTTP }]);
         self.write_field(method, &fields.paths[method], out);
         for (at, field) in fields.others.iter().enumerate() {
             self.write_field(fields.paths.len() + at, field, out);
+        }
+    }
+
+    /// Appends some of the constant fields, and the scheme before them.
+    pub fn write_some(&mut self, fields: &RequestFields, chosen: &[usize], out: &mut Vec<u8>) {
+        out.push(if fields.is_https { SCHEME_HTTPS } else { SCHEME_HTTP });
+        for at in chosen {
+            self.write_field(fields.paths.len() + at, &fields.others[*at], out);
+        }
+    }
+
+    /// Appends the size of the table, where it is to be announced: before everything else of a block.
+    pub fn announce(&mut self, out: &mut Vec<u8>) {
+        if let Some(size) = self.announce.take() {
+            write_integer(size, 5, 0x20, out);
         }
     }
 

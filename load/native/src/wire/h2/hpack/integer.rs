@@ -49,7 +49,7 @@ pub fn write_literal(name: &str, value: &[u8], out: &mut Vec<u8>) {
     write_string(value, out);
 }
 
-pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
+pub(in crate::wire::h2) fn write_string(text: &[u8], out: &mut Vec<u8>) {
     write_integer(text.len(), 7, 0, out);
     out.extend_from_slice(text);
 }

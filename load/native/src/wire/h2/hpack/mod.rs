@@ -3,10 +3,13 @@
 
 mod decoder;
 mod encoder;
+mod fields;
 mod integer;
 mod table;
 
 pub use decoder::{Decoder, Outcome};
 pub use encoder::{Encoder, RequestField, RequestFields};
+pub use fields::FieldDecoder;
+pub(super) use integer::write_string;
 pub use integer::{Invalid, write_literal};
 pub use table::DEFAULT_TABLE_SIZE;
