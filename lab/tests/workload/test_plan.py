@@ -344,7 +344,7 @@ http.list = { items = "/tags", most = 3 }
 
 def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project, project: Project) -> None:
     workload = workload_of(empty_checkout, LISTS, "lists")
-    plan = compile_plan(workload, LOAD)
+    plan = as_json(compile_plan(workload, LOAD))
     assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
     listed, got = plan["operations"]
     assert listed["think_time_ms"] == 200

@@ -162,7 +162,7 @@ def _missing_part(plan: Plan) -> str | None:
     protocol = plan.protocol
     if any(operation[protocol] is None for operation in plan.document["operations"]):
         return f"an operation of the plan says nothing about {protocol}"
-    if plan.batch > 1 and protocol == "grpc" and "field" not in (plan.document["batch"] or {"field": ""}):
+    if plan.batch > 1 and protocol == "grpc" and (plan.document["batch"] or {"field": ""}).get("field") is None:
         return "the k6 engine does not send streams of messages: use the native engine"
     if plan.batch > 1 and plan.document["batch"] is None:
         return "the plan asks for batches and does not say how the workload takes them"

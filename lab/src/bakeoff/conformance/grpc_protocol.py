@@ -115,10 +115,11 @@ class GrpcProtocol:
     def _usual_payloads(self, case: Case) -> tuple[Payload, ...]:
         if case.call is Call.HEALTH and case.message is None:
             return (JsonPayload({"service": grpc_service(self._workload)}),)
-        if case.call is Call.STREAM:
+        field = grpc_batch(self._workload).field if case.call is Call.BATCH else None
+        if case.call is Call.STREAM or (case.call is Call.BATCH and field is None):
             return tuple(JsonPayload(message) for message in case.messages)
-        if case.call is Call.BATCH:
-            return (JsonPayload({grpc_batch(self._workload).field: case.messages}),)
+        if field is not None:
+            return (JsonPayload({field: case.messages}),)
         return (JsonPayload({} if case.message is None else case.message),)
 
     def _expected_of_first(self) -> str:

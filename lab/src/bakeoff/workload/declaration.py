@@ -140,7 +140,7 @@ class HttpBatch(_Declared, frozen=True):
     reply: Mapping[str, Json] = {}
 
 
-class GrpcBatch(_Declared, frozen=True, omit_defaults=True):
+class GrpcBatch(_Declared, frozen=True):
     """Many messages in one call over gRPC: elements of one field, or without it a stream of them."""
 
     method: str
