@@ -6,7 +6,42 @@
  */
 export function readPlan(open) {
   if (!__ENV.BAKEOFF_PLAN) throw new Error('name a plan: k6 run -e BAKEOFF_PLAN=/absolute/path/plan.json …');
-  return JSON.parse(open(__ENV.BAKEOFF_PLAN));
+  const plan = JSON.parse(open(__ENV.BAKEOFF_PLAN));
+  // The engine's plan is the whole truth: variables such as PORT may be in its environment for other reasons.
+  return __ENV.BAKEOFF_FIRST_PHASE === undefined ? withEnvironment(plan, __ENV) : plan;
+}
+
+const LEVELS = { full: [10, 50, 100, 200], saturation: [10, 50, 100, 200, 500, 1000, 2000] };
+
+/**
+ * The plan with the documented variables in place of what it says: HOST, PORT, TEST_MODE (smoke, full or saturation),
+ * and for gRPC PROTO_FILE, and SERVICE and METHOD of every operation.
+ */
+export function withEnvironment(plan, env) {
+  const transport = { ...plan.transport };
+  if (env.HOST) transport.host = env.HOST;
+  if (env.PORT) transport.port = Number(env.PORT);
+  const phases = env.TEST_MODE ? phasesOf(env.TEST_MODE) : plan.phases;
+  const operations = plan.operations.map((operation) => ({ ...operation, grpc: renamed(operation.grpc, env) }));
+  const proto = env.PROTO_FILE ? { file: env.PROTO_FILE, import_path: folderOf(env.PROTO_FILE) } : plan.proto;
+  return { ...plan, transport, phases, proto, operations };
+}
+
+function phasesOf(mode) {
+  if (mode === 'smoke') return [{ name: 'Smoke', virtual_users: 10, duration_ms: 30000 }];
+  if (!LEVELS[mode]) throw new Error(`TEST_MODE is "${mode}": use smoke, full or saturation`);
+  return LEVELS[mode].map((users) => ({ name: `${users} users`, virtual_users: users, duration_ms: 120000 }));
+}
+
+function folderOf(file) {
+  const end = file.lastIndexOf('/');
+  return end < 0 ? '.' : file.slice(0, end) || '/';
+}
+
+function renamed(rules, { SERVICE, METHOD }) {
+  if (!rules || !(SERVICE || METHOD)) return rules;
+  const [service, method] = rules.method.split('/');
+  return { ...rules, method: `${SERVICE || service}/${METHOD || method}` };
 }
 
 /** Options of k6 for a plan whose phases are all of one kind. */
