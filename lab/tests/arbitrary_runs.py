@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from bakeoff.results.observations import Observations
+from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
@@ -41,6 +42,23 @@ _costs = st.builds(
 
 
 @st.composite
+def _operations(draw: st.DrawFn) -> MeasuredOperation:
+    encoded = histogram_around(draw(st.sampled_from([0.1, 1.0, 250.0])))
+    kinds = st.dictionaries(_names, _counts, max_size=2)
+    return MeasuredOperation(
+        requests=draw(_counts),
+        ok=draw(_counts),
+        failed=draw(_counts),
+        errors=draw(kinds),
+        statuses=draw(kinds),
+        checked=draw(_counts),
+        checks_failed=draw(_counts),
+        latency=latency_of(encoded),
+        histogram=encoded,
+    )
+
+
+@st.composite
 def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
     encoded = histogram_around(draw(st.sampled_from([0.1, 1.0, 250.0])))
     return Measured(
@@ -56,6 +74,7 @@ def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
         latency=latency_of(encoded),
         histogram=encoded,
         costs=draw(st.dictionaries(st.sampled_from(ROLES), _costs, max_size=3)),
+        by_operation=draw(st.dictionaries(_names, _operations(), max_size=2)),
     )
 
 
@@ -118,4 +137,7 @@ def run_results(draw: st.DrawFn) -> RunResult:
         warm_up=seen.warm_up,
         database_activity=seen.database_activity,
         machine_state=seen.machine_state,
+        checks=draw(st.dictionaries(_names, st.floats(0, 1), max_size=3)),
+        workload_digest=draw(_texts),
+        vectors_digest=draw(_texts),
     )

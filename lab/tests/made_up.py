@@ -12,6 +12,7 @@ from bakeoff.engines import histograms
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
 from bakeoff.results.observations import Observations
+from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
@@ -67,6 +68,34 @@ def measured(throughput_per_s: float = 100.0, latency_ms: float = 1.0, failed: i
         "costs": {"api": cost(60, seconds=seconds), "database": cost(50, seconds=seconds)},
     }
     return Measured(**{**values, **changes})
+
+
+def operation(
+    ok: int = 500, latency_ms: float = 1.0, errors: Mapping[str, int] | None = None, **changes: Any
+) -> MeasuredOperation:
+    """Requests of one operation, answered with 200 where they did not fail; none was checked."""
+    failed = sum((errors or {}).values())
+    histogram = histogram_around(latency_ms)
+    values: dict[str, Any] = {
+        "requests": ok + failed,
+        "ok": ok,
+        "failed": failed,
+        "errors": errors or {},
+        "statuses": {"200": ok} if ok else {},
+        "checked": 0,
+        "checks_failed": 0,
+        "latency": latency_of(histogram),
+        "histogram": histogram,
+    }
+    return MeasuredOperation(**{**values, **changes})
+
+
+def divided(operations: Mapping[str, MeasuredOperation], **changes: Any) -> Measured:
+    """Ten seconds of these operations."""
+    requests, failed = (sum(getattr(each, name) for each in operations.values()) for name in ("requests", "failed"))
+    errors = summed(each.errors for each in operations.values())
+    values = {"requests": requests, "failed": failed, "errors": errors, "by_operation": operations}
+    return measured(**{**values, **changes})
 
 
 def phase(number: int, users: int, part: Measured, rate: float | None = None) -> PhaseResult:
@@ -188,4 +217,8 @@ def _added(parts: Sequence[Measured]) -> Measured:
         errors=errors,
         costs=parts[-1].costs,
         histogram=parts[-1].histogram,
+        by_operation={
+            name: added_operations([part.by_operation[name] for part in parts if name in part.by_operation])
+            for name in dict.fromkeys(name for part in parts for name in part.by_operation)
+        },
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record
 
 _COUNTED: dict[str, Any] = {
     "phase": 0,
@@ -38,3 +38,13 @@ def engine_second(second: int = 0, **changes: Any) -> EngineSecond:
 def phase_end(**changes: Any) -> PhaseEnd:
     at_end = {"duration_ns": 0, "connections_opened": 10, "interrupted": False, "send_lag_histogram": None}
     return PhaseEnd(**{**_COUNTED, **at_end, **changes})
+
+
+def outcomes(**changes: Any) -> Outcomes:
+    nothing: dict[str, Any] = {
+        **dict.fromkeys(("sent", "ok", "failed", "checked", "checks_failed"), 0),
+        **dict.fromkeys(("service_histogram", "response_histogram")),
+        "errors": {},
+        "statuses": {},
+    }
+    return Outcomes(**{**nothing, **changes})

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
 from bakeoff.cli.history import compare_runs
-from bakeoff.errors import BakeoffError
+from bakeoff.cli.trend import TrendOptions, show_trend
+from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.history.cleanup import clean_up
 from bakeoff.history.comparing import side_by_side
 from bakeoff.history.exporting import csv_export, json_export
@@ -21,16 +22,20 @@ from bakeoff.history.figures import figures_of
 from bakeoff.history.importing import import_files
 from bakeoff.history.judged import judgements_of
 from bakeoff.history.listing import RunFilter, known_targets, list_runs
+from bakeoff.history.operations import operations_of
 from bakeoff.history.overview import latest_of_each_target, overview
 from bakeoff.history.phases import phases_of
 from bakeoff.history.references import resolve
+from bakeoff.history.tables import latest_tables, runs_table
+from bakeoff.judging.judge import judge
 from bakeoff.project import Project
+from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.sampling.sampler import Sample
-from bakeoff.storage.history import load_runs
+from bakeoff.storage.history import load_comparison, load_runs
 from bakeoff.storage.metrics_store import MetricsStore
-from made_up import BEGIN, cost, measured, phase, run_of, run_result
+from made_up import BEGIN, cost, divided, measured, operation, phase, run_of, run_result
 from observations import ACTIVITY, STATE
 
 pytestmark = pytest.mark.end_to_end
@@ -53,6 +58,68 @@ def test_rows_of_figures_are_those_of_the_run(store: MetricsStore) -> None:
     (run_id,) = add(store, run)
     (found,) = list_runs(store.server, RunFilter(), 10).runs
     assert found == figures_of(run, run_id, 1)
+
+
+def test_operations_are_those_of_the_run(store: MetricsStore, project: Project) -> None:
+    total = divided({"Read": operation(300, 5.0, checked=3), "Save": operation(100, errors={"status_500": 4})})
+    run = run_result(total=total)
+    ids = add(store, run, run_result("two"))
+    found = resolve(project, store.server, "c1").measurement.operations
+    assert found == [replace(each, id=ids[0], comparison_id=1) for each in operations_of(run)]
+    assert [(each.operation, each.throughput_per_s, each.failed) for each in found] == [
+        ("Read", 30.0, 0),
+        ("Save", 10.0, 4),
+    ]
+
+
+def test_a_list_shows_the_load_that_the_table_of_run_shows(store: MetricsStore) -> None:
+    run = run_of("rust-rest", [1000, 5000, 3000])
+    add(store, run)
+    (listed,) = list_runs(store.server, RunFilter(), 10).runs
+    (contender,) = judge(load_comparison(store.server, 1)).contenders
+    peak = contender.peak_throughput_per_s
+    assert peak is not None and listed.best_throughput_per_s == peak.median == 5000
+    assert (listed.best_load, listed.throughput_per_s) == ("50 users", 3000.0)
+    row = runs_table([listed]).splitlines()[-1].split()
+    assert row[-9:-5] == ["completed", "50", "users", "5,000"]
+    assert "5,000/s at 50 users" in one_line(run)
+
+
+def test_the_latest_runs_of_two_workloads_stand_in_two_tables(store: MetricsStore) -> None:
+    add(store, run_of("rust-rest", [100]), run_of("go-rest", [9000], workload="users"), run_of("go-grpc", [200]))
+    text = latest_tables(latest_of_each_target(store.server, None, None))
+    lines = [line.split()[0] for line in text.splitlines() if line and not line.startswith("─")]
+    assert lines == ["events", "target", "go-grpc", "rust-rest", "users", "target", "go-rest"]
+
+
+def test_a_changed_workload_is_compared_only_where_allowed(
+    store: MetricsStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
+    for digest in ("a", "b"):
+        add(store, run_of("go-rest", [100], workload_digest=digest))
+    with pytest.raises(UsageError, match="workload events changed"):
+        compare_runs(["c1", "c2"], False, as_json=False)
+    compare_runs(["c1", "c2"], True, as_json=False)
+    assert "The workload events changed between these runs" in capsys.readouterr().out
+    options = TrendOptions("go-rest", "p99", "quick", "default", None, 500, False, as_json=False)
+    with pytest.raises(UsageError, match="workload events changed"):
+        show_trend(options)
+    show_trend(replace(options, allow_changed_workload=True))
+    assert "run 2: the workload changed" in capsys.readouterr().out
+
+
+def test_a_trend_is_of_one_operation_where_one_is_named(
+    store: MetricsStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
+    for minute in range(2):
+        add(store, run_result("one", minute, divided({"Read": operation(10 + minute), "Save": operation(90)})))
+    options = TrendOptions("one", "throughput", "quick", "default", "Read", 500, False, as_json=True)
+    show_trend(options)
+    assert [point["value"] for point in json.loads(capsys.readouterr().out)["points"]] == [1.0, 1.1]
+    with pytest.raises(UsageError, match='--operation is "Raed": these runs have Read, Save'):
+        show_trend(replace(options, operation="Raed"))
 
 
 def test_phases_are_those_of_the_run(store: MetricsStore, project: Project) -> None:
@@ -204,12 +271,12 @@ def test_a_comparison_as_json_is_judged_as_its_text_is(
     monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
     for rate in (500, 700):
         add(store, *(run_of(name, [rate], number) for number in (1, 2, 3) for name in ("go-rest", "rust-rest")))
-    compare_runs(["c1", "c2"], as_json=True)
+    compare_runs(["c1", "c2"], False, as_json=True)
     document = json.loads(capsys.readouterr().out)
     assert [each["title"] for each in document["compared"]] == [
         f"{name} · quick · default · 10 users" for name in ("go-rest", "rust-rest")
     ]
-    compare_runs(["c1", "c2"], as_json=False)
+    compare_runs(["c1", "c2"], False, as_json=False)
     text = capsys.readouterr().out
     for name in ("c1", "c2"):
         judgement = document["judgements"][name]
@@ -346,6 +413,23 @@ def test_csv_has_a_row_for_each_phase_and_one_for_all(store: MetricsStore) -> No
         ("1", "Baseline", "100.0", "3"),
     ]
     assert rows[0]["engine_cpu_us_each"] == ""
+
+
+def test_csv_has_a_row_for_each_operation_too(store: MetricsStore) -> None:
+    total = divided({"Read": operation(300, checked=3), "Save": operation(100, errors={"status_500": 4})})
+    ids = add(store, run_result(total=total))
+    rows = list(csv.DictReader(io.StringIO(csv_export(store.server, ids))))
+    assert [(row["phase"], row["operation"], row["requests"], row["statuses"]) for row in rows] == [
+        (phase, *figures)
+        for phase in ("0", "1")
+        for figures in (("", "404", "200: 400"), ("Read", "300", "200: 300"), ("Save", "104", "200: 100"))
+    ]
+    assert [(row["errors"], row["checked"]) for row in rows[:3]] == [
+        ("status_500: 4", "3"),
+        ("", "3"),
+        ("status_500: 4", "0"),
+    ]
+    assert (rows[1]["throughput_per_s"], rows[0]["sent_bytes_per_s"]) == ("30.0", "20200.0")
 
 
 def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store: MetricsStore) -> None:

@@ -19,6 +19,7 @@ from bakeoff.judging.judgement import (
     JudgedFinding,
     Judgement,
     Level,
+    OperationLevel,
     Pairing,
     Verdict,
 )
@@ -73,6 +74,11 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
         contenders=contenders,
         pairings=_pairings(contenders),
         effects=_effects(shape),
+        operation_effects=[
+            Effect("protocol", "gRPC", "REST", estimate(ratio, shape.rounds), 1, operation=operation, load="200 users")
+            for operation, ratio in (("Read", 1.2), ("Save", 1.05))
+            if "rust-grpc" in shape.targets
+        ],
         noise_floor=0.021,
         smallest_claim=0.034,
         reference_lines={"one row each": 15_500.0},
@@ -115,7 +121,7 @@ def histogram(middle_ms: float, requests: int = 2_000) -> str:
 def level(users: int, throughput: float, rounds: int = 3, requests: int = REQUESTS) -> Level:
     """A level of the closed model with everything measured."""
     p50_ms = 1000 * users / throughput if throughput else 0.0
-    factors = dict(zip(LATENCIES, (1.0, 1.7, 2.1, 3.2, 5.6, 9.0), strict=True))
+    factors = dict(zip(LATENCIES, (0.4, 1.2, 1.0, 1.7, 2.1, 3.2, 5.6, 9.0), strict=True))
     return Level(
         name=f"{users:,} users",
         virtual_users=users,
@@ -134,6 +140,27 @@ def level(users: int, throughput: float, rounds: int = 3, requests: int = REQUES
             "database": _cost(12.0, 180.0, rounds),
             "engine": _cost(4.5, 9.0, rounds),
         },
+        sent_bytes_per_s=estimate(420.0 * throughput, rounds),
+        received_bytes_per_s=estimate(110.0 * throughput, rounds),
+        operations={
+            "Save": _operation(0.75, throughput, p50_ms * 1.1, requests, rounds),
+            "Read": _operation(0.25, throughput, p50_ms * 0.7, requests, rounds),
+        },
+    )
+
+
+def _operation(part: float, throughput: float, p50_ms: float, requests: int, rounds: int) -> OperationLevel:
+    own = round(part * requests)
+    return OperationLevel(
+        requests=own,
+        failed=0,
+        checked=own // 100,
+        checks_failed=0,
+        errors={},
+        statuses={"200": own},
+        throughput_per_s=estimate(part * throughput, rounds),
+        error_rate=estimate(0.0, rounds),
+        latency_ms={name: estimate(p50_ms * (1 + place / 4), rounds) for place, name in enumerate(LATENCIES)},
     )
 
 
@@ -245,6 +272,7 @@ def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
         factors=contender.factors,
         round=number,
         timeline=timeline,
+        checks={"Save": 0.0, "Read": 0.01},
         database_activity=database_activity({**ACTIVITY, "checkpoints": number}),
         machine_state=machine_state({**STATE, "steal_percent": 0.1 * number}),
     )

@@ -3,10 +3,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.numbers import milliseconds, percent_of_hundred
 from bakeoff.reporting.run_table import comparison_table, one_line, run_details
 from bakeoff.results.run import RunResult, Status
-from made_up import cost, measured, phase, run_of
+from made_up import cost, divided, measured, operation, phase, run_of
 from observations import ACTIVITY, STATE
 
 STEADY = run_of(environment={"cores": "1"})
@@ -14,7 +15,7 @@ CEILINGS = {"engine": 8000.0, "one upsert per event": 500.0}
 
 
 def text_of(content: object) -> list[str]:
-    console = Console(width=100, color_system=None)
+    console = Console(width=140, color_system=None)
     with console.capture() as capture:
         console.print(content)
     return [" ".join(line.split()) for line in capture.get().splitlines() if line.strip()]
@@ -22,7 +23,10 @@ def text_of(content: object) -> list[str]:
 
 def test_a_row_for_each_run() -> None:
     rows = text_of(comparison_table([run_of(), run_of("go-rest", phases=[])]))
-    assert rows[2:4] == ["rust-rest 1,000 1.00 1.45 1.49 0 600.0 20.0", "go-rest – – – – – – –"]
+    assert rows[2:4] == [
+        "rust-rest 1,000 0.51 1.01 1.00 1.49 0 600.0 20.0",
+        "go-rest – – – – – – – –",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,14 +58,17 @@ def test_a_run_that_does_not_count_has_no_bottleneck() -> None:
 
 
 def test_a_run_in_one_line() -> None:
-    assert one_line(run_of()) == "rust-rest: 1,000/s · p50 1.00 ms · p99 1.49 ms · 0 failed"
+    assert one_line(run_of()) == "rust-rest: 1,000/s at 10 users · p50 1.00 ms · p99 1.49 ms · 0 of 10,000 failed"
     assert one_line(run_of(phases=[])) == "rust-rest: nothing was measured"
 
 
 def test_an_interrupted_run_has_no_figures() -> None:
     run = replace(run_of(), status=Status.INTERRUPTED)
     assert one_line(run) == "rust-rest: interrupted, so that it has no figures"
-    assert text_of(comparison_table([run]))[2] == "rust-rest – – – – – – –"
+    assert text_of(comparison_table([run]))[2] == "rust-rest – – – – – – – –"
+    shown = text_of(run_details(run))
+    assert "It was interrupted, so that it has no figures." in shown
+    assert not any("1,000" in line or "bottleneck" in line for line in shown)
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0123, "0.01"), (1.234, "1.23"), (12.34, "12.3"), (1234.5, "1,234")])
@@ -123,3 +130,28 @@ def test_the_settings_in_force_are_shown_where_they_are_known() -> None:
     environment = {"api_settings": "pool_size 10 (default)"}
     assert "settings: pool_size 10 (default)" in text_of(run_details(run_of(environment=environment)))
     assert not any(line.startswith("settings") for line in text_of(run_details(run_of())))
+
+
+def test_operations_stand_with_their_checks_statuses_and_data_rates() -> None:
+    total = divided(
+        {
+            "Read": operation(990, 5.0, errors={"body": 10}, statuses={"200": 1000}, checked=20, checks_failed=10),
+            "Save": operation(3000, errors={"timeout": 2}),
+        }
+    )
+    shown = text_of(run_details(run_of(phases=[phase(1, 10, total)], checks={"Read": 0.02, "Save": 0.0})))
+    assert "Read 1,000 99 2.55 5.03 5.00 7.25 7.45 7.50 7.50 10 20 (2%) 10" in shown
+    assert "Save 3,002 300 0.51 1.01 1.00 1.45 1.49 1.50 1.50 2 0 (0%) –" in shown
+    assert {"Read 200 1,000", "body 10", "Save 200 3,000", "timeout 2"} <= set(shown)
+    assert "1 10 users 2.00 0.24 0.20 0.02 500 60" in shown
+
+
+@pytest.mark.parametrize("width", [50, 72, 100])
+def test_a_run_fits_narrow_terminals(width: int) -> None:
+    total = divided({"Read": operation(990, 5.0), "A long name of an operation": operation(3000)})
+    run = run_of(phases=[phase(1, 10, total), phase(2, 50, total)], database_activity=ACTIVITY, machine_state=STATE)
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        print_fitted(console, run_details(run))
+    assert max(len(line) for line in capture.get().splitlines()) <= width
+    assert "…" not in capture.get()

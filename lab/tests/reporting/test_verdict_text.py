@@ -3,18 +3,19 @@ from rich.console import Console
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Estimate
+from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, plus_minus, verdict_lines
 from bakeoff.results.run import RunResult, Status
-from made_up import comparison_of, finding, rounds_of, run_of
+from made_up import comparison_of, divided, finding, operation, phase, rounds_of, run_of
 
 
-def shown(*runs: RunResult) -> list[str]:
-    """The table's rows as a person sees them in 80 columns, blanks folded."""
-    console = Console(width=80, color_system=None)
+def shown(*runs: RunResult, width: int = 110) -> list[str]:
+    """The table's rows as a person sees them, blanks folded."""
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
-        console.print(judgement_table(judge(comparison_of(*runs))))
+        print_fitted(console, judgement_table(judge(comparison_of(*runs))))
     lines = [" ".join(line.split()) for line in capture.get().splitlines()]
-    assert all(len(line) <= 80 for line in capture.get().splitlines())
+    assert all(len(line) <= width for line in capture.get().splitlines())
     return [line for line in lines if line]
 
 
@@ -25,17 +26,37 @@ def test_ties_share_a_rank_and_the_void_have_none() -> None:
         *rounds_of("go-grpc", [20_000, 20_100, 19_900]),
         run_of("java-rest", status=Status.VOID),
     )
-    assert rows[0] == "contender ops/s ± p50 p99 failed CPU MB"
+    assert rows[0] == "contender at ops/s ± min mean p50 p99 failed CPU MB"
     assert rows[2:6] == [
-        "1= Go REST 43,020 0.2% 1.00 1.49 0 13.9 20.0",
-        "1= Rust REST 43,000 0.2% 1.00 1.49 0 14.0 20.0",
-        "3 Go gRPC 20,000 0.5% 1.00 1.49 0 30.0 20.0",
-        "– Java REST void – – – – – –",
+        "1= Go REST 10 43,020 0.2% 0.51 1.01 1.00 1.49 0 13.9 20.0",
+        "1= Rust REST 10 43,000 0.2% 0.51 1.01 1.00 1.49 0 14.0 20.0",
+        "3 Go gRPC 10 20,000 0.5% 0.51 1.01 1.00 1.49 0 30.0 20.0",
+        "– Java REST – void – – – – – – – –",
     ]
 
 
+@pytest.mark.parametrize("width", [50, 80])
+def test_a_narrow_terminal_continues_below_and_loses_nothing(width: int) -> None:
+    words = " ".join(shown(run_of(), width=width)).split()
+    assert {"at", "ops/s", "min", "mean", "p50", "p99", "failed", "CPU", "MB", "1,000", "600.0", "20.0"} <= set(words)
+
+
+def test_failures_have_no_rank_and_name_their_operation() -> None:
+    failing = divided({"Read": operation(9000), "Save": operation(950, errors={"status_500": 50})}, duration_s=1.0)
+    judgement = judge(
+        comparison_of(
+            *(run_of("rust-rest", number=number, phases=[phase(1, 10, failing)]) for number in (1, 2, 3)),
+            *rounds_of("go-rest", [900, 910, 905]),
+        )
+    )
+    assert [(each.target, each.rank) for each in judgement.contenders] == [("go-rest", 1), ("rust-rest", None)]
+    assert (judgement.pairings, judgement.effects) == ([], [])
+    (line,) = [each for each in finding_lines(judgement) if "no-level" in each or "No load level kept" in each]
+    assert "At its best load 0.5% of its requests failed (Save 5%)." in line
+
+
 def test_one_round_has_no_plus_or_minus() -> None:
-    assert shown(run_of())[2] == "1 Rust REST 1,000 – 1.00 1.49 0 600.0 20.0"
+    assert shown(run_of())[2] == "1 Rust REST 10 1,000 – 0.51 1.01 1.00 1.49 0 600.0 20.0"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from bakeoff.running.modes import Phase
 from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of, without_first_phase
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
-from made_up_records import engine_second, phase_end, phase_start
+from made_up_records import engine_second, outcomes, phase_end, phase_start
 
 SECOND = 1_000_000_000
 MS = 1_000_000
@@ -131,3 +131,24 @@ def test_the_warm_up_counts_for_nothing() -> None:
     total = total_of([measured], SAMPLES)
     assert total is not None and total.requests == 10 and total.latency.max_ms == pytest.approx(1.0, rel=1e-3)
     assert [(each.phase, each.at_s) for each in timeline_of(kept)] == [(1, 0)]
+
+
+def test_operations_are_measured_apart_and_over_all_phases() -> None:
+    first, second = phase(0, 0, [1.0] * 4), phase(1, 2, [9.0] * 4)
+    read = outcomes(sent=3, ok=3, statuses={"200": 3}, checked=1, service_histogram=encoded(1.0, 1.0, 1.0))
+    save = outcomes(sent=1, failed=1, errors={"status_500": 1}, statuses={"500": 1})
+    slow = outcomes(sent=4, ok=4, service_histogram=encoded(9.0), response_histogram=encoded(*[20.0] * 4))
+    records: list[Record] = [
+        first[0],
+        replace(first[1], by_operation={"Read": read, "Save": save}),
+        second[0],
+        replace(second[1], by_operation={"Read": slow}),
+    ]
+    phases = phase_results(records, [])
+    total = total_of(phases, [])
+    assert total is not None
+    assert list(phases[1].measured.by_operation) == ["Read"]
+    assert (total.by_operation["Read"].requests, total.by_operation["Save"].errors) == (7, {"status_500": 1})
+    # Of the second phase the time from the scheduled instant counts.
+    assert total.by_operation["Read"].latency.max_ms == pytest.approx(20.0, rel=1e-3)
+    assert total.operation_throughput_per_s("Read") == 7 / 4

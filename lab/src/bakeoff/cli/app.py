@@ -15,6 +15,7 @@ from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.table import CLASSES
+from bakeoff.history.changed_workload import OPTION, OPTION_HELP
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -411,6 +412,7 @@ def gate(
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
+    allow_changed_workload: Annotated[bool, typer.Option(OPTION, help=OPTION_HELP)] = False,
     json: Json = False,
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
@@ -437,6 +439,7 @@ def gate(
             as_json=json,
             command=_command_line(),
             strict=strict,
+            allow_changed_workload=allow_changed_workload,
         )
     )
 

@@ -18,6 +18,7 @@ from bakeoff.gating.goals import GoalSet, checked_against_goals, read_goals
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
 from bakeoff.gating.validity import broken, unmeasured
+from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.references import Referenced, resolve, resolve_asked
 from bakeoff.judging.estimates import FEWEST_ROUNDS
@@ -50,6 +51,7 @@ class GateOptions:
     as_json: bool
     command: str
     strict: bool = False
+    allow_changed_workload: bool = False
 
 
 def run_gate(options: GateOptions) -> None:
@@ -72,16 +74,18 @@ def _gate(options: GateOptions) -> Gate:
         candidate = resolve_asked(project, store.server, reference)
         commit = _commit_of(candidate)
         _refuse_without_aim(options, commit)
-        baseline = None
+        baseline, changed = None, list[str]()
         if options.baseline is not None:
             baseline = resolve(project, store.server, options.baseline, candidate.runs)
             _refuse_incomparable(baseline, candidate)
+            changed = refuse_changed([*baseline.runs, *candidate.runs], allowed=options.allow_changed_workload)
     if commit is not None:
         return _gate_of_sides(project, candidate, commit, sets, options)
     before = None if baseline is None else baseline.measurement
 
     def judge(measurement: Measurement) -> Gate:
-        return _judged(before, measurement, sets, options.limits)
+        judged = _judged(before, measurement, sets, options.limits)
+        return marked(judged) if changed else judged
 
     def measure(names: Sequence[str]) -> Measurement:
         return _measured_again(project, candidate, names, options.command)
@@ -103,10 +107,12 @@ def _gate_of_sides(
         sides = sides_of(measurement, commit)
         parts = [
             held_against(sides.before, sides.after, limits, paired=True),
-            checked_against_goals(sets, sides.after.runs),
+            checked_against_goals(sets, [*sides.after.runs, *sides.after.operations]),
         ]
         checks = [*broken(sides.after.runs), *(check for part in parts for check in part.checks)]
-        return Gate(checks, [words for part in parts for words in part.left_out])
+        gate = Gate(checks, [words for part in parts for words in part.left_out])
+        changed = refuse_changed(measurement.runs, allowed=options.allow_changed_workload)
+        return marked(gate) if changed else gate
 
     def measure(names: Sequence[str]) -> Measurement:
         return _measured_again(project, candidate, names, options.command)
@@ -163,8 +169,13 @@ def _each(value: Json) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
+def marked(gate: Gate) -> Gate:
+    """The gate, each of its checks with the words that its workload changed."""
+    return replace(gate, checks=[replace(check, words=f"{check.words}; {MARK}") for check in gate.checks])
+
+
 def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[GoalSet], limits: Limits) -> Gate:
-    parts = [checked_against_goals(sets, candidate.runs)]
+    parts = [checked_against_goals(sets, [*candidate.runs, *candidate.operations])]
     if baseline is not None:
         parts.insert(0, held_against(baseline, candidate, limits))
     checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
@@ -211,7 +222,7 @@ def _report(gate: Gate, options: GateOptions) -> None:
             {"failed": bool(gate.failed), "checks": [asdict(check) for check in gate.checks], "left_out": gate.left_out}
         )
         return
-    # There are many phases: only those that did not pass are shown.
+    # There are many phases: only those that did not pass are shown. Operations are few, and each is shown.
     shown = [check for check in gate.checks if not check.series.phase or check.outcome is not Outcome.PASSED]
     for label in dict.fromkeys(check.series.label for check in shown):
         typer.echo(label)

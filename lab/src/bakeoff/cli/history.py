@@ -45,7 +45,7 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
 
     with stored_history(find_project()) as store:
         page = list_runs(store.server, wanted, limit, before)
-        hint = "" if page.runs else _why_none(store, wanted)
+        hint = "" if page.runs else why_none(store, wanted)
     if as_json:
         print_json({"runs": [asdict(run) for run in page.runs], "more": page.more})
     elif page.runs:
@@ -73,7 +73,7 @@ def show_run(reference: str, as_json: bool) -> None:
         runs = load_runs(store.server, ids)
     from rich.console import Console
 
-    from bakeoff.cli.fitting import print_fitted
+    from bakeoff.reporting.fitting import print_fitted
     from bakeoff.reporting.run_table import run_details
 
     for run in runs:
@@ -133,8 +133,9 @@ def import_runs(files: Sequence[Path], as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def compare_runs(references: Sequence[str], as_json: bool) -> None:
+def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_json: bool) -> None:
     """`runs compare`."""
+    from bakeoff.history.changed_workload import changed_in_words, refuse_changed, refuse_several
     from bakeoff.history.comparing import side_by_side
     from bakeoff.history.judged import judgements_of, without_histograms
     from bakeoff.history.references import resolve
@@ -144,6 +145,10 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
     project = find_project()
     with stored_history(project) as store:
         found = [resolve(project, store.server, reference) for reference in references]
+        runs = [run for reference in found for run in reference.runs]
+        if all(len(reference.runs) == 1 for reference in found):
+            refuse_several(runs)
+        changed = refuse_changed(runs, allowed=allow_changed_workload)
         judged = judgements_of(store.server, found)
     compared = side_by_side(found)
     if not compared:
@@ -153,8 +158,11 @@ def compare_runs(references: Sequence[str], as_json: bool) -> None:
         )
     if as_json:
         judgements = {name: without_histograms(judgement) for name, judgement in judged.items()}
-        print_json({"compared": [asdict(each) for each in compared], "judgements": judgements})
+        compared_json = [asdict(each) for each in compared]
+        print_json({"compared": compared_json, "changed_workloads": changed, "judgements": judgements})
     else:
+        if changed:
+            typer.echo(f"{changed_in_words(changed)}\n")
         typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
         _print_judgements(judged)
         if any(column.runs == 1 for each in compared for column in each.columns):
@@ -165,12 +173,13 @@ def _print_judgements(judged: Mapping[str, "Judgement"]) -> None:
     """The tables that `run` ends with."""
     from rich.console import Console
 
+    from bakeoff.reporting.fitting import print_fitted
     from bakeoff.reporting.verdict_text import judgement_table
 
     console = Console()
     for name, judgement in judged.items():
         typer.echo(f"\n{name}: {judgement.verdict}")
-        console.print(judgement_table(judgement))
+        print_fitted(console, judgement_table(judgement))
 
 
 def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
@@ -195,11 +204,11 @@ def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None
 
     with stored_history(find_project()) as store:
         latest = latest_of_each_target(store.server, mode, payload)
-        hint = "" if latest else _why_none(store, RunFilter(None, mode, payload))
+        hint = "" if latest else why_none(store, RunFilter(None, mode, payload))
     if as_json:
         print_json({"runs": [asdict(run) for run in latest]})
     elif latest:
-        typer.echo(tables.latest_table(latest))
+        typer.echo(tables.latest_tables(latest))
         if len({run.comparison_id for run in latest}) > 1:
             say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
     else:
@@ -251,55 +260,8 @@ def clean_up_runs(options: CleanupOptions) -> None:
         say(f"{words} removed." + ("" if options.files else " Their files remain in results/; --files removes them."))
 
 
-def show_trend(target: str, metric_name: str, mode: str, payload: str, limit: int, as_json: bool) -> None:
-    """`runs trend`."""
-    from bakeoff.history.figures import METRICS
-    from bakeoff.history.listing import list_runs
-    from bakeoff.history.series import newest_series
-    from bakeoff.history.trends import SHORTEST_SEGMENT, trend
-    from bakeoff.sparkline import sparkline
-
-    if metric_name not in METRICS:
-        raise UsageError(f'--metric is "{metric_name}": use {", ".join(METRICS)}.')
-    metric = METRICS[metric_name]
-    wanted = RunFilter(target, mode, payload)
-    with stored_history(find_project()) as store:
-        page = list_runs(store.server, wanted, limit, None)
-        hint = "" if page.runs else _why_none(store, wanted)
-    series = newest_series(page.runs, metric)
-    runs = series.runs
-    values = [value for run in runs if (value := metric.of(run)) is not None]
-    changes = trend(values)
-    if as_json:
-        points = [
-            {"run": run.id, "started_at": run.started_at, "commit": run.commit, "value": value}
-            for run, value in zip(runs, values, strict=True)
-        ]
-        named = [{"run": runs[change.index].id, **asdict(change), "change": change.change} for change in changes]
-        print_json({"target": target, "metric": metric_name, "unit": metric.unit, "points": points, "changes": named})
-        return
-    if not runs:
-        say(hint or f"No completed run of {target} has a figure for {metric_name}.")
-        return
-    typer.echo(f"{runs[-1].series.label} · {metric_name} ({metric.unit}), {len(runs):,} runs, oldest first")
-    least, most = min(values), max(values)
-    typer.echo(f"{sparkline(values, baseline=least)}  {tables.number(least)} to {tables.number(most)}")
-    for change in changes:
-        run = runs[change.index]
-        at_commit = f", commit {run.commit[:12]}" if run.commit else ""
-        typer.echo(
-            f"{tables.moment(run.started_at)} UTC, run {run.id}{at_commit}: {change.change:+.1%} "
-            f"({tables.number(change.before)} → {tables.number(change.after)} {metric.unit})"
-        )
-    if len(values) < 2 * SHORTEST_SEGMENT:
-        say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")
-    elif not changes:
-        typer.echo("No change of level.")
-    if series.left_out:
-        say(f"{series.left_out:,} runs with another load, engine or other settings are left out.")
-
-
-def _why_none(store: MetricsStore, wanted: RunFilter) -> str:
+def why_none(store: MetricsStore, wanted: RunFilter) -> str:
+    """Why a list is empty, for people."""
     known = known_targets(store.server)
     if not known:
         return _EMPTY

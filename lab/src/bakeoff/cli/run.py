@@ -23,6 +23,7 @@ from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
+from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.running.lock import measuring_lab
@@ -114,12 +115,12 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
         console.print()
-        console.print(judgement_table(judgement))
+        print_fitted(console, judgement_table(judgement))
         for line in (*verdict_lines(judgement), *finding_lines(judgement)):
             console.print(line, markup=False, highlight=False)
     elif comparison.runs:
         console.print()
-        console.print(comparison_table(comparison.runs))
+        print_fitted(console, comparison_table(comparison.runs))
     if comparison.not_measured:
         console.print("Not measured:", highlight=False)
         for reason in comparison.not_measured.values():

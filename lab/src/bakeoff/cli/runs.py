@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.history.changed_workload import OPTION, OPTION_HELP
 
 runs_app = typer.Typer(
     help="List, show, compare, export, import and clean up stored runs.",
@@ -28,6 +29,7 @@ Mode = Annotated[
 ]
 Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AllowChangedWorkload = Annotated[bool, typer.Option(OPTION, help=OPTION_HELP)]
 References = Annotated[
     list[str], typer.Argument(help="Two or more of: a run (42), a comparison (c7), latest, FILE.json, a git reference.")
 ]
@@ -91,11 +93,11 @@ def import_command(
 
 
 @runs_app.command()
-def compare(reference: References, json: Json = False) -> None:
+def compare(reference: References, allow_changed_workload: AllowChangedWorkload = False, json: Json = False) -> None:
     """Compare stored runs or comparisons with the first one."""
     from bakeoff.cli.history import compare_runs
 
-    compare_runs(reference, json)
+    compare_runs(reference, allow_changed_workload, json)
 
 
 @runs_app.command()
@@ -142,14 +144,19 @@ def cleanup(
 def trend(
     target: Annotated[str, typer.Option(help="Target.", autocompletion=complete_target)],
     metric: Annotated[
-        str, typer.Option(help="Metric: throughput, p50, p90, p95, p99, p99.9, max, cpu or memory.")
+        str,
+        typer.Option(
+            help="Metric: throughput, mean, min, p50, p90, p95, p99, p99.9, max, errors, cpu, memory, sent or received."
+        ),
     ] = "throughput",
     mode: Annotated[str, typer.Option(help="Runs of this mode.", autocompletion=complete_mode)] = "quick",
     payload: Annotated[str, typer.Option(help="Runs of this message size.")] = "default",
+    operation: Annotated[str | None, typer.Option(help="One operation of the workload. [all together]")] = None,
     limit: Annotated[int, typer.Option(min=6, max=10_000, help="Maximum number of runs, newest first.")] = 500,
+    allow_changed_workload: AllowChangedWorkload = False,
     json: Json = False,
 ) -> None:
     """Show one metric over time and its change points."""
-    from bakeoff.cli.history import show_trend
+    from bakeoff.cli.trend import TrendOptions, show_trend
 
-    show_trend(target, metric, mode, payload, limit, json)
+    show_trend(TrendOptions(target, metric, mode, payload, operation, limit, allow_changed_workload, json))

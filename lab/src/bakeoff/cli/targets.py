@@ -7,12 +7,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.cli.fitting import print_fitted
 from bakeoff.cli.history import print_json
 from bakeoff.cli.progress import shown_on
 from bakeoff.comparing.preparation import build, buildable
 from bakeoff.documents import Json
 from bakeoff.project import find_project
+from bakeoff.reporting.fitting import print_fitted
 from bakeoff.running.lock import only_lab
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload

@@ -1,13 +1,10 @@
 """What `run` reports about failed requests and about the limits of `--threshold`. Pure functions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.slo import ERRORS, Objective, Slo, broken, figures_of_phase, parse_slo
+from bakeoff.judging.slo import ERRORS, RANKED_ERROR_SHARE, Objective, Slo, broken, figures_of_phase, parse_slo
 from bakeoff.results.run import PhaseResult, RunResult, Status
-
-# With more failures than this, what a target does is not what the workload asks for.
-NOTABLE_ERROR_RATE = 0.001
 
 
 def limits_of(threshold: str | None) -> Slo | None:
@@ -30,16 +27,16 @@ def exceeded_lines(runs: Sequence[RunResult], limits: Slo | None) -> Iterator[st
 def failing_lines(runs: Sequence[RunResult]) -> Iterator[str]:
     """A line for each contender of whose requests more than 0.1 % failed."""
     requests: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
+    failed: dict[str, float] = defaultdict(float)
     for run in runs:
         if run.total is not None and run.status is not Status.INTERRUPTED:
             name = run.contender or run.target
             requests[name] += run.total.requests
-            failed[name] += run.total.failed
+            failed[name] += run.total.estimated_failed
     for name, count in requests.items():
-        if count and failed[name] / count > NOTABLE_ERROR_RATE:
+        if count and failed[name] / count > RANKED_ERROR_SHARE:
             yield (
-                f"{name}: {failed[name] / count:.2%} of its requests failed, more than {NOTABLE_ERROR_RATE:.1%}. Its "
+                f"{name}: {failed[name] / count:.2%} of its requests failed, more than {RANKED_ERROR_SHARE:.1%}. Its "
                 "figures do not stand for what it does when all succeed; ./bakeoff runs show names the errors."
             )
 

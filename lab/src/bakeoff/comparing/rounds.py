@@ -16,7 +16,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
-from bakeoff.results.run import RunResult, Status, file_stem
+from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
@@ -278,11 +278,16 @@ class Series:
         return result
 
     def _problem_with(self, result: RunResult) -> str | None:
-        """Why a run's figures are no result, or why its smoke test forbids a longer one."""
+        """Why a run's figures are no result, or why its smoke test forbids a longer one.
+
+        A run that Ctrl-C cut short shows nothing about its target.
+        """
         if result.failure:
             return result.failure
+        if result.status is Status.INTERRUPTED:
+            return None
         if result.status is Status.VOID:
-            return next(finding.message for finding in result.findings if finding.kind == "audit-failed")
+            return next(finding.message for finding in result.findings if finding.kind in VOIDING)
         if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
             folder = self._bench.project.results / result.target
             log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"

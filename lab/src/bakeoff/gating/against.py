@@ -43,7 +43,8 @@ def _side(measurement: Measurement, level: str) -> Measurement:
         named = ((each, each.contender.removesuffix(suffix)) for each in figures if each.contender.endswith(suffix))
         return [replace(each, contender=name) for each, name in named]
 
-    return Measurement(own(list(measurement.runs)), own(list(measurement.phases)), measurement.conditions)
+    operations = own(list(measurement.operations))
+    return Measurement(own(list(measurement.runs)), own(list(measurement.phases)), measurement.conditions, operations)
 
 
 def _suffix(level: str) -> str:

@@ -17,7 +17,7 @@ _SCHEMA = Path(__file__).with_name("goals.schema.json")
 _BY_FIELD = {metric.field: metric for metric in METRICS.values()}
 # Files of before the word was changed say api.
 _FORMER = {"api": "target"}
-_CONDITIONS = ("target", "protocol", "mode", "payload", "load")
+_CONDITIONS = ("target", "protocol", "mode", "payload", "load", "operation")
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class GoalSet:
     goals: Mapping[str, float]
 
     def applies_to(self, run: RunFigures) -> bool:
-        """Whether a run meets every condition."""
-        return all(fnmatchcase(str(getattr(run, field)), pattern) for field, pattern in self.conditions.items())
+        """Whether a run meets every condition. One operation of it does only where a condition names operations."""
+        if hasattr(run, "operation") and "operation" not in self.conditions:
+            return False
+        return all(fnmatchcase(str(getattr(run, field, "")), pattern) for field, pattern in self.conditions.items())
 
 
 def read_goals(path: Path) -> list[GoalSet]:
@@ -68,7 +70,7 @@ def checked_against_goals(sets: Sequence[GoalSet], candidate: Sequence[RunFigure
 
 def _idle(each: GoalSet, candidate: Sequence[RunFigures]) -> Check:
     """A goal that is never checked protects nothing: a name is mistyped, or its runs were not measured."""
-    known = {field: sorted({str(getattr(run, field)) for run in candidate}) for field in each.conditions}
+    known = {field: sorted({str(getattr(run, field, "")) for run in candidate} - {""}) for field in each.conditions}
     wrong = [
         f'{field} = "{pattern}" (nearest: {", ".join(get_close_matches(pattern, known[field], 3, 0)) or "none"})'
         for field, pattern in each.conditions.items()

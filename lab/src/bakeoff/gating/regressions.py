@@ -10,6 +10,7 @@ from bakeoff.gating.machines import what_became_worse
 from bakeoff.gating.noise import Sides, chances
 from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
+from bakeoff.history.operations import of_several
 from bakeoff.history.phases import Measurement
 from bakeoff.history.tables import number
 from bakeoff.judging.estimates import holm
@@ -48,17 +49,17 @@ class _Change:
 
 
 def held_against(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
-    """Every series of the candidate that the baseline has too, and each of its phases; of a new one its errors.
+    """Every series of the candidate that the baseline has too, its phases and operations; of a new one its errors.
 
     Looking at many figures finds some that are off by chance: Holm's correction over all of them takes that into
     account. Nothing fails for being slower than the baseline where the machine was worse than it was then; `paired`:
     both were measured in the same rounds.
     """
     worse_machine = None if paired else what_became_worse(baseline.conditions, candidate.conditions)
-    before = by_series([*baseline.runs, *baseline.phases])
-    after = by_series([*candidate.runs, *candidate.phases])
+    before = by_series([*baseline.runs, *baseline.phases, *of_several(baseline.operations)])
+    after = by_series([*candidate.runs, *candidate.phases, *of_several(candidate.operations)])
     pairs = {series: (before[series], after[series]) for series in after if series in before}
-    unmatched = [series for series in after if series not in before and not series.phase]
+    unmatched = [series for series in after if series not in before and series.is_whole]
     changes = [
         *_changes(pairs, METRICS["throughput"], limits.throughput_decrease, paired),
         *_changes(pairs, METRICS["p99"], limits.p99_increase, paired),
@@ -73,7 +74,7 @@ def held_against(baseline: Measurement, candidate: Measurement, limits: Limits, 
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
     ]
     new = [f"{series.label}: not in the baseline." for series in unmatched]
-    gone = [f"{each.label}: only in the baseline." for each in before if each not in after and not each.phase]
+    gone = [f"{each.label}: only in the baseline." for each in before if each not in after and each.is_whole]
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
 
@@ -117,10 +118,10 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
 def _worse(change: _Change, false_alarms: float) -> Outcome:
     """What is worse than allowed fails where chance does not explain it.
 
-    One round on each side cannot tell. A run as a whole fails then; of its many phases one would each time.
+    One round on each side cannot tell. A run as a whole fails then; of its many parts one would each time.
     """
     if change.chance is None:
-        return Outcome.UNCLEAR if change.series.phase or change.sides.paired else Outcome.FAILED
+        return Outcome.FAILED if change.series.is_whole and not change.sides.paired else Outcome.UNCLEAR
     return Outcome.FAILED if change.chance <= false_alarms else Outcome.UNCLEAR
 
 
@@ -131,20 +132,23 @@ def _chance_in_words(chance: float | None) -> str:
 
 
 def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFigures], allowed: float) -> Check:
-    """A run as a whole needs no baseline for this. A phase may break as it always did, where the load is too much."""
+    """A run as a whole, or an operation, needs no baseline for this. A phase may break as it always did, where the load
+    is too much.
+    """
     requests, failed = _counts(after)
     requests_before, failed_before = _counts(before)
     known = failed_before / requests_before if series.phase and requests_before else 0.0
     share = failed / requests if requests else 0.0
     outcome = Outcome.FAILED if share > known + allowed else Outcome.PASSED
     more = f" more than the baseline's {known:.2%}" if known else ""
-    words = f"{failed:,} of {requests:,} requests failed ({share:.2%}; allowed {allowed:.0%}{more})"
+    words = f"{failed:,.0f} of {requests:,} requests failed ({share:.2%}; allowed {allowed:.0%}{more})"
     return Check(series, "errors", outcome, words)
 
 
-def _counts(runs: Sequence[RunFigures]) -> tuple[int, int]:
-    """Requests, and how many of them failed."""
-    return sum(run.requests or 0 for run in runs), sum(run.failed or 0 for run in runs)
+def _counts(runs: Sequence[RunFigures]) -> tuple[int, float]:
+    """Requests, and how many of them failed: those that were not checked as often as those that were."""
+    requests = sum(run.requests or 0 for run in runs)
+    return requests, sum((run.error_rate or 0.0) * (run.requests or 0) for run in runs)
 
 
 def _by_round(metric: Metric, runs: Sequence[RunFigures]) -> dict[int, float]:

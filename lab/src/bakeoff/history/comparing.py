@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bakeoff.history.figures import METRICS, RunFigures, Series
+from bakeoff.history.operations import of_several
 from bakeoff.history.references import Referenced
 
 
@@ -41,8 +42,8 @@ def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:
         columns = [
             _column(f"{reference.name} {reference.runs[0].series.label}", reference.runs) for reference in references
         ]
-        return [SideBySide("", columns)]
-    grouped = [by_series(reference.runs) for reference in references]
+        return [SideBySide("", columns), *_same_operations(references)]
+    grouped = [by_series([*each.runs, *of_several(each.measurement.operations)]) for each in references]
     common = [key for key in grouped[0] if all(key in group for group in grouped[1:])]
     return [
         SideBySide(
@@ -50,6 +51,19 @@ def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:
             [_column(reference.name, group[key]) for reference, group in zip(references, grouped, strict=True)],
         )
         for key in common
+    ]
+
+
+def _same_operations(references: Sequence[Referenced]) -> list[SideBySide]:
+    """Of single runs, the operations that all of them have by name."""
+    named = [{each.operation: each for each in of_several(each.measurement.operations)} for each in references]
+    common = [name for name in named[0] if all(name in each for each in named)]
+    return [
+        SideBySide(
+            f"operation {name}",
+            [_column(reference.name, [each[name]]) for reference, each in zip(references, named, strict=True)],
+        )
+        for name in common
     ]
 
 

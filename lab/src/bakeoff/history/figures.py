@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Series:
     """One contender under one load. Runs of the same series measured the same thing.
 
-    `phase` is empty where all phases are meant together.
+    `phase` is empty where all phases are meant together, `operation` where all operations are.
     """
 
     contender: str
@@ -24,12 +24,20 @@ class Series:
     load: str
     settings: tuple[tuple[str, str], ...]
     phase: str = ""
+    operation: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all phases and operations are meant together."""
+        return not self.phase and not self.operation
 
     @property
     def label(self) -> str:
         """For people; settings are left out, which rarely differ, and what is not known."""
         load = self.load if not self.load or self.load.endswith("/s") else f"{self.load} users"
-        return " · ".join(part for part in (self.contender, self.mode, self.payload, load, self.phase) if part)
+        return " · ".join(
+            part for part in (self.contender, self.mode, self.payload, load, self.phase, self.operation) if part
+        )
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,9 @@ class RunFigures:
     """A row of the view `run_figures`. Figures are None where the run measured nothing; ids are 0 outside the database.
 
     Latencies are of all phases together, milliseconds. `load` lists the phases' virtual users, or their arrival rates
-    (`64,256`, `1000/s,5000/s`); `settings` are those of target and load but the seed.
+    (`64,256`, `1000/s,5000/s`); `settings` are those of target and load but the seed. `best_load` is the phase in which
+    the run did most, with its figures. `error_rate` counts replies that were not checked as often wrong as those that
+    were. `workload_digest` is empty where it is not known.
     """
 
     id: int
@@ -56,6 +66,13 @@ class RunFigures:
     started_at: datetime
     commit: str | None
     machine: str
+    workload_digest: str
+    best_load: str | None
+    best_throughput_per_s: float | None
+    best_min_ms: float | None
+    best_mean_ms: float | None
+    best_p50_ms: float | None
+    best_p99_ms: float | None
     duration_s: float | None
     requests: int | None
     failed: int | None
@@ -67,6 +84,10 @@ class RunFigures:
     p99_ms: float | None
     p999_ms: float | None
     max_ms: float | None
+    mean_ms: float | None
+    min_ms: float | None
+    sent_bytes_per_s: float | None
+    received_bytes_per_s: float | None
     api_cpu_us_each: float | None
     api_memory_peak_mb: float | None
 
@@ -97,6 +118,8 @@ METRICS = {
     metric.name: metric
     for metric in (
         Metric("throughput", "throughput_per_s", "ops/s", more_is_better=True),
+        Metric("mean", "mean_ms", "ms"),
+        Metric("min", "min_ms", "ms"),
         Metric("p50", "p50_ms", "ms"),
         Metric("p90", "p90_ms", "ms"),
         Metric("p95", "p95_ms", "ms"),
@@ -106,6 +129,8 @@ METRICS = {
         Metric("errors", "error_rate", "share"),
         Metric("cpu", "api_cpu_us_each", "µs/op"),
         Metric("memory", "api_memory_peak_mb", "MB"),
+        Metric("sent", "sent_bytes_per_s", "B/s", more_is_better=True),
+        Metric("received", "received_bytes_per_s", "B/s", more_is_better=True),
     )
 }
 
@@ -117,6 +142,8 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
     total = run.total
     api = None if total is None else total.costs.get("api")
     percentiles = {} if total is None else total.latency.percentiles_ms
+    best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    at_best = None if best is None else best.measured
     return RunFigures(
         id=run_id,
         comparison_id=comparison_id,
@@ -134,6 +161,13 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         started_at=run.started_at,
         commit=run.environment.get("commit"),
         machine=f"{run.environment.get('cpu', 'unknown')} × {run.environment.get('cores', '?')}",
+        workload_digest=run.workload_digest,
+        best_load=None if best is None else load_in_words(_level(best)),
+        best_throughput_per_s=None if at_best is None else at_best.throughput_per_s,
+        best_min_ms=None if at_best is None else at_best.latency.min_ms,
+        best_mean_ms=None if at_best is None else at_best.latency.mean_ms,
+        best_p50_ms=None if at_best is None else at_best.latency.percentiles_ms["p50"],
+        best_p99_ms=None if at_best is None else at_best.latency.percentiles_ms["p99"],
         duration_s=None if total is None else total.duration_s,
         requests=None if total is None else total.requests,
         failed=None if total is None else total.failed,
@@ -145,9 +179,18 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         p99_ms=percentiles.get("p99"),
         p999_ms=percentiles.get("p99.9"),
         max_ms=None if total is None else total.latency.max_ms,
+        mean_ms=None if total is None else total.latency.mean_ms,
+        min_ms=None if total is None else total.latency.min_ms,
+        sent_bytes_per_s=None if total is None else total.sent_bytes_per_s,
+        received_bytes_per_s=None if total is None else total.received_bytes_per_s,
         api_cpu_us_each=None if total is None else cpu_us_each(api, total.operations),
         api_memory_peak_mb=None if api is None else api.memory_peak_bytes / 1e6,
     )
+
+
+def load_in_words(level: str) -> str:
+    """`50 users` of `50`; a rate as it is."""
+    return level if level.endswith("/s") else f"{level} users"
 
 
 def _level(phase: "PhaseResult") -> str:

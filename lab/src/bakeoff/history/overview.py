@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
     ORDER BY started_at DESC, id DESC
     LIMIT 1
 ) AS latest
-ORDER BY latest.throughput_per_s DESC NULLS LAST
+ORDER BY latest.workload, latest.best_throughput_per_s DESC NULLS LAST
 """
 
 
@@ -97,7 +97,7 @@ def _counted(groups: Sequence[_Group]) -> Counted:
 
 
 def latest_of_each_target(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:
-    """The latest completed run of each target, the fastest first. Smoke runs count only when asked for."""
+    """The latest completed run of each target, by workload, the fastest first. Smoke runs count only when asked for."""
     from psycopg.rows import class_row
 
     with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.history.conditions import Conditions, conditions_of
-from bakeoff.history.figures import RunFigures, Series, figures_of
+from bakeoff.history.figures import RunFigures, Series, figures_of, load_in_words
+from bakeoff.history.operations import OperationFigures, operations_of
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import RunResult
 from bakeoff.storage.rows import Value
@@ -25,6 +26,10 @@ SELECT
     latency_p99_ms AS p99_ms,
     latency_p999_ms AS p999_ms,
     latency_max_ms AS max_ms,
+    latency_mean_ms AS mean_ms,
+    latency_min_ms AS min_ms,
+    bytes_sent / nullif(duration_s, 0) AS sent_bytes_per_s,
+    bytes_received / nullif(duration_s, 0) AS received_bytes_per_s,
     (costs #>> '{api,cpu_s}')::double precision * 1e6 / nullif(operations, 0) AS api_cpu_us_each,
     (costs #>> '{api,memory_peak_bytes}')::double precision / 1e6 AS api_memory_peak_mb
 FROM test_phases
@@ -47,14 +52,15 @@ class PhaseFigures(RunFigures):
 
 @dataclass(frozen=True)
 class Measurement:
-    """Runs, their phases, and what they found the machine like.
+    """Runs, their phases and operations, and what they found the machine like.
 
-    A run of one phase has none: its own figures say the same. Not every run recorded its conditions.
+    A run of one phase has none: its own figures say the same. Not every run recorded its conditions, or operations.
     """
 
     runs: Sequence[RunFigures]
     phases: Sequence[PhaseFigures]
     conditions: Sequence[Conditions] = ()
+    operations: Sequence[OperationFigures] = ()
 
 
 def measurement_of(results: Iterable[RunResult]) -> Measurement:
@@ -64,6 +70,7 @@ def measurement_of(results: Iterable[RunResult]) -> Measurement:
         [figures_of(run) for run in results],
         [phase for run in results for phase in phases_of(run)],
         [conditions_of(run.machine_state) for run in results if run.machine_state is not None],
+        [operation for run in results for operation in operations_of(run)],
     )
 
 
@@ -92,4 +99,4 @@ def stored_phases(server: Server, runs: Sequence[RunFigures]) -> list[PhaseFigur
 
 
 def _phase(number: int, load: str) -> str:
-    return f"phase {number} at {load if load.endswith('/s') else f'{load} users'}"
+    return f"phase {number} at {load_in_words(load)}"

@@ -11,6 +11,7 @@ from bakeoff.history.asked import Asked, asked_of
 from bakeoff.history.commits import commit_of, comparison_at
 from bakeoff.history.conditions import stored_conditions
 from bakeoff.history.figures import RunFigures
+from bakeoff.history.operations import stored_operations
 from bakeoff.history.phases import Measurement, measurement_of, stored_phases
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -114,7 +115,8 @@ def _latest(server: Server) -> int:
 
 
 def _measurement(server: Server, runs: Sequence[RunFigures]) -> Measurement:
-    return Measurement(runs, stored_phases(server, runs), stored_conditions(server, runs))
+    conditions = stored_conditions(server, runs)
+    return Measurement(runs, stored_phases(server, runs), conditions, stored_operations(server, runs))
 
 
 def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunFigures]:

@@ -32,9 +32,15 @@ def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]], left: int = 
     )
 
 
+_AT_BEST = ("at", "ops/s", "min", "mean", "p50", "p99", "failed")
+
+
 def runs_table(runs: Sequence[RunFigures]) -> str:
     """A row for each run."""
-    headings = ("run", "of", "started (UTC)", "target", "mode", "payload", "status", "ops/s", "p50", "p99", "failed")
+    headings = (
+        *("run", "of", "started (UTC)", "target", "mode", "payload", "status"),
+        *_AT_BEST,
+    )
     return aligned(
         headings,
         (
@@ -50,33 +56,35 @@ def runs_table(runs: Sequence[RunFigures]) -> str:
             )
             for run in runs
         ),
-        left=7,
+        left=8,
     )
 
 
 def _figures(run: RunFigures) -> list[str]:
-    """None of an interrupted run: its phases did not come to their end."""
+    """At the load at which it did most, as `run` shows it; failures of all loads.
+
+    None of an interrupted run: its phases did not come to their end.
+    """
     if run.status == Status.INTERRUPTED:
-        return [NOTHING] * 4
-    return [rate(run.throughput_per_s), milliseconds(run.p50_ms), milliseconds(run.p99_ms), share(run.error_rate)]
+        return [NOTHING] * len(_AT_BEST)
+    return [
+        run.best_load or NOTHING,
+        rate(run.best_throughput_per_s),
+        *(milliseconds(value) for value in (run.best_min_ms, run.best_mean_ms, run.best_p50_ms, run.best_p99_ms)),
+        share(run.error_rate),
+    ]
 
 
-def latest_table(runs: Sequence[RunFigures]) -> str:
-    """The latest run of each target."""
-    headings = (
-        "target",
-        "mode",
-        "payload",
-        "started (UTC)",
-        "run",
-        "ops/s",
-        "p50",
-        "p95",
-        "p99",
-        "failed",
-        "CPU",
-        "MB",
-    )
+def latest_tables(runs: Sequence[RunFigures]) -> str:
+    """The latest run of each target: a table for each workload, since nothing compares across them."""
+    workloads = dict.fromkeys(run.workload for run in runs)
+    if len(workloads) < 2:
+        return _latest_table(runs)
+    return "\n\n".join(f"{name}\n{_latest_table([run for run in runs if run.workload == name])}" for name in workloads)
+
+
+def _latest_table(runs: Sequence[RunFigures]) -> str:
+    headings = ("target", "mode", "payload", "started (UTC)", "run", *_AT_BEST, "CPU", "MB")
     return aligned(
         headings,
         (
@@ -86,9 +94,7 @@ def latest_table(runs: Sequence[RunFigures]) -> str:
                 run.payload,
                 moment(run.started_at),
                 str(run.id),
-                rate(run.throughput_per_s),
-                *(milliseconds(value) for value in (run.p50_ms, run.p95_ms, run.p99_ms)),
-                share(run.error_rate),
+                *_figures(run),
                 number(run.api_cpu_us_each),
                 number(run.api_memory_peak_mb),
             )
@@ -127,7 +133,9 @@ def comparison_text(compared: "SideBySide") -> str:
             shown = share(value) if metric.name == "errors" else f"{number(value)} {metric.unit}"
             change = compared.change(metric.name, column)
             cells.append(NOTHING if value is None else shown if change is None else f"{shown} ({relative(change)})")
-        rows.append((metric.name, *cells))
+        # What belongs to a process is no operation's own.
+        if any(cell != NOTHING for cell in cells):
+            rows.append((metric.name, *cells))
     title = f"{compared.title}\n" if compared.title else ""
     return title + aligned(headings, rows)
 

@@ -10,7 +10,8 @@ from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.judging.limits import agents_of
-from bakeoff.judging.slo import ranking_slo
+from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
+from bakeoff.judging.table_growth import growth_in
 from bakeoff.results.run import Finding, RunResult, Status
 
 _CEILING_SHARE = 1 / 3
@@ -46,6 +47,7 @@ def found(
         *_carried(runs),
         *_ends(runs),
         *_connections(runs),
+        *_table_growth(runs),
         *_trends(runs),
         *_drifted(drift, contender.settings),
         *_unranked(contender),
@@ -121,13 +123,31 @@ def _unranked(contender: Contender) -> Iterable[JudgedFinding]:
         yield JudgedFinding(
             "no-level-kept",
             "error",
-            f"No load level kept the thresholds of a rank ({ranking_slo()}), so it has none.",
+            f"No load level kept the thresholds of a rank ({ranking_slo()}), so it has none.{_failing(contender)}",
             "Read its errors with ./bakeoff runs show, or measure lower loads (--users).",
         )
 
 
 def _answered_nothing(run: RunResult) -> bool:
     return run.status is Status.COMPLETED and (run.total is None or run.total.ok == 0)
+
+
+def _failing(contender: Contender) -> str:
+    """What failed at its best load, by operation where the engine divided them."""
+    level = contender.level_at_peak
+    if level is None or level.failed_share <= RANKED_ERROR_SHARE:
+        return ""
+    parts = [
+        f"{name} {_per_cent(each.error_rate.median)}"
+        for name, each in level.operations.items()
+        if each.error_rate.median > RANKED_ERROR_SHARE
+    ]
+    named = f" ({', '.join(parts)})" if parts else ""
+    return f" At its best load {_per_cent(level.failed_share)} of its requests failed{named}."
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:
@@ -150,6 +170,23 @@ def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:
         f"Connections failed: {kinds} in one round.",
         "This measured limits of the machine or of the target's backlog, not its speed: ./bakeoff doctor shows them.",
         tuple(failed),
+    )
+
+
+def _table_growth(runs: ContenderRuns) -> Iterable[JudgedFinding]:
+    """A decline that the stored rows explain, and which so says nothing of the load."""
+    grown = growth_in(runs.counted.values())
+    if not grown:
+        return
+    worst = min(grown.values(), key=lambda growth: growth.change)
+    yield JudgedFinding(
+        "table-growth",
+        "warning",
+        f"Throughput fell by {-worst.change:.0%} while {worst.rows:,} rows were inserted, {worst.within_phases:.0%} of "
+        "it within phases, at constant load: the growing table explains it, not the load.",
+        "So it has no breaking point. Begin with a full table (--preload 100000), shorten the phases, or add an index "
+        "for what reads search.",
+        tuple(grown),
     )
 
 

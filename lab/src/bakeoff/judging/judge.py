@@ -11,13 +11,16 @@ from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
+from bakeoff.judging.levels import phases_by_slot
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
 from bakeoff.judging.limits import Limits, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
+from bakeoff.judging.operation_effects import ContenderPhases, operation_effects
 from bakeoff.judging.pairings import log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.slo import documented_slo
+from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage import usage_at
 from bakeoff.judging.verdict import Field, verdict_of
 from bakeoff.storage.history import StoredComparison
@@ -71,6 +74,9 @@ def judge(comparison: StoredComparison) -> Judgement:
         contenders=contenders,
         pairings=pairings,
         effects=effects_of(compared, prior),
+        operation_effects=operation_effects(
+            [ContenderPhases(each.compared, phases_by_slot(each.runs.counted)) for each in measured if each.rates]
+        ),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs]),
@@ -153,7 +159,7 @@ def _contender(
         peak_level=None if peak is None else peak.name,
         sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
         optimal_users=capacity.optimal_users(held.levels, slo),
-        breaking_users=capacity.breaking_users(held.levels, slo),
+        breaking_users=None if growth_in(runs.counted.values()) else capacity.breaking_users(held.levels, slo),
         start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in runs.counted.values()),
         bottleneck=bottleneck_of(usage_at(held, runs.counted.values(), newest)),
         ceiling_share=limits.ceiling_share,

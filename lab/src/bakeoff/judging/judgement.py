@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from bakeoff.results.operations import summed
+
 SEVERITIES = ("info", "warning", "error")
 Verdict = Literal["faster", "slower", "tie", "unknown"]
 # With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
 ROUNDS_FOR_INTERVAL = 5
-LATENCIES = ("p50", "p90", "p95", "p99", "p99.9", "max")
+LATENCIES = ("min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 
 def interval_name(rounds: int) -> str:
@@ -52,12 +54,32 @@ class CostEstimate:
 
 
 @dataclass(frozen=True)
+class OperationLevel:
+    """One operation of a phase over all rounds. Counts are sums over rounds, throughput is of requests that succeeded.
+
+    `error_rate` counts replies that were not checked as often wrong as those that were.
+    """
+
+    requests: int
+    failed: int
+    checked: int
+    checks_failed: int
+    errors: Mapping[str, int]
+    statuses: Mapping[str, int]
+    throughput_per_s: Estimate
+    error_rate: Estimate
+    latency_ms: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
 class Level:
     """One phase over all rounds, or all phases together.
 
     `latency_ms` maps the names of LATENCIES to estimates over rounds; `histogram` is the merged HDR histogram of all
     rounds (standard compressed encoding, nanoseconds). Duration and counts are sums over rounds. `virtual_users` is 0
-    in the open model and for all phases together; `arrival_rate_per_s` is None in the closed model.
+    in the open model and for all phases together; `arrival_rate_per_s` is None in the closed model. `estimated_failed`
+    counts replies that were not checked as often wrong as those that were. `operations` is empty where the engine did
+    not divide the requests.
     """
 
     name: str
@@ -73,6 +95,27 @@ class Level:
     histogram: str
     costs: Mapping[str, CostEstimate]
     errors: Mapping[str, int] = field(default_factory=dict)
+    estimated_failed: float = 0.0
+    sent_bytes_per_s: Estimate | None = None
+    received_bytes_per_s: Estimate | None = None
+    operations: Mapping[str, OperationLevel] = field(default_factory=dict)
+
+    @property
+    def load(self) -> str:
+        """The load that was held, in words: `1 user`, `2,000 users`, `5,000/s`; empty of all phases together."""
+        if self.arrival_rate_per_s is not None:
+            return f"{self.arrival_rate_per_s:,.10g}/s"
+        return f"{self.virtual_users:,} user{'' if self.virtual_users == 1 else 's'}" if self.virtual_users else ""
+
+    @property
+    def failed_share(self) -> float:
+        """Of all requests of all rounds."""
+        return self.estimated_failed / self.requests if self.requests else 0.0
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Replies by status, of all operations."""
+        return dict(sorted(summed(each.statuses for each in self.operations.values()).items()))
 
 
 @dataclass(frozen=True)
@@ -166,6 +209,7 @@ class Effect:
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together.
     `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` tells of `one`.
+    Of an `operation` it is how many times as fast it is answered, by mean latency, at one `load` of all of them.
     """
 
     factor: str
@@ -176,6 +220,8 @@ class Effect:
     p_value: float | None = None
     p_adjusted: float | None = None
     verdict: Verdict = "unknown"
+    operation: str = ""
+    load: str = ""
 
 
 @dataclass(frozen=True)
@@ -206,6 +252,7 @@ class Judgement:
     reference_lines: Mapping[str, float]
     findings: Sequence[JudgedFinding]
     provenance: Mapping[str, str]
+    operation_effects: Sequence[Effect] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
     reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bakeoff.engines import histograms
+from bakeoff.engines.histograms import Latency
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
-from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level
+from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level, OperationLevel
+from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 from bakeoff.sampling.cost import Cost, cpu_us_each
 
@@ -55,6 +57,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
     for part in parts:
         errors.update(part.errors)
     costs = {role: _cost(role, parts) for role in ROLES}
+    names = dict.fromkeys(name for part in parts for name in part.by_operation)
     return Level(
         name=name,
         virtual_users=users,
@@ -65,10 +68,31 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
         unsent=sum(part.unsent for part in parts),
         throughput_per_s=estimate(part.throughput_per_s for part in parts),
         error_rate=estimate(part.error_rate for part in parts),
-        latency_ms={name: _latency(name, parts) for name in LATENCIES},
+        latency_ms={name: _latency(name, [part.latency for part in parts]) for name in LATENCIES},
         histogram=histogram,
         costs={role: cost for role, cost in costs.items() if cost is not None},
         errors=dict(errors),
+        estimated_failed=sum(part.estimated_failed for part in parts),
+        sent_bytes_per_s=estimate(part.sent_bytes_per_s for part in parts),
+        received_bytes_per_s=estimate(part.received_bytes_per_s for part in parts),
+        operations={name: _operation(name, parts) for name in names},
+    )
+
+
+def _operation(name: str, parts: Sequence[Measured]) -> OperationLevel:
+    """An operation in the rounds that have it."""
+    with_it = [part for part in parts if name in part.by_operation]
+    own = [part.by_operation[name] for part in with_it]
+    return OperationLevel(
+        requests=sum(each.requests for each in own),
+        failed=sum(each.failed for each in own),
+        checked=sum(each.checked for each in own),
+        checks_failed=sum(each.checks_failed for each in own),
+        errors=summed(each.errors for each in own),
+        statuses=summed(each.statuses for each in own),
+        throughput_per_s=estimate(part.operation_throughput_per_s(name) for part in with_it),
+        error_rate=estimate(each.error_rate for each in own),
+        latency_ms={latency: _latency(latency, [each.latency for each in own]) for latency in LATENCIES},
     )
 
 
@@ -77,10 +101,10 @@ def _merged(encoded: Sequence[str]) -> str:
     return encoded[0] if len(encoded) == 1 else histograms.encode(histograms.merge(encoded))
 
 
-def _latency(name: str, parts: Sequence[Measured]) -> Estimate:
-    if name == "max":
-        return estimate(part.latency.max_ms for part in parts)
-    return estimate_of_percentiles(part.latency.percentiles_ms[name] for part in parts)
+def _latency(name: str, parts: Sequence[Latency]) -> Estimate:
+    if name in ("min", "mean", "max"):
+        return estimate(getattr(part, f"{name}_ms") for part in parts)
+    return estimate_of_percentiles(part.percentiles_ms[name] for part in parts)
 
 
 def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:

@@ -92,14 +92,15 @@ def broken(slo: Slo, figures: Figures) -> list[Objective]:
 def figures_of_level(level: Level) -> Figures:
     """A level's figures: the median round's latencies, and errors of all rounds together."""
     latencies = {name: level.latency_ms[name].median for name in LATENCIES}
-    return Figures(latencies, _error_share(level.requests, level.failed, level.unsent))
+    return Figures(latencies, _error_share(level.requests, level.estimated_failed, level.unsent))
 
 
 def figures_of_phase(measured: Measured) -> Figures:
     """The figures of one phase of one run."""
-    latencies = measured.latency.percentiles_ms
-    share = _error_share(measured.requests, measured.failed, measured.unsent)
-    return Figures({**latencies, "max": measured.latency.max_ms}, share)
+    latency = measured.latency
+    share = _error_share(measured.requests, measured.estimated_failed, measured.unsent)
+    others = {"min": latency.min_ms, "mean": latency.mean_ms, "max": latency.max_ms}
+    return Figures({**latency.percentiles_ms, **others}, share)
 
 
 def _objective(part: str, text: str, flag: str) -> Objective:
@@ -129,7 +130,7 @@ def _limited_errors() -> Objective:
     return Objective(ERRORS, share, f"{ERRORS}<{share * 100:g}%")
 
 
-def _error_share(requests: int, failed: int, unsent: int) -> float:
+def _error_share(requests: int, failed: float, unsent: int) -> float:
     scheduled = requests + unsent
     # Nothing was answered: no objective can hold.
     return (failed + unsent) / scheduled if scheduled else 1.0

@@ -87,6 +87,7 @@ def _entry(
         "contract_profile": contender.contract_profile,
         "durability": contender.durability,
         "factors": dict(contender.factors),
+        "checks": dict(max(counted, key=lambda run: run.started_at).checks) if counted else {},
         "rank": contender.rank,
         "tied_with": [identities[key].name for key in contender.tied_with if key in identities],
         "against_leader": against_leader,

@@ -1,6 +1,7 @@
 """What single factors did, in the words of a report."""
 
 import math
+from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
@@ -17,9 +18,18 @@ TITLES = {
 
 
 def effect_entries(judgement: Judgement) -> list[ReportedEffect]:
-    """Grouped by factor, the known ones first."""
+    """What factors did to throughput, grouped by factor, the known ones first."""
+    return _entries(judgement.effects)
+
+
+def operation_effect_entries(judgement: Judgement) -> list[ReportedEffect]:
+    """Likewise, what they did to each operation."""
+    return _entries(judgement.operation_effects)
+
+
+def _entries(effects: Sequence[Effect]) -> list[ReportedEffect]:
     order = list(TITLES)
-    known = [effect for effect in judgement.effects if math.isfinite(effect.ratio.median)]
+    known = [effect for effect in effects if math.isfinite(effect.ratio.median)]
     known.sort(key=lambda effect: order.index(effect.factor) if effect.factor in order else len(order))
     return [_entry(effect) for effect in known]
 
@@ -39,6 +49,8 @@ def _entry(effect: Effect) -> ReportedEffect:
         "ratio": ratio,
         "matched": effect.matched,
         "verdict": effect.verdict,
+        "operation": effect.operation,
+        "load": effect.load,
     }
 
 

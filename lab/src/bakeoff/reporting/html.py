@@ -11,12 +11,14 @@ from typing import TypedDict
 from markupsafe import Markup
 
 from bakeoff import __version__
+from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
+from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
 from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import MOST_ROWS
@@ -25,6 +27,9 @@ _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js",
 _STYLES = ("report.css",)
 _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
+    "LATENCIES": LATENCIES,
+    "operation_names": operation_names,
+    "counts": counts,
     "NOTHING": numbers.NOTHING,
     "ROLE_NAMES": ROLE_NAMES,
     "style_of": palette.style,

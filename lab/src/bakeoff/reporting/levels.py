@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level
+from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level, OperationLevel
 from bakeoff.judging.levels import ALL_PHASES
 from bakeoff.reporting.figures import figure, figure_or_none
-from bakeoff.reporting.numbers import count, rounded
-from bakeoff.reporting.shape import CostFigures, LevelFigures
+from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.shape import CostFigures, LevelFigures, OperationFigures
 from bakeoff.results.run import ROLES
 
 
@@ -28,6 +28,24 @@ def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
         "costs": {role: _cost(level.costs[role], environment) for role in ROLES if role in level.costs},
         "cpu_percent_s_each": _spent_each(None if api is None else api.cpu_percent_mean, level),
         "memory_mb_s_each": _spent_each(None if api is None else api.memory_mean_mb, level),
+        "sent_bytes_per_s": figure_or_none(level.sent_bytes_per_s),
+        "received_bytes_per_s": figure_or_none(level.received_bytes_per_s),
+        "statuses": level.statuses,
+        "operations": {name: _operation(each) for name, each in level.operations.items()},
+    }
+
+
+def _operation(each: OperationLevel) -> OperationFigures:
+    return {
+        "requests": each.requests,
+        "failed": each.failed,
+        "checked": each.checked,
+        "checks_failed": each.checks_failed,
+        "errors": dict(each.errors),
+        "statuses": dict(each.statuses),
+        "throughput_per_s": figure(each.throughput_per_s),
+        "error_rate": figure(each.error_rate),
+        "latency_ms": {name: figure(each.latency_ms[name]) for name in LATENCIES},
     }
 
 
@@ -47,10 +65,8 @@ def optimal_level(contender: Contender) -> Level | None:
 
 def load_of(level: Level) -> str:
     """The load that was held, in words."""
-    if level.arrival_rate_per_s is not None:
-        return f"{count(level.arrival_rate_per_s)}/s"
-    if level.virtual_users:
-        return f"{count(level.virtual_users)} user{'' if level.virtual_users == 1 else 's'}"
+    if level.load:
+        return level.load
     return "all phases" if level.name == ALL_PHASES else level.name
 
 

@@ -53,6 +53,11 @@ def megabytes(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}"
 
 
+def data_rate(bytes_per_s: float | None) -> str:
+    """Megabytes a second."""
+    return NOTHING if bytes_per_s is None else three_digits(bytes_per_s / 1e6)
+
+
 def percent(share: float | None) -> str:
     """A fraction (0 to 1) as per cent; what is not zero is never written as zero."""
     if share is None:

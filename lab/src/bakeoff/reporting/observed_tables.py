@@ -59,7 +59,7 @@ def machine_table(figures: MachineFigures | None) -> Table | Text:
 
 def _table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(title, no_wrap=True)
+    table.add_column(title, overflow="fold")
     table.add_column("")
     for row in rows:
         table.add_row(*row)

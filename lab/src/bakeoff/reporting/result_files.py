@@ -9,6 +9,7 @@ from rich.console import Console
 
 from bakeoff.judging.usage import described_bottleneck
 from bakeoff.project import Project
+from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import run_details
 from bakeoff.results.document import Origin, document_of, text_of
 from bakeoff.results.run import RunResult, file_stem
@@ -30,7 +31,7 @@ def write_result_files(project: Project, run: RunResult, origin: Origin | None =
 
 def _text(run: RunResult) -> str:
     console = Console(width=110, record=True, file=io.StringIO(), color_system=None)
-    console.print(run_details(run))
+    print_fitted(console, run_details(run))
     return console.export_text()
 
 

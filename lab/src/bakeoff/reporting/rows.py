@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from bakeoff.reporting.chart_shape import Chart
-from bakeoff.reporting.shape import Figure, LevelFigures, ReportData, ReportedContender, RunLine
+from bakeoff.reporting.shape import Figure, LevelFigures, OperationFigures, ReportData, ReportedContender, RunLine
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
 
@@ -67,6 +67,9 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
     labels = {entry["key"]: entry["label"] for entry in data["contenders"]}
     for pair in data["pairings"]:
         yield _estimate("pair", labels[pair["one"]], "", "", f"against {labels[pair['other']]}", "times", pair["ratio"])
+    for effect in data["operation_effects"]:
+        figure = f"{effect['operation']}: speed against {effect['other']}"
+        yield _estimate("operation choice", effect["one"], "", effect["load"], figure, "times", effect["ratio"])
     for effect in data["effects"]:
         yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
     for line in data["reference_lines"]:
@@ -118,6 +121,13 @@ def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
     yield _estimate("level", who, payload, load, "error rate", "share", level["error_rate"])
     for name, latency in level["latency_ms"].items():
         yield _estimate("level", who, payload, load, f"latency {name}", "ms", latency)
+    for name, rate in (("sent", level["sent_bytes_per_s"]), ("received", level["received_bytes_per_s"])):
+        if rate is not None:
+            yield _estimate("level", who, payload, load, f"data {name}", "bytes/s", rate)
+    for status, count in level["statuses"].items():
+        yield ("level", who, payload, load, f"status {status}", "", None, count, None, None)
+    for name, operation in level["operations"].items():
+        yield from _operation(who, payload, load, name, operation)
     for figure, unit, value in (
         ("requests", "", level["requests"]),
         ("failed", "", level["failed"]),
@@ -136,6 +146,26 @@ def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
                 yield _estimate("level", who, payload, load, f"{role} {name}", unit, found)  # type: ignore[arg-type]
             elif found is not None:
                 yield ("level", who, payload, load, f"{role} {name}", unit, None, found, None, None)
+
+
+def _operation(who: str, payload: str, load: str, name: str, operation: OperationFigures) -> Iterator[Row]:
+    def of(figure: str) -> str:
+        return f"{name}: {figure}"
+
+    yield _estimate("operation", who, payload, load, of("throughput"), "/s", operation["throughput_per_s"])
+    yield _estimate("operation", who, payload, load, of("error rate"), "share", operation["error_rate"])
+    for percentile, latency in operation["latency_ms"].items():
+        yield _estimate("operation", who, payload, load, of(f"latency {percentile}"), "ms", latency)
+    counts = {
+        "requests": operation["requests"],
+        "failed": operation["failed"],
+        "checked replies": operation["checked"],
+        "wrong checked replies": operation["checks_failed"],
+        **{f"error {kind}": count for kind, count in operation["errors"].items()},
+        **{f"status {status}": count for status, count in operation["statuses"].items()},
+    }
+    for figure, count in counts.items():
+        yield ("operation", who, payload, load, of(figure), "", None, count, None, None)
 
 
 def _run(who: str, payload: str, run: RunLine) -> Iterator[Row]:

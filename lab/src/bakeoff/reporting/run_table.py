@@ -7,12 +7,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.engines.histograms import Latency
 from bakeoff.judging.limits import limits_in_words, limits_of
 from bakeoff.judging.usage import bottleneck_of_run
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
-from bakeoff.results.run import ROLES, Measured, RunResult, Status
+from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Status
 from bakeoff.sampling.cost import cpu_us_each
 
 
@@ -25,7 +26,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
         caption_justify="left",
     )
     table.add_column("target", overflow="fold")
-    for heading in ("ops/s", "p50", "p95", "p99", "failed", "CPU", "MB"):
+    for heading in ("ops/s", "min", "mean", "p50", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         table.add_row(run.contender or run.target, *_figures(None if was_interrupted(run) else run.total))
@@ -52,8 +53,21 @@ def run_details(run: RunResult) -> Group:
         + "".join(f"\n{words}: {facts}" for name, words in _OF_A_TARGET.items() if (facts := run.environment.get(name)))
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
+    if was_interrupted(run):
+        # Rates over what is left of the phases would mean nothing, and a limit would be blamed on the target.
+        return Group(heading, Text("It was interrupted, so that it has no figures."), *findings)
     observed = (database_table(database_figures(run)), machine_table(machine_figures(run)))
-    return Group(heading, _phases_table(run), _cost_table(run), *observed, *_limits(run), *findings)
+    operations = [table for table in (operations_table(run), statuses_table(run)) if table.row_count]
+    return Group(
+        heading,
+        _phases_table(run),
+        _rates_table(run),
+        *operations,
+        _cost_table(run),
+        *observed,
+        *_limits(run),
+        *findings,
+    )
 
 
 def class_of(run: RunResult) -> str:
@@ -63,17 +77,25 @@ def class_of(run: RunResult) -> str:
 
 
 def one_line(run: RunResult) -> str:
-    """A run in a line, for the moment it ends."""
+    """A run in a line, for the moment it ends: the load at which it did most."""
     name = run.contender or run.target
     if was_interrupted(run):
         return f"{name}: interrupted, so that it has no figures"
-    if run.total is None:
+    best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    if run.total is None or best is None:
         return f"{name}: nothing was measured"
-    percentiles = run.total.latency.percentiles_ms
+    measured, percentiles = best.measured, best.measured.latency.percentiles_ms
     return (
-        f"{name}: {run.total.throughput_per_s:,.0f}/s · p50 {milliseconds(percentiles['p50'])} ms · "
-        f"p99 {milliseconds(percentiles['p99'])} ms · {run.total.failed:,} failed"
+        f"{name}: {measured.throughput_per_s:,.0f}/s at {_load(best)} · p50 {milliseconds(percentiles['p50'])} ms · "
+        f"p99 {milliseconds(percentiles['p99'])} ms · {run.total.failed:,} of {run.total.requests:,} failed"
     )
+
+
+def _load(phase: PhaseResult) -> str:
+    rate = phase.arrival_rate_per_s
+    if rate is not None:
+        return f"{rate:,g}/s"
+    return f"{phase.virtual_users:,} user{'' if phase.virtual_users == 1 else 's'}"
 
 
 def was_interrupted(run: RunResult) -> bool:
@@ -90,41 +112,98 @@ def _limits(run: RunResult) -> list[Text]:
     return [*shares, *([] if bottleneck is None else [Text(bottleneck.words)])]
 
 
-def _phases_table(run: RunResult) -> Table:
+def _table(first: str, *headings: str) -> Table:
+    """A table of words in the first column and figures in the others."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("phase", no_wrap=True)
-    for heading in (
-        "VUs",
-        "seconds",
-        "requests",
-        "ops/s",
-        "p50 ms",
-        "p95 ms",
-        "p99 ms",
-        "p99.9 ms",
-        "max ms",
-        "failed",
-    ):
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _measured(run: RunResult) -> list[tuple[str, str, Measured]]:
+    """Each phase, and all together where there are several."""
     rows = [(f"{phase.number} {phase.name}", f"{phase.virtual_users:,}", phase.measured) for phase in run.phases]
-    if run.total is not None and len(rows) > 1:
-        rows.append(("all", "", run.total))
-    for name, users, measured in rows:
-        latency = measured.latency
-        percentiles = [
-            milliseconds(latency.percentiles_ms[percentile]) for percentile in ("p50", "p95", "p99", "p99.9")
-        ]
+    return [*rows, ("all", "", run.total)] if run.total is not None and len(rows) > 1 else rows
+
+
+_LATENCIES = ("min ms", "mean ms", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "max ms")
+
+
+def _latencies(latency: Latency) -> list[str]:
+    percentiles = [latency.percentiles_ms[name] for name in ("p50", "p95", "p99", "p99.9")]
+    return [milliseconds(value) for value in (latency.min_ms, latency.mean_ms, *percentiles, latency.max_ms)]
+
+
+def _phases_table(run: RunResult) -> Table:
+    table = _table("phase", "VUs", "seconds", "requests", "ops/s", *_LATENCIES, "failed")
+    for name, users, measured in _measured(run):
         table.add_row(
             name,
             users,
             f"{measured.duration_s:.1f}",
             f"{measured.requests:,}",
             f"{measured.throughput_per_s:,.0f}",
-            *percentiles,
-            milliseconds(latency.max_ms),
+            *_latencies(measured.latency),
             f"{measured.failed:,}",
         )
     return table
+
+
+def _rates_table(run: RunResult) -> Table:
+    """What went over the network."""
+    table = _table("data", "sent MB", "received MB", "sent MB/s", "received MB/s", "sent/request", "received/request")
+    for name, _, measured in _measured(run):
+        requests = max(1, measured.requests)
+        table.add_row(
+            name,
+            *(f"{count / 1e6:,.2f}" for count in (measured.bytes_sent, measured.bytes_received)),
+            *(f"{rate / 1e6:,.2f}" for rate in (measured.sent_bytes_per_s, measured.received_bytes_per_s)),
+            *(f"{count / requests:,.0f}" for count in (measured.bytes_sent, measured.bytes_received)),
+        )
+    return table
+
+
+def operations_table(run: RunResult) -> Table:
+    """Each operation over all phases; without rows where the engine did not divide them."""
+    table = _table("operation", "requests", "req/s", *_LATENCIES, "failed", "checked", "wrong")
+    total = run.total
+    for name, each in ({} if total is None else total.by_operation).items():
+        assert total is not None
+        table.add_row(
+            name,
+            f"{each.requests:,}",
+            f"{total.operation_throughput_per_s(name):,.0f}",
+            *_latencies(each.latency),
+            f"{each.failed:,}",
+            _checked(run.checks.get(name), each.checked),
+            f"{each.checks_failed:,}" if each.checked else NOTHING,
+        )
+    table.caption = "checked: replies whose content was checked, and the rate · wrong: those whose content was wrong"
+    table.caption_justify = "left"
+    return table
+
+
+def statuses_table(run: RunResult) -> Table:
+    """Replies by status, and what failed by kind, of each operation."""
+    table = _table("operation", "outcome", "count")
+    for name, each in ({} if run.total is None else run.total.by_operation).items():
+        outcomes = [
+            *sorted(each.statuses.items()),
+            *(kind for kind in sorted(each.errors.items()) if not _has_status(kind[0])),
+        ]
+        for place, (outcome, count) in enumerate(outcomes):
+            table.add_row("" if place else name, outcome, f"{count:,}")
+    return table
+
+
+def _has_status(kind: str) -> bool:
+    """Whether a kind of failure is a status, which is counted among the statuses."""
+    return kind.startswith(("status_", "grpc_"))
+
+
+def _checked(share: float | None, checked: int) -> str:
+    return f"{checked:,}" if share is None else f"{checked:,} ({100 * share:.3g}%)"
 
 
 def _cost_table(run: RunResult) -> Table:
@@ -155,12 +234,13 @@ def _cost_table(run: RunResult) -> Table:
 
 def _figures(total: Measured | None) -> list[str]:
     if total is None:
-        return [NOTHING] * 7
+        return [NOTHING] * 8
     latency = total.latency
     api = total.costs.get("api")
+    percentiles = (latency.percentiles_ms[percentile] for percentile in ("p50", "p99"))
     return [
         f"{total.throughput_per_s:,.0f}",
-        *(milliseconds(latency.percentiles_ms[percentile]) for percentile in ("p50", "p95", "p99")),
+        *(milliseconds(value) for value in (latency.min_ms, latency.mean_ms, *percentiles)),
         f"{total.failed:,}",
         number(cpu_us_each(api, total.operations), 1),
         NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",

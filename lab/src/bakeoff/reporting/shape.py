@@ -35,10 +35,28 @@ class CostFigures(TypedDict):
     memory_peak_percent: float | None
 
 
+class OperationFigures(TypedDict):
+    """One operation of a load level over all rounds. `throughput_per_s` is of requests that succeeded.
+
+    `error_rate` counts replies that were not checked as often wrong as those that were.
+    """
+
+    requests: int
+    failed: int
+    checked: int
+    checks_failed: int
+    errors: dict[str, int]
+    statuses: dict[str, int]
+    throughput_per_s: Figure
+    error_rate: Figure
+    latency_ms: dict[str, Figure]
+
+
 class LevelFigures(TypedDict):
     """One load level over all rounds. `load` is what people read: `200 users`, `5,000/s`, `all phases`.
 
     `cpu_percent_s_each` and `memory_mb_s_each` are the API's mean CPU % and mean MB × seconds ÷ requests.
+    `operations` is empty where the engine did not divide the requests.
     """
 
     name: str
@@ -56,6 +74,10 @@ class LevelFigures(TypedDict):
     costs: dict[str, CostFigures]
     cpu_percent_s_each: float | None
     memory_mb_s_each: float | None
+    sent_bytes_per_s: Figure | None
+    received_bytes_per_s: Figure | None
+    statuses: dict[str, int]
+    operations: dict[str, OperationFigures]
 
 
 class RunLine(TypedDict):
@@ -109,6 +131,7 @@ class ReportedContender(TypedDict):
     contract_profile: str
     durability: str
     factors: dict[str, str]
+    checks: dict[str, float]
     rank: int | None
     tied_with: list[str]
     against_leader: "ReportedPairing | None"
@@ -148,7 +171,7 @@ class ReportedPairing(TypedDict):
 
 
 class ReportedEffect(TypedDict):
-    """What one factor did while all others stayed alike."""
+    """What one factor did while all others stayed alike: to throughput, or to the mean latency of an `operation`."""
 
     factor: str
     title: str
@@ -157,6 +180,8 @@ class ReportedEffect(TypedDict):
     ratio: Figure
     matched: int
     verdict: Verdict
+    operation: str
+    load: str
 
 
 class Highlight(TypedDict):
@@ -230,6 +255,7 @@ class ReportData(TypedDict):
     contenders: list[ReportedContender]
     pairings: list[ReportedPairing]
     effects: list[ReportedEffect]
+    operation_effects: list[ReportedEffect]
     reference_lines: list[ReferenceLine]
     charts: list[Chart]
     findings: list[ReportedFinding]

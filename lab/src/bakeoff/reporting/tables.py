@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
+from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.findings import evidence
 from bakeoff.reporting.numbers import NOTHING
+from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
 from bakeoff.reporting.table import Table
 
@@ -32,15 +34,16 @@ def all_tables(data: ReportData) -> list[Table]:
             limits(own, of),
             latency(own, of),
         ]
+        tables += [operations(own, of), statuses(own, of)]
         tables += [cost(own, of)]
         tables += [phases(own, of), resources(own, of)]
         tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
-    tables += [by_payload(data), effects(data), references(data)]
+    tables += [by_payload(data), effects(data), operation_effects(data), references(data)]
     return [table for table in tables if table.rows]
 
 
 def ranking(entries: Sequence[ReportedContender], of: str = "") -> Table:
-    headings = ("rank", "target", "operations/s", "relative to leader", "optimal", "breaks")
+    headings = ("rank", "target", "operations/s", "at", "relative to leader", "optimal", "breaks")
     note = (
         "optimal: users at optimal parallelism. breaks: users at the breaking point. "
         "In parentheses: intervals over the rounds."
@@ -54,7 +57,7 @@ def at_best(entries: Sequence[ReportedContender], of: str = "") -> Table:
         (
             entry["name"],
             level["load"],
-            *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in ("p50", "p99")),
+            *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in ("min", "mean", "p50", "p99")),
             numbers.count(level["failed"]),
             _plain(None if api is None else api["cpu_us_each"], numbers.three_digits),
             _plain(None if api is None else api["memory_peak_mb"], numbers.megabytes),
@@ -63,8 +66,11 @@ def at_best(entries: Sequence[ReportedContender], of: str = "") -> Table:
         if (level := entry["at_best"]) is not None
         for api in [level["costs"].get("api")]
     ]
-    headings = ("target", "load", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
-    note = "The load with the highest throughput, medians over rounds. CPU and peak memory of the API."
+    headings = ("target", "load", "min ms", "mean ms", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
+    note = (
+        "The lowest load whose throughput the rounds cannot tell from the highest, medians over rounds. CPU and peak "
+        "memory of the API."
+    )
     return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note)
 
 
@@ -74,7 +80,7 @@ def limits(entries: Sequence[ReportedContender], of: str = "") -> Table:
 
 
 def latency(entries: Sequence[ReportedContender], of: str = "") -> Table:
-    names = ("p50", "p90", "p95", "p99", "p99.9", "max")
+    names = LATENCIES
     rows = [
         (entry["name"], level["load"], *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in names))
         for entry in entries
@@ -109,9 +115,10 @@ def cost(entries: Sequence[ReportedContender], of: str = "") -> Table:
 
 
 def phases(entries: Sequence[ReportedContender], of: str = "") -> Table:
-    headings = ("target", "load", "operations/s", "p50 ms", "p99 ms", "requests", "failed")
+    headings = ("target", "load", "operations/s", "mean", "p50", "p99", "requests", "failed", "sent", "received")
+    note = "Latency in ms; sent and received in MB/s."
     rows = [(entry["name"], *_phase(level)) for entry in entries for level in entry["levels"][:MOST_ROWS]]
-    return Table(f"Phases{of}", headings, rows, left=2, note=_left_out(entries))
+    return Table(f"Phases{of}", headings, rows, left=2, note=f"{note} {_left_out(entries)}".strip())
 
 
 def resources(entries: Sequence[ReportedContender], of: str = "") -> Table:
@@ -199,6 +206,7 @@ def _standing(entry: ReportedContender) -> Sequence[str]:
         NOTHING if entry["rank"] is None else str(entry["rank"]),
         f"{entry['name']}{tie}",
         _interval(entry["peak_throughput_per_s"], numbers.rate),
+        entry["best_load"] or NOTHING,
         _against(entry),
         NOTHING if entry["optimal_users"] is None else numbers.count(entry["optimal_users"]),
         NOTHING if entry["breaking_users"] is None else numbers.count(entry["breaking_users"]),
@@ -219,10 +227,11 @@ def _phase(level: LevelFigures) -> Sequence[str]:
     return (
         level["load"],
         _plain(level["throughput_per_s"], numbers.rate),
-        _plain(level["latency_ms"].get("p50"), numbers.three_digits),
-        _plain(level["latency_ms"].get("p99"), numbers.three_digits),
+        *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in ("mean", "p50", "p99")),
         numbers.count(level["requests"]),
         numbers.count(level["failed"]),
+        _plain(level["sent_bytes_per_s"], numbers.data_rate),
+        _plain(level["received_bytes_per_s"], numbers.data_rate),
     )
 
 

@@ -12,28 +12,27 @@ from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
 
 def judgement_table(judgement: Judgement) -> Table:
-    """One row for each contender in rank order, at its peak; fits 80 columns. Ranks begin again in each group."""
+    """One row for each contender in rank order, at its peak. Ranks begin again in each group."""
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         caption=(
             f"{_classes(judgement)}each contender at its best load: median of the rounds, "
             f"± half of the {interval_name(judgement.rounds)}, = tie · "
-            "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
+            "at: users or arrivals · latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
         ),
         caption_justify="left",
     )
-    table.add_column("", justify="right", no_wrap=True)
     table.add_column("contender", overflow="fold")
-    for heading in ("ops/s", "±", "p50", "p99", "failed", "CPU", "MB"):
+    for heading in ("at", "ops/s", "±", "min", "mean", "p50", "p99", "failed", "CPU", "MB"):
         table.add_column(heading, justify="right", no_wrap=True)
     groups = dict.fromkeys(contender.division for contender in judgement.contenders)
     for group in groups:
         if len(groups) > 1:
             table.add_section()
-            table.add_row("", Text(group, style="bold"))
+            table.add_row(Text(group, style="bold"))
         for contender in (each for each in judgement.contenders if each.division == group):
-            table.add_row(_rank(contender), contender.label, *_figures(contender))
+            table.add_row(f"{_rank(contender):>2} {contender.label}", *_figures(contender))
     return table
 
 
@@ -48,6 +47,7 @@ def verdict_lines(judgement: Judgement) -> list[str]:
     return [
         judgement.verdict,
         *(_effect(effect) for effect in judgement.effects),
+        *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
         *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
     ]
 
@@ -86,12 +86,13 @@ def _rank(contender: Contender) -> str:
 def _figures(contender: Contender) -> list[str]:
     level = contender.level_at_peak
     if level is None:
-        return ["void" if contender.void_rounds else NOTHING, *[NOTHING] * 6]
+        return [NOTHING, "void" if contender.void_rounds else NOTHING, *[NOTHING] * 8]
     api = level.costs.get("api")
     return [
+        level.load.removesuffix(" users").removesuffix(" user") or NOTHING,
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
-        *(milliseconds(level.latency_ms[name].median) for name in ("p50", "p99")),
+        *(milliseconds(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",
         number(None if api is None or api.cpu_us_each is None else api.cpu_us_each.median, 1),
         NOTHING if api is None else f"{api.memory_peak_mb.median:,.1f}",
@@ -108,6 +109,19 @@ def _effect(effect: Effect) -> str:
     factor = effect.factor.replace("_", " ")
     return (
         f"{factor}: {effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}{interval}{matched}{doubt}"
+    )
+
+
+# Of every factor there would be a line for each operation: the report has them all.
+_NAMED_FACTORS = ("protocol",)
+
+
+def _operation_effect(effect: Effect) -> str:
+    ratio = effect.ratio
+    interval = "" if ratio.low is None or ratio.high is None else f" (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
+    return (
+        f"{effect.operation}: {effect.one} answers {ratio.median:.2f}× as fast as {effect.other}{interval}, by mean "
+        f"latency at {effect.load}"
     )
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -77,9 +77,9 @@ def document_of(
         "comparison": msgspec.to_builtins(origin),
         **members,
         "bottleneck": None if bottleneck is None else dict(bottleneck),
-        "total": None if run.total is None else {**_rates(run.total), **members["total"]},
+        "total": None if run.total is None else _with_rates(run.total, members["total"]),
         "phases": [
-            {**written, "measured": {**_rates(phase.measured), **written["measured"]}}
+            {**written, "measured": _with_rates(phase.measured, written["measured"])}
             for phase, written in zip(run.phases, members["phases"], strict=True)
         ],
     }
@@ -141,8 +141,24 @@ def _named(measured: Measured) -> Measured:
     return replace(measured, latency=replace(written, percentiles_ms=percentiles))
 
 
-def _rates(measured: Measured) -> _Object:
-    return {"throughput_per_s": measured.throughput_per_s, "error_rate": measured.error_rate}
+def _with_rates(measured: Measured, written: Mapping[str, Any]) -> _Object:  # as the library writes a record
+    """With what follows from the rest, which people look for; reading the document back leaves it out."""
+    own = {
+        "throughput_per_s": measured.throughput_per_s,
+        "error_rate": measured.error_rate,
+        "sent_bytes_per_s": measured.sent_bytes_per_s,
+        "received_bytes_per_s": measured.received_bytes_per_s,
+        "statuses": measured.statuses,
+    }
+    operations = {
+        name: {
+            "throughput_per_s": measured.operation_throughput_per_s(name),
+            "error_rate": each.error_rate,
+            **written["by_operation"][name],
+        }
+        for name, each in measured.by_operation.items()
+    }
+    return {**own, **written, "by_operation": operations}
 
 
 def _laid_out(value: Json, indent: str) -> str:

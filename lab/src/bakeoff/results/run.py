@@ -12,18 +12,21 @@ import msgspec
 from bakeoff.engines.histograms import Latency
 from bakeoff.results.audit import Audit
 from bakeoff.results.observations import Observations
+from bakeoff.results.operations import Count, MeasuredOperation, summed
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.machine import MachineState
 from bakeoff.sampling.sampler import Sample
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
 Number = Annotated[int, msgspec.Meta(ge=1)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 ROLES = ("api", "database", "engine")
+
+# Findings that void a run: its writes were lost, or its reads were wrong.
+VOIDING = ("audit-failed", "wrong-reads")
 
 
 class Status(StrEnum):
@@ -64,6 +67,7 @@ class Measured:
     """Requests of a span of time: a phase, or all phases together.
 
     `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches.
+    `by_operation` divides the requests among the workload's operations; empty where the engine did not.
     """
 
     duration_s: Annotated[float, msgspec.Meta(ge=0)]
@@ -78,14 +82,38 @@ class Measured:
     latency: Latency
     histogram: str
     costs: Mapping[str, Cost]
+    by_operation: Mapping[str, MeasuredOperation] = field(default_factory=dict)
 
     @property
     def throughput_per_s(self) -> float:
         return self.operations / self.duration_s if self.duration_s > 0 else 0.0
 
     @property
+    def estimated_failed(self) -> float:
+        """Failed requests, and replies that were not checked and are wrong as often as the checked ones."""
+        unseen = sum(each.estimated_failed - each.failed for each in self.by_operation.values())
+        return self.failed + unseen
+
+    @property
     def error_rate(self) -> float:
-        return self.failed / self.requests if self.requests else 0.0
+        return self.estimated_failed / self.requests if self.requests else 0.0
+
+    @property
+    def sent_bytes_per_s(self) -> float:
+        return self.bytes_sent / self.duration_s if self.duration_s > 0 else 0.0
+
+    @property
+    def received_bytes_per_s(self) -> float:
+        return self.bytes_received / self.duration_s if self.duration_s > 0 else 0.0
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Replies by status, of all operations."""
+        return dict(sorted(summed(each.statuses for each in self.by_operation.values()).items()))
+
+    def operation_throughput_per_s(self, name: str) -> float:
+        """Requests of one operation that succeeded, a second."""
+        return self.by_operation[name].ok / self.duration_s if self.duration_s > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -133,7 +161,8 @@ class RunResult:
     `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
     second that this machine's calibrations name: `engine`, and each reference line of the database.
     `target_class` is standard or tuned, and `contract_profile` the profile that the target proved before; empty where
-    that is not known.
+    that is not known. `checks` is the fraction of replies whose content is checked, by operation. `workload_digest`
+    changes with what is sent and stored, `vectors_digest` with the conformance cases; empty in older records.
     """
 
     target: Text
@@ -168,6 +197,9 @@ class RunResult:
     target_class: Text = "standard"
     contract_profile: str = ""
     durability: Durability = Durability.UNKNOWN
+    checks: Mapping[str, float] = field(default_factory=dict)
+    workload_digest: str = ""
+    vectors_digest: str = ""
 
 
 def observed_too(run: RunResult, seen: Observations) -> RunResult:

@@ -54,15 +54,13 @@ def findings_of(total: Measured, thresholds: PlannedThresholds, log: str | None)
     findings = []
     where = "the target's log" if log is None else log
     if total.errors:
-        kinds = ", ".join(
-            f"{count} × {kind}" for kind, count in sorted(total.errors.items(), key=lambda item: -item[1])
-        )
         crossed = total.error_rate >= thresholds.error_rate
         findings.append(
             Finding(
                 "errors",
                 "error" if crossed else "warning",
-                f"{total.failed} of {total.requests} requests failed ({total.error_rate:.2%}): {kinds}.",
+                f"{total.failed:,} of {total.requests:,} requests failed ({total.failed / total.requests:.2%}): "
+                f"{_failures(total)}.",
                 f"Read {where}. Figures of a run with errors do not show the target's speed.",
             )
         )
@@ -78,6 +76,14 @@ def findings_of(total: Measured, thresholds: PlannedThresholds, log: str | None)
                 )
             )
     return findings
+
+
+def _failures(total: Measured) -> str:
+    """How often each kind came, by operation where the engine divided them."""
+    several = [(f"{name} ", each.errors) for name, each in total.by_operation.items() if each.errors]
+    parts = several or [("", total.errors)]
+    counted = [(count, f"{count:,} × {name}{kind}") for name, errors in parts for kind, count in errors.items()]
+    return ", ".join(words for _, words in sorted(counted, key=lambda each: -each[0]))
 
 
 def generator_findings(

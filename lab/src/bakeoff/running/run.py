@@ -10,9 +10,9 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
-from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up import WarmUp
-from bakeoff.running import durability, findings, summary, warm_up
+from bakeoff.running import durability, findings, operation_findings, summary, warm_up
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability import DurabilityCheck
@@ -24,6 +24,7 @@ from bakeoff.running.laps import Laps
 from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION, SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
+from bakeoff.running.operation_findings import always_failing
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
@@ -90,11 +91,14 @@ class _Run:
         if total is not None and status is Status.INTERRUPTED:
             # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
             found += self._audit_findings() if contender.workload.uses_database else []
+            found += operation_findings.wrong_reads(total)
         elif total is not None:
             found += self._findings(records, phases, total, warmed, ceilings)
             found += memory_findings(samples, phases)
-        if any(finding.kind == "audit-failed" for finding in found):
+        if any(finding.kind in VOIDING for finding in found):
             status = Status.VOID
+        elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
+            status, failure = Status.FAILED, failing
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
         label, doubts = durability.judged(self._durability, activity, request.durability_proven)
         found += doubts
@@ -132,6 +136,9 @@ class _Run:
             target_class=self._target.target_class,
             contract_profile=request.contract_profile,
             durability=label,
+            checks=summary.checks_of(self._records),
+            workload_digest=contender.workload.digest,
+            vectors_digest=contender.workload.vectors_digest,
         )
 
     def _attached(self) -> dict[str, str]:
@@ -307,6 +314,7 @@ class _Run:
         request, engine = self._request, self._request.contender.engine
         peak = max(phase.measured.throughput_per_s for phase in phases)
         found = findings.findings_of(total, THRESHOLDS, self._environment.get("api_log"))
+        found += operation_findings.found(total, summary.checks_of(self._records))
         if request.mode != "smoke":
             command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
             found += findings.generator_findings(

@@ -15,6 +15,7 @@ from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
 from bakeoff.workload.plan import Load, Way, compile_plan
 from bakeoff.workload.plan_records import Plan, PlannedPhase
+from bakeoff.workload.reach import reaching_all
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class RunRequest:
     def plan(self, access: Access, ledger: Path | None) -> Plan:
         """The plan that the engine follows."""
         contender, way, variant = self.contender, self.way, self.contender.variant
-        return compile_plan(
+        plan = compile_plan(
             contender.workload,
             Load(
                 target=contender.target.name,
@@ -138,3 +139,4 @@ class RunRequest:
                 **plan_members(self.options, RunTable),
             ),
         )
+        return reaching_all(plan) if self.mode == "smoke" else plan

@@ -1,12 +1,12 @@
 """From a result stream and samples to what was measured. Pure functions."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from bakeoff.engines import histograms
-from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
+from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
 from bakeoff.sampling.cost import Cost, cost_between
@@ -76,12 +76,13 @@ def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measur
         failed=sum(part.failed for part in parts),
         operations=sum(part.operations for part in parts),
         unsent=sum(part.unsent for part in parts),
-        errors=_added(part.errors for part in parts),
+        errors=summed(part.errors for part in parts),
         bytes_sent=sum(part.bytes_sent for part in parts),
         bytes_received=sum(part.bytes_received for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         costs=_costs(samples, phases[0].begin_ns, phases[-1].end_ns),
+        by_operation=_together([part.by_operation for part in parts]),
     )
 
 
@@ -115,6 +116,7 @@ def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         costs=_costs(samples, begin.time_unix_ns, end_ns),
+        by_operation={name: _operation(outcomes) for name, outcomes in end.by_operation.items()},
     )
     return PhaseResult(
         number=end.phase + 1,
@@ -127,13 +129,32 @@ def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per
     )
 
 
+def checks_of(records: Iterable[Record]) -> Mapping[str, float]:
+    """The fraction of replies whose content the engine checks, by operation."""
+    return next((record.checks for record in records if isinstance(record, Start)), {})
+
+
+def _operation(outcomes: Outcomes) -> MeasuredOperation:
+    histogram = histograms.merge([outcomes.response_histogram or outcomes.service_histogram])
+    return MeasuredOperation(
+        requests=outcomes.sent,
+        ok=outcomes.ok,
+        failed=outcomes.failed,
+        errors=outcomes.errors,
+        statuses=outcomes.statuses,
+        checked=outcomes.checked,
+        checks_failed=outcomes.checks_failed,
+        latency=histograms.summarise(histogram),
+        histogram=histograms.encode(histogram),
+    )
+
+
+def _together(parts: Sequence[Mapping[str, MeasuredOperation]]) -> dict[str, MeasuredOperation]:
+    """Each operation over all phases that have it."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: added_operations([part[name] for part in parts if name in part]) for name in names}
+
+
 def _costs(samples: Sequence[Sample], begin_ns: int, end_ns: int) -> dict[str, Cost]:
     costs = {role: cost_between(samples, role, begin_ns, end_ns) for role in ROLES}
     return {role: cost for role, cost in costs.items() if cost is not None}
-
-
-def _added(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for part in parts:
-        total.update(part)
-    return dict(total)

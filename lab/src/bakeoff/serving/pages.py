@@ -8,8 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from bakeoff.history.changed_workload import changed_at
 from bakeoff.history.figures import METRICS, RunFigures
 from bakeoff.history.listing import RunFilter, list_runs
+from bakeoff.history.operations import stored_operations
 from bakeoff.history.series import newest_series
 from bakeoff.history.trends import trend
 from bakeoff.judging.judge import judge
@@ -29,6 +31,8 @@ PAGE_LENGTH = 50
 _TREND_LENGTH = 500
 _MOST_OVERLAID = 12
 _LIVE_PERIOD_S = 0.5
+_NO_NAMES: Sequence[str] = ()
+_NO_RUNS: Sequence[RunFigures] = ()
 # A report brings its own policy, which names its scripts by their digests.
 _REPORT_HEADERS = {"content-security-policy": "frame-ancestors 'none'"}
 
@@ -104,7 +108,9 @@ class Pages:
         wanted = RunFilter(
             target, _given(request, "mode") or _first(known.modes), _given(request, "payload") or "default"
         )
-        runs = [] if target is None else self._series(wanted, name)
+        operation, operations, runs = _given(request, "operation"), _NO_NAMES, _NO_RUNS
+        if target is not None:
+            runs, operations = self._series(wanted, name, operation)
         values = [value for run in runs if (value := METRICS[name].of(run)) is not None]
         changes = trend(values)
         return page(
@@ -114,8 +120,11 @@ class Pages:
             metrics=METRICS,
             wanted=wanted,
             choices=known,
+            operation=operation,
+            operations=operations,
             runs=runs,
             changes=changes,
+            workload_changes=changed_at(runs),
             chart=trend_chart.trend_chart(values, changes),
             width=trend_chart.WIDTH,
             height=trend_chart.HEIGHT,
@@ -143,8 +152,15 @@ class Pages:
         """Comparisons are what people come for."""
         return RedirectResponse("/comparisons")
 
-    def _series(self, wanted: RunFilter, metric: str) -> Sequence[RunFigures]:
-        return newest_series(list_runs(self._server, wanted, _TREND_LENGTH).runs, METRICS[metric]).runs
+    def _series(
+        self, wanted: RunFilter, metric: str, operation: str | None
+    ) -> tuple[Sequence[RunFigures], Sequence[str]]:
+        """The runs of a line, or one operation of each, and the operations that there are."""
+        runs: Sequence[RunFigures] = list_runs(self._server, wanted, _TREND_LENGTH).runs
+        found = stored_operations(self._server, runs)
+        if operation is not None:
+            runs = [each for each in found if each.operation == operation]
+        return newest_series(runs, METRICS[metric]).runs, sorted({each.operation for each in found})
 
 
 def _report(stored: StoredComparison) -> Response:

@@ -1,10 +1,17 @@
 """Workloads found under `contract/`."""
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from bakeoff.documents import Toml, read_toml
+import msgspec
+
+from bakeoff.digests import digest_of
+from bakeoff.documents import Json, Toml, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.declaration import Declaration
@@ -12,6 +19,9 @@ from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.references import problems_of
 
 FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
+_SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")
+# Members of workload.toml that change neither what is sent nor what is stored.
+_NOT_SENT = ("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default")
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,23 @@ class Workload:
         if not path.exists():
             raise BakeoffError(f'{self.directory / "workload.toml"}: {entry} = "{name}", but there is no such file.')
         return path
+
+    @cached_property
+    def digest(self) -> str:
+        """Of what is sent and stored: operations, messages, schema. Runs of different ones measured different work."""
+        members: dict[str, Json] = msgspec.to_builtins(self.declared)
+        document = {name: value for name, value in members.items() if name not in _NOT_SENT}
+        digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
+        for entry in _SENT_AND_STORED:
+            path = self.file(entry)
+            digest.update(b"-" if path is None else path.read_bytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def vectors_digest(self) -> str:
+        """Of the conformance cases, empty without any: a new case does not change what is measured."""
+        folder = self.file("vectors")
+        return "" if folder is None else digest_of(sorted(folder.glob("*.json")))
 
     def sql(self, entry: FileEntry) -> str | None:
         """The text of an SQL file that the workload names."""

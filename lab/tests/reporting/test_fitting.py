@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.cli.fitting import print_fitted
+from bakeoff.reporting.fitting import print_fitted
 
 HEADINGS = ("phase", "requests", "ops/s", "p50 ms", "p95 ms", "p99.9 ms", "failed")
 ROW = ("1 Baseline", "1,234,567", "12,345", "1.23", "4.56", "789", "17")

@@ -1,0 +1,92 @@
+"""A run's operations as figures of their own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bakeoff.history.figures import RunFigures, Series, figures_of
+from bakeoff.postgres.server import Server
+from bakeoff.results.operations import MeasuredOperation
+from bakeoff.results.run import RunResult
+
+# Without the histograms, which are most of what is stored of an operation.
+_STORED = """
+SELECT total.test_run_id AS run, total.duration_s, operation.name, operation.figures - 'histogram' AS figures
+FROM performance_metrics AS total, jsonb_each(total.by_operation) AS operation (name, figures)
+WHERE total.test_run_id = ANY(%s)
+ORDER BY total.test_run_id, operation.name
+"""
+
+
+@dataclass(frozen=True)
+class OperationFigures(RunFigures):
+    """One operation of a run: its own figures, and of the run all else. What a whole process used is nobody's own."""
+
+    operation: str
+
+    @property
+    def series(self) -> Series:
+        """An operation is measured again by the same operation of a run of the same series."""
+        return replace(super().series, operation=self.operation)
+
+
+def operations_of(run: RunResult) -> list[OperationFigures]:
+    """The operations of a run; none where the engine did not divide its requests among them."""
+    if run.total is None:
+        return []
+    whole, duration_s = figures_of(run), run.total.duration_s
+    return [_figures(whole, duration_s, name, each) for name, each in sorted(run.total.by_operation.items())]
+
+
+def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[OperationFigures]:
+    """The operations of stored runs, in the order of their runs."""
+    import msgspec
+
+    with server.connect() as connection:
+        rows = connection.execute(_STORED, [[run.id for run in runs]]).fetchall()
+    grouped: dict[int, list[tuple[float, str, MeasuredOperation]]] = {}
+    for run_id, duration_s, name, figures in rows:
+        operation = msgspec.convert({**figures, "histogram": ""}, MeasuredOperation)
+        grouped.setdefault(run_id, []).append((duration_s, name, operation))
+    return [
+        _figures(run, duration_s, name, operation)
+        for run in runs
+        for duration_s, name, operation in grouped.get(run.id, [])
+    ]
+
+
+def of_several(operations: Sequence[OperationFigures]) -> list[OperationFigures]:
+    """Without those that are the only operation of their series: its own figures say the same."""
+    names: dict[Series, set[str]] = {}
+    for each in operations:
+        names.setdefault(replace(each.series, operation=""), set()).add(each.operation)
+    return [each for each in operations if len(names[replace(each.series, operation="")]) > 1]
+
+
+def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredOperation) -> OperationFigures:
+    latency = operation.latency
+    own = {
+        "requests": operation.requests,
+        "failed": operation.failed,
+        "throughput_per_s": operation.ok / duration_s if duration_s > 0 else 0.0,
+        "error_rate": operation.error_rate,
+        **{f"{percentile.replace('.', '')}_ms": value for percentile, value in latency.percentiles_ms.items()},
+        "max_ms": latency.max_ms,
+        "mean_ms": latency.mean_ms,
+        "min_ms": latency.min_ms,
+        **dict.fromkeys(_OF_THE_WHOLE),
+    }
+    return OperationFigures(**{**vars(run), **own, "operation": name})
+
+
+_OF_THE_WHOLE = (
+    "best_load",
+    "best_throughput_per_s",
+    "best_min_ms",
+    "best_mean_ms",
+    "best_p50_ms",
+    "best_p99_ms",
+    "sent_bytes_per_s",
+    "received_bytes_per_s",
+    "api_cpu_us_each",
+    "api_memory_peak_mb",
+)

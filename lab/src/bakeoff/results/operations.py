@@ -1,0 +1,76 @@
+"""What was measured of one operation of a workload."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+from bakeoff.engines import histograms
+from bakeoff.engines.histograms import Latency
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclass(frozen=True)
+class MeasuredOperation:
+    """Requests of one operation of the workload. `statuses` counts every reply, expected or not.
+
+    The content of `checked` replies was compared with what it must be; `checks_failed` of them are among `failed`.
+    """
+
+    requests: Count
+    ok: Count
+    failed: Count
+    errors: Mapping[str, Count]
+    statuses: Mapping[str, Count]
+    checked: Count
+    checks_failed: Count
+    latency: Latency
+    histogram: str
+
+    @property
+    def check_failure_rate(self) -> float:
+        """Of the replies whose content was checked."""
+        return self.checks_failed / self.checked if self.checked else 0.0
+
+    @property
+    def estimated_failed(self) -> float:
+        """With the replies that nobody checked and that are wrong as often as the checked ones."""
+        unchecked = max(0, self.ok - (self.checked - self.checks_failed))
+        return self.failed + unchecked * self.check_failure_rate
+
+    @property
+    def error_rate(self) -> float:
+        return self.estimated_failed / self.requests if self.requests else 0.0
+
+    @property
+    def always_fails(self) -> bool:
+        """Whether nothing shows that it ever succeeded."""
+        is_never_right = self.checked > 0 and self.checks_failed == self.checked
+        return self.requests > 0 and (self.ok == 0 or is_never_right)
+
+
+def added_operations(parts: Sequence[MeasuredOperation]) -> MeasuredOperation:
+    """One operation over several spans of time."""
+    histogram = histograms.merge(part.histogram for part in parts)
+    return MeasuredOperation(
+        requests=sum(part.requests for part in parts),
+        ok=sum(part.ok for part in parts),
+        failed=sum(part.failed for part in parts),
+        errors=summed(part.errors for part in parts),
+        statuses=summed(part.statuses for part in parts),
+        checked=sum(part.checked for part in parts),
+        checks_failed=sum(part.checks_failed for part in parts),
+        latency=histograms.summarise(histogram),
+        histogram=histograms.encode(histogram),
+    )
+
+
+def summed(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Counts by name, of all parts together."""
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part)
+    return dict(total)

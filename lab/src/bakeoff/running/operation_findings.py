@@ -1,0 +1,85 @@
+"""What the operations of a run say about whether it can be believed. Pure functions."""
+
+from collections.abc import Mapping
+
+from bakeoff.results.operations import MeasuredOperation
+from bakeoff.results.run import Finding, Measured
+
+WRONG_READ = "wrong_read"
+
+# Of checked replies that are wrong, as of failed requests: more is no slip.
+_CHECKS_FAILED = 0.001
+
+
+def found(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
+    """All findings; `checks` is the fraction of replies whose content is checked, by operation."""
+    return [*wrong_reads(total), *_checks_failed(total, checks)]
+
+
+def wrong_reads(total: Measured) -> list[Finding]:
+    """Replies that show a state which the writes exclude: a server that makes them up may be as fast as it likes."""
+    counts = {name: each.errors.get(WRONG_READ, 0) for name, each in total.by_operation.items()}
+    wrong = {name: count for name, count in counts.items() if count}
+    if not wrong and not total.errors.get(WRONG_READ):
+        return []
+    named = [
+        f"{name}: {count:,} of {total.by_operation[name].checked:,} checked replies" for name, count in wrong.items()
+    ]
+    words = "; ".join(named) or f"{total.errors[WRONG_READ]:,} replies"
+    return [
+        Finding(
+            "wrong-reads",
+            "error",
+            f"Reads showed states that the writes before them exclude. {words}.",
+            "This run is void, like one that loses writes. Read one document by hand after writing it: the target may "
+            "answer with another one, or from a cache.",
+        )
+    ]
+
+
+def always_failing(total: Measured) -> str | None:
+    """Why a run counts as failed: an operation of which no reply was right."""
+    failing = [f"{name} ({_share(each)})" for name, each in total.by_operation.items() if each.always_fails]
+    if not failing:
+        return None
+    which = "an operation" if len(failing) == 1 else f"{len(failing)} operations"
+    return f"{which} failed every time: {', '.join(failing)}."
+
+
+def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
+    failing = {
+        name: each
+        for name, each in total.by_operation.items()
+        if each.check_failure_rate > _CHECKS_FAILED and WRONG_READ not in each.errors
+    }
+    if not failing:
+        return []
+    words = "; ".join(_check_words(name, each, checks.get(name)) for name, each in failing.items())
+    return [
+        Finding(
+            "checks-failed",
+            "error",
+            f"Replies had wrong content. {words}.",
+            "./bakeoff conform shows expected and received values. Error rates count the unchecked replies as often "
+            "wrong as the checked ones.",
+        )
+    ]
+
+
+def _check_words(name: str, each: MeasuredOperation, share: float | None) -> str:
+    rate = ""
+    if share is not None:
+        rate = " (all of them are)" if share >= 1 else f" ({100 * share:.3g}% of its replies are)"
+    return (
+        f"{name}: {each.checks_failed:,} of {each.checked:,} checked replies{rate}, so about "
+        f"{each.estimated_failed:,.0f} of {each.requests:,} requests failed"
+    )
+
+
+def _share(each: MeasuredOperation) -> str:
+    if each.ok == 0:
+        kinds = ", ".join(
+            f"{count:,} × {kind}" for kind, count in sorted(each.errors.items(), key=lambda kind: -kind[1])
+        )
+        return f"{each.failed:,} of {each.requests:,} requests: {kinds}"
+    return f"{each.checks_failed:,} of {each.checked:,} checked replies had wrong content"

@@ -1,0 +1,58 @@
+"""A smoke run's few requests, chosen so that every operation is among them: what is not sent is not proven."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from bakeoff.workload.plan_records import Plan, PlannedOperation
+from bakeoff.workload.random_numbers import RandomNumbers
+
+_SEEDS_TRIED = 300
+_MOST_ITERATIONS = 320
+
+
+def reaching_all(plan: Plan) -> Plan:
+    """The plan of one user with the first seed, from its own on, whose iterations reach every operation.
+
+    Where there are more operations than these iterations reach, it gets more of them.
+    """
+    (phase,) = plan.phases
+    wanted = {entry.name for entry in plan.operations if entry.weight > 0}
+    first, iterations = int(plan.seed, 16), phase.iterations or _MOST_ITERATIONS + 1
+    while iterations <= _MOST_ITERATIONS:
+        for seed in range(first, first + _SEEDS_TRIED):
+            if wanted <= reached(plan.operations, seed, iterations):
+                return replace(plan, seed=f"{seed:016x}", phases=[replace(phase, iterations=iterations)])
+        iterations *= 2
+    return plan
+
+
+def reached(operations: Sequence[PlannedOperation], seed: int, iterations: int) -> set[str]:
+    """The names of the operations that the first user sends first, all being acknowledged: contract/README.md."""
+    names, entities, has_login = set(), dict[str, int](), False
+    login = next((entry for entry in operations if entry.login), None)
+    for sequence in range(iterations):
+        chosen = _drawn(operations, RandomNumbers(seed, 0, sequence))
+        if login is not None and not has_login:
+            chosen, has_login = login, True
+        elif chosen.needs is not None and not entities.get(chosen.needs):
+            chosen = _creator(operations, chosen.needs)
+        names.add(chosen.name)
+        if chosen.creates is not None:
+            entities[chosen.creates] = entities.get(chosen.creates, 0) + 1
+        if chosen.needs is not None and chosen.effect is not None and chosen.effect.kind == "delete":
+            entities[chosen.needs] = entities.get(chosen.needs, 0) - 1
+    return names
+
+
+def _drawn(operations: Sequence[PlannedOperation], numbers: RandomNumbers) -> PlannedOperation:
+    drawn = numbers.below(sum(entry.weight for entry in operations))
+    for entry in operations:
+        drawn -= entry.weight
+        if drawn < 0:
+            return entry
+    return operations[0]
+
+
+def _creator(operations: Sequence[PlannedOperation], kind: str) -> PlannedOperation:
+    return next(entry for entry in operations if entry.creates == kind and entry.needs != kind)

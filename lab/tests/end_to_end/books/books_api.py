@@ -1,0 +1,90 @@
+"""A small API as a user of the lab would write it, and with FAULT one that has a fault: what the lab must find.
+
+wrong-reads: every read answers with the first book's title. lost-writes: one book in five is acknowledged and not kept.
+slow-lists: a list takes 50 ms. failing-deletes: no book can be deleted. wrong-lists: lists ignore their limit.
+"""
+
+import json
+import os
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+FAULT = os.environ.get("FAULT", "")
+INSERT = "INSERT INTO books (title, pages) VALUES (%(title)s, %(pages)s) RETURNING id"
+_of_thread = threading.local()
+
+
+def rows(statement: str, values: Any = None) -> list[dict[str, Any]]:
+    """One connection for each thread, and so for each client."""
+    if not hasattr(_of_thread, "connection"):
+        _of_thread.connection = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True, row_factory=dict_row)
+    cursor = _of_thread.connection.execute(statement, values)
+    return [] if cursor.description is None else list(cursor.fetchall())
+
+
+class Handler(BaseHTTPRequestHandler):
+    """POST /books, GET /books?limit=N, GET and DELETE /books/ID, GET /health."""
+
+    protocol_version = "HTTP/1.1"
+    # Without it each reply waits for the client's delayed acknowledgement of its head.
+    wbufsize = -1
+
+    def do_GET(self) -> None:
+        if self.path == "/health":
+            self._reply(200, {"healthy": True})
+        elif self.path.startswith("/books?"):
+            self._list(int(self.path.partition("limit=")[2]))
+        else:
+            self._read(int(self.path.removeprefix("/books/")))
+
+    def do_POST(self) -> None:
+        book = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        (stored,) = rows(INSERT, book)
+        if FAULT == "lost-writes" and stored["id"] % 5 == 0:
+            rows("DELETE FROM books WHERE id = %s", [stored["id"]])
+        self._reply(201, {"id": str(stored["id"])})
+
+    def do_DELETE(self) -> None:
+        if FAULT == "failing-deletes":
+            self._reply(500, {"message": "not written yet"})
+            return
+        rows("DELETE FROM books WHERE id = %s", [int(self.path.removeprefix("/books/"))])
+        self._reply(204, None)
+
+    def _read(self, book_id: int) -> None:
+        found = rows("SELECT id::text, title, pages FROM books WHERE id = %s", [book_id])
+        if found and FAULT == "wrong-reads":
+            found[0]["title"] = "The same book for everybody"
+        self._reply(200 if found else 404, found[0] if found else {})
+
+    def _list(self, limit: int) -> None:
+        if FAULT == "slow-lists":
+            time.sleep(0.05)
+        books = rows("SELECT id::text, title, pages FROM books ORDER BY id LIMIT %s", [limit])
+        self._reply(200, {"limit": 1000 if FAULT == "wrong-lists" else limit, "books": books})
+
+    def _reply(self, status: int, document: Any) -> None:
+        body = b"" if document is None else json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
+def main() -> None:
+    rows(Path(os.environ["SCHEMA"]).read_text("utf-8"))
+    ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

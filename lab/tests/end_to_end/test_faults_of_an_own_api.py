@@ -1,0 +1,115 @@
+"""A small API of one's own, measured end to end with faults planted in it: each is caught, and named."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bakeoff.cli.progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.rounds import Comparison
+from bakeoff.project import Project
+from bakeoff.results.run import RunResult, Status
+
+pytestmark = pytest.mark.end_to_end
+
+BOOKS = Path(__file__).with_name("books")
+
+
+@pytest.fixture
+def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A checkout with the engines, the schemas, and this workload alone."""
+    root = tmp_path / "a checkout"
+    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
+    shutil.copytree(BOOKS / "contract", root / "contract" / "books")
+    (root / "load").symlink_to(project.engines)
+    shutil.copytree(project.state / "builds", root / ".bakeoff" / "builds")
+    (root / ".bakeoff" / "bin").symlink_to(project.bin)
+    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    return Project(root)
+
+
+def measured(checkout: Project, fault: str = "", mode: str = "quick") -> Comparison:
+    """One run of the API with a fault; two users, for a second and a half."""
+    target = checkout.targets / "books" / "rest"
+    target.mkdir(parents=True, exist_ok=True)
+    manifest = (BOOKS / "target" / "target.toml").read_text("utf-8")
+    values = {
+        "python": sys.executable,
+        "api": str(BOOKS / "books_api.py"),
+        "schema": str(checkout.contract / "books" / "schema.sql"),
+        "fault": fault,
+    }
+    for name, value in values.items():
+        manifest = manifest.replace(f"{{{name}}}", value)
+    (target / "target.toml").write_text(manifest, "utf-8")
+    short = {} if mode == "smoke" else {"users": [2], "phase_duration_s": 1.5, "warm_up_s": 0}
+    request = ComparisonRequest(mode, "a test", **short)  # type: ignore[arg-type]
+    return compare(checkout, request, PlainProgress(Console(quiet=True)))
+
+
+def only(comparison: Comparison) -> RunResult:
+    assert comparison.not_measured == {}
+    (run,) = comparison.runs
+    return run
+
+
+def refused(comparison: Comparison) -> str:
+    """Why nothing was measured."""
+    assert comparison.failed
+    return comparison.not_measured["books-rest"]
+
+
+def test_without_a_fault_every_operation_has_its_figures(checkout: Project) -> None:
+    run = only(measured(checkout))
+    assert (run.status, run.audit is not None and run.audit.clean) == (Status.COMPLETED, True)
+    assert run.total is not None
+    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete"}
+    assert sum(each.requests for each in run.total.by_operation.values()) == run.total.requests
+    assert run.total.statuses.keys() == {"200", "201", "204"}
+    assert run.total.by_operation["Read"].checked > 0
+    assert run.total.failed == 0
+    assert (run.checks["Create"], run.checks["Delete"]) == (1.0, 0.0)
+    assert len(run.workload_digest) == len(run.vectors_digest) == 64
+
+
+def test_smoke_reaches_every_operation(checkout: Project) -> None:
+    run = only(measured(checkout, mode="smoke"))
+    assert run.total is not None
+    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete"}
+
+
+def test_wrong_reads_void_like_lost_writes(checkout: Project) -> None:
+    words = refused(measured(checkout, "wrong-reads"))
+    assert "Reads showed states that the writes before them exclude" in words
+    assert "Read:" in words
+
+
+def test_lost_writes_are_found(checkout: Project) -> None:
+    words = refused(measured(checkout, "lost-writes"))
+    assert "lost" in words or "Reads showed states" in words or "Read" in words
+
+
+def test_an_operation_that_always_fails_is_named(checkout: Project) -> None:
+    words = refused(measured(checkout, "failing-deletes"))
+    assert "Delete (" in words and "status_500" in words
+
+
+def test_wrong_content_of_an_unverified_reply_is_named(checkout: Project) -> None:
+    words = refused(measured(checkout, "wrong-lists"))
+    assert ("List (" in words and "wrong content" in words) or "× body" in words
+
+
+def test_a_slow_operation_does_not_hide_among_the_others(checkout: Project) -> None:
+    run = only(measured(checkout, "slow-lists"))
+    assert run.total is not None
+    operations = run.total.by_operation
+    assert operations["List"].latency.percentiles_ms["p50"] >= 50
+    others = max(operations[name].latency.percentiles_ms["p50"] for name in ("Create", "Read", "Delete"))
+    assert others < operations["List"].latency.percentiles_ms["p50"]
+    # All together the lists are a tenth, and the median knows nothing of them.
+    assert run.total.latency.percentiles_ms["p50"] < 50

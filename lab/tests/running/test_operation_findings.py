@@ -1,0 +1,47 @@
+"""What the operations of a run say about it: wrong reads void it, checks are judged by their own failure rate."""
+
+from bakeoff.running.findings import findings_of
+from bakeoff.running.operation_findings import always_failing, found, wrong_reads
+from bakeoff.workload.plan import THRESHOLDS
+from made_up import divided, operation
+
+RIGHT = operation(ok=1000, checked=10)
+WRONG = operation(ok=990, errors={"body": 10}, checked=10, checks_failed=10)
+
+
+def test_an_operation_whose_every_checked_reply_is_wrong_is_no_fifth_of_a_per_cent() -> None:
+    total = divided({"Save": operation(ok=4000), "Read": WRONG})
+    (finding,) = found(total, {"Save": 0.0, "Read": 0.01})
+    assert (finding.kind, finding.severity) == ("checks-failed", "error")
+    assert "Read: 10 of 10 checked replies (1% of its replies are), so about 1,000 of 1,000" in finding.message
+    assert total.error_rate == 0.2
+    (errors,) = findings_of(total, THRESHOLDS, None)
+    assert (errors.severity, "10 × Read body" in errors.message) == ("error", True)
+
+
+def test_right_replies_say_nothing() -> None:
+    assert found(divided({"Save": RIGHT, "Read": RIGHT}), {}) == []
+    assert always_failing(divided({"Save": RIGHT})) is None
+
+
+def test_wrong_reads_are_named_with_their_operation() -> None:
+    read = operation(ok=97, errors={"wrong_read": 3}, checked=50, checks_failed=3)
+    total = divided({"Save": RIGHT, "Read": read})
+    (finding,) = found(total, {})
+    assert (finding.kind, finding.severity) == ("wrong-reads", "error")
+    assert "Read: 3 of 50 checked replies" in finding.message
+    assert wrong_reads(divided({"Save": RIGHT})) == []
+
+
+def test_errors_name_their_operation() -> None:
+    total = divided({"Save": RIGHT, "Delete": operation(ok=1, errors={"status_500": 2, "timeout": 3})})
+    (finding,) = findings_of(total, THRESHOLDS, None)
+    assert "3 × Delete timeout, 2 × Delete status_500" in finding.message
+
+
+def test_an_operation_that_always_fails_says_how() -> None:
+    total = divided({"Save": RIGHT, "Delete": operation(ok=0, errors={"status_500": 12}), "Read": WRONG})
+    assert always_failing(total) == (
+        "2 operations failed every time: Delete (12 of 12 requests: 12 × status_500), "
+        "Read (10 of 10 checked replies had wrong content)."
+    )
