@@ -171,6 +171,9 @@ OTHER_LOADS = {
     "tls": Variant(tls=True),
     "token": Variant(token=True),
     "no_keep_alive": Variant(no_keep_alive=True),
+    "http_version": Variant(http_version="2"),
+    "gzip": Variant(gzip=True),
+    "ping": Variant(ping="10s,3s"),
 }
 
 
