@@ -107,7 +107,7 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
     sign = -1 if metric.more_is_better else 1
     words = (
         f"{number(before)} → {number(after)} {metric.unit} "
-        f"({ratio - 1:+.1%}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
+        f"({ratio - 1:+.1%}{' round by round' if sides.paired else ''}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
