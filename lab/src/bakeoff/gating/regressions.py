@@ -105,9 +105,10 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
     worse = 1 - ratio if metric.more_is_better else ratio - 1
     outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, false_alarms)
     sign = -1 if metric.more_is_better else 1
+    by_round = " round by round" if sides.paired else ""
     words = (
         f"{number(before)} → {number(after)} {metric.unit} "
-        f"({ratio - 1:+.1%}{' round by round' if sides.paired else ''}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
+        f"({ratio - 1:+.1%}{by_round}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
