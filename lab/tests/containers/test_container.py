@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bakeoff.containers.container import find_container
+from bakeoff.containers.container_usage import StatsUsage, usage_of
 from bakeoff.containers.docker import DockerEngine, docker_address
-from bakeoff.containers.usage import StatsUsage, usage_of
 from bakeoff.errors import BakeoffError
 from bakeoff.sampling.usage import Usage
 from docker_engine import DIGEST, ID, IMAGE_ID, FakeDocker, inspected, stats

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.noise import Sides, chances
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import VALIDITY, broken
 from bakeoff.history.figures import figures_of

@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.judging.limits import limiting_lines, limits_in_words, limits_of, with_own_lines
+from bakeoff.judging.ceilings import limiting_lines, limits_in_words, limits_of, with_own_lines
 from bakeoff.storage.history import StoredRun
 from made_up import run_of
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.usage import bottleneck_of_run
+from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
 

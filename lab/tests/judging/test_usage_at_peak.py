@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.usage import cores_of_api
+from bakeoff.judging.usage_at_peak import cores_of_api
 from made_up import comparison_of, measured, phase, run_of
 
 

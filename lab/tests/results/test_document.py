@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from arbitrary_runs import run_results
 from bakeoff.engines.histograms import PERCENTILES
 from bakeoff.errors import BakeoffError
-from bakeoff.judging.usage import described_bottleneck
+from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of

@@ -22,9 +22,9 @@ from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
-from bakeoff.running.limits import check_limits
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.progress import Progress
+from bakeoff.running.target_limits import check_limits
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
 

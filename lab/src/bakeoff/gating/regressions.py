@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.machines import what_became_worse
-from bakeoff.gating.noise import Sides, chances
 from bakeoff.history.comparing import by_series
 from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
 from bakeoff.history.operations import of_several

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from bakeoff.engines.histograms import PERCENTILES, Latency
-from bakeoff.judging.usage import bottleneck_of_run
+from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_figures, machine_figures
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, RunResult

@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 
 from bakeoff.history.csv_rows import HEADINGS, rows_of
-from bakeoff.judging.usage import described_bottleneck
+from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, text_of

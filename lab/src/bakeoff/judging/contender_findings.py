@@ -6,10 +6,10 @@ import numpy as np
 
 from bakeoff.factors.variant import Variant
 from bakeoff.judging import steadiness
+from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
-from bakeoff.judging.limits import agents_of
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.results.run import Finding, RunResult, Status

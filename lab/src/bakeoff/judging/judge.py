@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
+from bakeoff.judging.ceilings import Limits, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, Division, contender_runs_of, labels_of
 from bakeoff.judging.drift import own_drifts
@@ -13,7 +14,6 @@ from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels import phases_by_slot
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
-from bakeoff.judging.limits import Limits, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
 from bakeoff.judging.operation_effects import ContenderPhases, operation_effects
 from bakeoff.judging.pairings import log_ratios, pairings_of
@@ -21,7 +21,7 @@ from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
-from bakeoff.judging.usage import usage_at
+from bakeoff.judging.usage_at_peak import usage_at
 from bakeoff.judging.verdict import Field, verdict_of
 from bakeoff.storage.history import StoredComparison
 

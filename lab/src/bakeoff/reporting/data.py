@@ -11,7 +11,7 @@ from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, th
 from bakeoff.reporting.charts.seconds import time_charts
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
 from bakeoff.reporting.contenders import contender_entries, finding_entries, pairing_entries
-from bakeoff.reporting.effects import effect_entries, operation_effect_entries
+from bakeoff.reporting.factor_effects import effect_entries, operation_effect_entries
 from bakeoff.reporting.gaps import missing_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.identities import anchor, groups_of, identities_of, payloads_of

@@ -16,7 +16,7 @@ from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
-from bakeoff.reporting.findings import doubts_of, evidence
+from bakeoff.reporting.grouped_findings import doubts_of, evidence
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bakeoff.reporting import numbers
-from bakeoff.reporting.findings import Doubt, doubts_of
+from bakeoff.reporting.grouped_findings import Doubt, doubts_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bakeoff.judging.usage import described_bottleneck
+from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import run_details

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.engines.histograms import Latency
-from bakeoff.judging.limits import limits_in_words, limits_of
-from bakeoff.judging.usage import bottleneck_of_run
+from bakeoff.judging.ceilings import limits_in_words, limits_of
+from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures

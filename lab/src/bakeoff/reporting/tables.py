@@ -6,7 +6,7 @@ from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
-from bakeoff.reporting.findings import evidence
+from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender

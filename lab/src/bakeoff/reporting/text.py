@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table as Laid
 from rich.text import Text
 
-from bakeoff.reporting.findings import Doubt, doubts_of
+from bakeoff.reporting.grouped_findings import Doubt, doubts_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables

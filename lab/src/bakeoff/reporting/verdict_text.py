@@ -6,8 +6,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
 from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement, interval_name
-from bakeoff.judging.limits import Limits, agents_of, limits_in_words
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from bakeoff.containers.container import Container, find_container
+from bakeoff.containers.container_usage import usage_of
 from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.usage import usage_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench

@@ -10,7 +10,7 @@ from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
-from bakeoff.running.limits import limited
+from bakeoff.running.target_limits import limited
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.health import health_check

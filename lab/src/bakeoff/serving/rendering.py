@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.responses import HTMLResponse
 
-from bakeoff.judging.usage import bottleneck_of_run
+from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting.contenders import limited_by
 from bakeoff.reporting.jinja import templates_of
 

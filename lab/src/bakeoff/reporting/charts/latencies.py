@@ -6,7 +6,7 @@ from bakeoff.judging.judgement import Contender
 from bakeoff.reporting.chart_shape import Axis, Chart
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.making import lines, series
-from bakeoff.reporting.levels import load_of
+from bakeoff.reporting.level_figures import load_of
 from bakeoff.reporting.shape import ReportedContender
 
 MOST_LOADS = 24

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from bakeoff.judging.bottleneck import Usage, bottleneck_of
+from bakeoff.judging.ceilings import limiting_lines, limits_of
 from bakeoff.judging.contender_runs import counts
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Bottleneck
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
-from bakeoff.judging.limits import limiting_lines, limits_of
 from bakeoff.results.run import RunResult
 from bakeoff.sampling.activity import DatabaseActivity, Sessions
 
