@@ -11,6 +11,12 @@ import bakeoff
 _SOURCE = Path(bakeoff.__file__).parent
 # Each with its reason. Of the whole package there are no others.
 _UNTYPED = {
+    # Points of a trend, for JSON alone.
+    "cli/trend.py": 1,
+    # Documents by key, as PostgreSQL decodes them; they are compared as a whole.
+    "conformance/probe.py": 1,
+    # A record as the library writes it, before rates are added.
+    "results/document.py": 1,
     # Members of Load by name: a test holds the type of each against the plan's schema.
     "factors/option.py": 1,
     # The types of a record's members, as annotations hold them.
