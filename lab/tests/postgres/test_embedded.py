@@ -20,6 +20,7 @@ from bakeoff.calibration.reference_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import binaries, embedded
 from bakeoff.postgres.binaries import Installation, find_installation
+from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.server import Server, permit_reset, user_server
 from bakeoff.project import Project
 from bakeoff.results.reference_lines import ONE_EACH
@@ -231,3 +232,25 @@ def test_no_other_user_can_read_a_password_at_any_moment(
     assert not [part for part in commands if password in part]
     assert not list(logs.rglob("pgpass"))
     assert not (installation.data / "password").exists()
+
+
+def test_targets_have_a_role_that_changes_no_setting_of_the_server(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        assert server.targets_url is not None
+        with psycopg.connect(server.targets_url, autocommit=True) as target:
+            for statement in ("ALTER SYSTEM SET fsync = off", "SET full_page_writes = off",
+                              "ALTER DATABASE trial_data SET synchronous_commit = off"):  # fmt: skip
+                with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.CantChangeRuntimeParam)):
+                    target.execute(statement)
+            target.execute("CREATE TABLE IF NOT EXISTS stored (n int)")
+            target.execute("INSERT INTO stored VALUES (1)")
+            # What a role may set for itself shows among the settings that every run checks.
+            target.execute("ALTER ROLE bakeoff_target SET synchronous_commit = off")
+        assert "role bakeoff_target" in problems_of(server)[0]
+        server.execute_script("CREATE TABLE made_by_the_lab (n int)")
+        with psycopg.connect(server.targets_url, autocommit=True) as target:
+            target.execute("INSERT INTO made_by_the_lab VALUES (1)")
+        server.execute_script("DROP TABLE made_by_the_lab")
+        server.execute_script("DROP TABLE stored")
+    with instance(installation, logs) as server:
+        assert problems_of(server) == [], "it is forgotten at the next start"

@@ -18,6 +18,7 @@ from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.server import Server, private_file
+from bakeoff.postgres.target_role import make_target_role, target_url
 
 _SETTINGS = Path(__file__).with_name("embedded.conf")
 _PORT_ATTEMPTS = 5
@@ -32,12 +33,18 @@ class InstanceKind:
     name: str
     database: str
     overrides: tuple[str, ...] = ()
+    serves_targets: bool = True
 
 
 APPLICATION = InstanceKind("application", "application")
 # For manual requests, beside runs: with little memory, since nothing is measured there.
 DEVELOPMENT = InstanceKind("development", "application", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
-METRICS = InstanceKind("metrics", "performance_metrics", ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"))
+METRICS = InstanceKind(
+    "metrics",
+    "performance_metrics",
+    ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB"),
+    serves_targets=False,
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,9 @@ def start(
     instance = Instance(_server(kind, password, port, process.pid), process)
     try:
         _create_database(instance.server.in_database("postgres"), kind.database)
+        if instance.server.targets_url is not None:
+            with instance.server.connect() as connection:
+                make_target_role(connection, password)
     except BaseException:
         stop(instance)
         raise
@@ -123,7 +133,9 @@ def found_running(installation: Installation, kind: InstanceKind) -> Instance | 
 
 
 def _server(kind: InstanceKind, password: str, port: int, pid: int) -> Server:
-    return Server(url=f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}", pid=pid, embedded=True)
+    url = f"postgresql://postgres:{password}@127.0.0.1:{port}/{kind.database}"
+    for_targets = target_url(url, password) if kind.serves_targets else None
+    return Server(url=url, pid=pid, embedded=True, targets_url=for_targets)
 
 
 def _is_server_of(process: psutil.Process, folder: Path) -> bool:

@@ -36,11 +36,15 @@ def private_file(path: Path, text: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Server:
-    """One database of one server. `pid` is the server's process where the lab can see it, for sampling."""
+    """One database of one server. `pid` is the server's process where the lab can see it, for sampling.
+
+    `targets_url` is for targets, where they have a role of their own: the lab's may change the server's settings.
+    """
 
     url: str
     pid: int | None
     embedded: bool
+    targets_url: str | None = None
 
     @property
     def shown_url(self) -> str:

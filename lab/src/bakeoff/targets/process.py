@@ -121,7 +121,7 @@ class TargetProcess:
 
     def _environment(self) -> dict[str, str]:
         run = self._target.manifest.run
-        database = {} if self._server is None else {"DATABASE_URL": self._server.url}
+        database = {} if self._server is None else {"DATABASE_URL": self._server.targets_url or self._server.url}
         own = {"BIND": self._bind, run.port_variable: str(self.port)}
         return {**run.environment, **database, **own, **self._settings}
 
