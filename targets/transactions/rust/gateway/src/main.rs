@@ -1,0 +1,53 @@
+//! A REST gateway over services on a bus. Every worker has connections of its own and any number of calls outstanding.
+
+mod calling;
+mod errors;
+mod routes;
+mod settings;
+mod transactions;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::Data;
+use actix_web::{App, HttpServer};
+use tracing::{error, info};
+
+use crate::calling::{Limits, Services};
+use crate::settings::Settings;
+
+/// Less than the 10 s that a process has between SIGTERM and its end.
+const SHUTDOWN: Duration = Duration::from_secs(8);
+
+#[actix_web::main]
+async fn main() -> ExitCode {
+    let settings = match Settings::from_environment(|name| std::env::var(name).ok()) {
+        Ok(settings) => settings,
+        Err(reason) => {
+            eprintln!("transaction-gateway: {reason}");
+            return ExitCode::FAILURE;
+        }
+    };
+    tracing_subscriber::fmt().with_max_level(settings.log_level).with_writer(std::io::stderr).init();
+    match serve(settings).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            error!(%reason, "the gateway ends");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(settings: Settings) -> std::io::Result<()> {
+    let limits = Limits::of(&settings);
+    let settings = Arc::new(settings);
+    let (address, workers) = (settings.address, settings.workers);
+    let server = HttpServer::new(move || {
+        let services = Data::new(Services::new(Arc::clone(&settings), limits.clone()));
+        App::new().app_data(services).configure(routes::configure)
+    });
+    let server = server.workers(workers).shutdown_timeout(SHUTDOWN.as_secs()).bind(address)?;
+    info!(%address, workers, "listens");
+    server.run().await
+}

@@ -1,0 +1,126 @@
+//! The operations: each decodes its request, calls one service, and encodes the reply.
+
+use actix_web::error::{JsonPayloadError, PayloadError};
+use actix_web::http::StatusCode;
+use actix_web::web::{self, Bytes, Data, JsonConfig, PayloadConfig, ServiceConfig};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use bus::{Payload, PayloadType};
+use messages::service;
+use serde::{Deserialize, Serialize};
+
+use crate::calling::Services;
+use crate::errors::Problem;
+use crate::transactions::{TransactionRequest, decided, refused};
+
+const MAX_BODY: usize = 64 << 10;
+const RETRY_AFTER_S: &str = "1";
+
+#[derive(Debug, Deserialize)]
+struct HelloRequest {
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ServiceReply<'a> {
+    result: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+/// Adds the operations to an application.
+pub fn configure(config: &mut ServiceConfig) {
+    config
+        .app_data(JsonConfig::default().limit(MAX_BODY))
+        .app_data(PayloadConfig::default().limit(MAX_BODY))
+        .service(web::resource("/").get(health))
+        .service(web::resource("/api/status").get(status))
+        .service(web::resource("/api/hello").post(hello))
+        .service(web::resource("/api/echo").post(echo))
+        .service(web::resource("/api/transaction").post(transaction));
+}
+
+/// The beginning of every reply to a problem.
+pub fn refusal(problem: &Problem) -> HttpResponseBuilder {
+    let status = problem.status();
+    let mut reply = HttpResponse::build(status);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        reply.insert_header(("Retry-After", RETRY_AFTER_S));
+    }
+    reply
+}
+
+async fn health() -> &'static str {
+    "OK"
+}
+
+async fn status(services: Data<Services>) -> HttpResponse {
+    text_reply(services.call(service::STATUS, Payload::null()).await)
+}
+
+async fn hello(services: Data<Services>, body: Result<web::Json<HelloRequest>, actix_web::Error>) -> HttpResponse {
+    let called = async { services.call(service::HELLO, Payload::text(name_of(body)?)).await };
+    text_reply(called.await)
+}
+
+async fn echo(services: Data<Services>, body: Result<Bytes, actix_web::Error>) -> HttpResponse {
+    let called = async { services.call(service::ECHO, Payload::text(text_of(body)?)).await };
+    text_reply(called.await)
+}
+
+async fn transaction(
+    services: Data<Services>,
+    body: Result<web::Json<TransactionRequest>, actix_web::Error>,
+) -> HttpResponse {
+    let request = match body.map_err(|error| problem_of(&error)) {
+        Ok(request) => request.into_inner(),
+        Err(problem) => return refused("", &problem),
+    };
+    process(&services, &request).await.unwrap_or_else(|problem| refused(request.id(), &problem))
+}
+
+async fn process(services: &Services, request: &TransactionRequest) -> Result<HttpResponse, Problem> {
+    request.check()?;
+    decided(&services.call(service::TRANSACTION, request.payload()?).await?)
+}
+
+fn name_of(body: Result<web::Json<HelloRequest>, actix_web::Error>) -> Result<String, Problem> {
+    let name = body.map_err(|error| problem_of(&error))?.into_inner().name;
+    match name.chars().count() {
+        1..=255 => Ok(name),
+        _ => Err(Problem::Invalid("name: must have 1 to 255 characters".into())),
+    }
+}
+
+fn text_of(body: Result<Bytes, actix_web::Error>) -> Result<String, Problem> {
+    let bytes = body.map_err(|error| problem_of(&error))?;
+    String::from_utf8(bytes.into()).map_err(|_| Problem::Invalid("body: must be UTF-8".into()))
+}
+
+fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
+    let text = called.and_then(|payload| match (payload.payload_type, String::from_utf8(payload.bytes)) {
+        (PayloadType::Text, Ok(text)) => Ok(text),
+        _ => Err(Problem::Call(bus::CallError::Protocol("the reply is no text".into()))),
+    });
+    match text {
+        Ok(text) => HttpResponse::Ok().json(ServiceReply { result: &text, error: None }),
+        Err(problem) => refusal(&problem).json(ServiceReply { result: "", error: Some(&problem.to_string()) }),
+    }
+}
+
+/// What the framework found wrong with a body.
+fn problem_of(error: &actix_web::Error) -> Problem {
+    if let Some(json) = error.as_error::<JsonPayloadError>() {
+        return match json {
+            JsonPayloadError::ContentType => Problem::MediaType("application/json"),
+            JsonPayloadError::Overflow { .. }
+            | JsonPayloadError::OverflowKnownLength { .. }
+            | JsonPayloadError::Payload(PayloadError::Overflow) => Problem::TooLarge(MAX_BODY),
+            JsonPayloadError::Deserialize(reason) => Problem::Invalid(format!("body: {reason}")),
+            other => Problem::Invalid(format!("body: {other}")),
+        };
+    }
+    match error.as_error::<PayloadError>() {
+        Some(PayloadError::Overflow) => Problem::TooLarge(MAX_BODY),
+        _ => Problem::Invalid(format!("body: {error}")),
+    }
+}

@@ -1,0 +1,82 @@
+//! What the gateway and the sample server say to each other: the field table, the names of the services, and the
+//! structs of a transaction.
+
+use ubf::{Field, UbfStruct, kind};
+
+const BASE: u32 = 1000;
+
+/// What happened, for people.
+pub const MESSAGE: Field<kind::Text> = Field::new(BASE + 3);
+/// SUCCESS or ERROR.
+pub const STATUS: Field<kind::Text> = Field::new(BASE + 4);
+/// The amount, in the currency's smallest unit.
+pub const AMOUNT: Field<kind::Long> = Field::new(BASE + 14);
+/// What kind of transaction it is: `sale`.
+pub const TRANS_TYPE: Field<kind::Text> = Field::new(BASE + 50);
+/// The caller's name of the transaction.
+pub const TRANS_ID: Field<kind::Text> = Field::new(BASE + 51);
+/// The account.
+pub const ACCOUNT: Field<kind::Text> = Field::new(BASE + 52);
+/// The currency: three letters.
+pub const CURRENCY: Field<kind::Text> = Field::new(BASE + 53);
+/// A description, which may be absent.
+pub const DESC: Field<kind::Text> = Field::new(BASE + 54);
+/// Why a transaction was refused, for programs.
+pub const ERROR_CODE: Field<kind::Text> = Field::new(BASE + 55);
+/// Why a transaction was refused, for people.
+pub const ERROR_MSG: Field<kind::Text> = Field::new(BASE + 56);
+
+/// The services of the sample server.
+pub mod service {
+    /// Null → text.
+    pub const STATUS: &str = "STATUS";
+    /// Text, a name → text.
+    pub const HELLO: &str = "HELLO";
+    /// Text → the same text.
+    pub const ECHO: &str = "ECHO";
+    /// [`super::Transaction`] → [`super::Decision`].
+    pub const TRANSACTION: &str = "TRANSACTION";
+}
+
+/// A transaction that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
+pub struct Transaction<'a> {
+    /// Its kind: `sale`, in any case.
+    #[ubf(field = TRANS_TYPE)]
+    pub transaction_type: &'a str,
+    /// The caller's name of it.
+    #[ubf(field = TRANS_ID)]
+    pub transaction_id: &'a str,
+    /// The account.
+    #[ubf(field = ACCOUNT)]
+    pub account: &'a str,
+    /// The amount.
+    #[ubf(field = AMOUNT)]
+    pub amount: i64,
+    /// The currency.
+    #[ubf(field = CURRENCY)]
+    pub currency: &'a str,
+    /// What it is for.
+    #[ubf(field = DESC)]
+    pub description: Option<&'a str>,
+}
+
+/// What became of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
+pub struct Decision<'a> {
+    /// The caller's name of it.
+    #[ubf(field = TRANS_ID)]
+    pub transaction_id: &'a str,
+    /// SUCCESS or ERROR.
+    #[ubf(field = STATUS)]
+    pub status: &'a str,
+    /// For people.
+    #[ubf(field = MESSAGE)]
+    pub message: &'a str,
+    /// Of a refusal, for programs.
+    #[ubf(field = ERROR_CODE)]
+    pub error_code: Option<&'a str>,
+    /// Of a refusal, for people.
+    #[ubf(field = ERROR_MSG)]
+    pub error_message: Option<&'a str>,
+}
