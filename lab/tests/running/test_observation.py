@@ -23,14 +23,14 @@ NAME = "producer-api-go-rest"
 
 
 class Running:
-    """A target at work. No `pid`: somebody else has started it."""
+    """A target at work. No `pids`: it was not started by the lab."""
 
     start_s: float | None = None
     has_ended = False
 
     def __init__(self, port: int = 1, pid: int | None = None) -> None:
         self.access = Access("127.0.0.1", port)
-        self.pid = pid
+        self.pids = [] if pid is None else [pid]
 
     def ended_error(self) -> BakeoffError:
         return BakeoffError("ended")

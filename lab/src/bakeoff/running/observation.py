@@ -14,7 +14,7 @@ from bakeoff.running.isolation import Isolation
 from bakeoff.running.service import Service
 from bakeoff.sampling.listener import listener_at
 from bakeoff.sampling.process_tree import ProcessTree
-from bakeoff.sampling.usage import UsageSource
+from bakeoff.sampling.usage import Together, UsageSource
 
 # What --container calls the database.
 DATABASE = "database"
@@ -69,8 +69,8 @@ def observe(bench: Bench, target_name: str, service: Service) -> Observation:
 
 
 def _target(bench: Bench, name: str, service: Service) -> Seen | None:
-    if service.pid is not None:
-        return Seen(ProcessTree(service.pid))
+    if service.pids:
+        return Seen(Together([ProcessTree(pid) for pid in service.pids]))
     return _container(bench, name) or _listener(service.access.host, service.access.port)
 
 

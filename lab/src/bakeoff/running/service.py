@@ -1,7 +1,7 @@
 """A running target on a fresh table, started by the lab or attached."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -20,13 +20,13 @@ from bakeoff.workload.loader import Workload
 
 
 class Service(Protocol):
-    """What a run needs to know of a target at work. `pid` and `start_s` are None where the lab did not start it."""
+    """What a run needs to know of a target at work. Where the lab did not start it, it has no `pids` and no `start_s`."""
 
     access: Access
 
     @property
-    def pid(self) -> int | None:
-        """Its process, for sampling."""
+    def pids(self) -> Sequence[int]:
+        """Its processes, for sampling."""
         ...
 
     @property

@@ -1,6 +1,7 @@
 """A target that somebody else has started, here or on another machine."""
 
 import time
+from collections.abc import Sequence
 
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
@@ -17,7 +18,7 @@ class AttachedTarget:
     It looks like a target's process whose `pid` and start are unknown.
     """
 
-    pid: int | None = None
+    pids: Sequence[int] = ()
     start_s: float | None = None
     has_ended = False
 

@@ -64,6 +64,16 @@ class Toolchain(msgspec.Struct, frozen=True):
     version_command: Sequence[str] = ()
 
 
+class CompanionTable(msgspec.Struct, frozen=True):
+    """A process, or several alike, that the target needs beside it."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str] = {}
+    count: int = 1
+    count_variable: str = ""
+
+
 class RunTable(msgspec.Struct, frozen=True):
     """How the target is started."""
 
@@ -74,6 +84,7 @@ class RunTable(msgspec.Struct, frozen=True):
     directory: str = "."
     environment: Mapping[str, str] = {}
     inherits: Sequence[str] = ()
+    companions: Sequence[CompanionTable] = ()
 
 
 class DeclaredSetting(msgspec.Struct, frozen=True):

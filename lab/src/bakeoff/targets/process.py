@@ -11,6 +11,7 @@ from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import LOOPBACK
+from bakeoff.targets.companions import Companions, Placeholders
 from bakeoff.targets.environment import inherited_by
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
@@ -25,7 +26,8 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
-    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`.
+    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`, and `pids`
+    with those of its companions.
     """
 
     def __init__(
@@ -51,6 +53,8 @@ class TargetProcess:
         self.port = port if port is not None else processes.free_port()
         self.access = (secured or Secured()).access(_reached_at(bind), self.port)
         self._bind = bind
+        self._placeholders = Placeholders(target)
+        self._companions: Companions | None = None
         self.start_s = 0.0
 
     def __enter__(self) -> "TargetProcess":
@@ -61,30 +65,47 @@ class TargetProcess:
             )
         began = time.monotonic()
         try:
-            self._process = processes.start(
-                self._command(),
-                log=self.log,
-                inherited=inherited_by(self._target, os.environ),
-                environment=self._environment(),
-                directory=self._directory(),
-            )
-        except OSError as error:
-            raise BakeoffError(
-                f"{self._target.name} cannot be started: {error.strerror}: {self._command()[0]}."
-            ) from error
-        try:
+            environment = self._environment()
+            self._companions = Companions(self._target, environment, self._placeholders, self.log)
+            self._companions.__enter__()
+            self._start(environment)
             self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
         except BaseException:
-            processes.kill_session(self._process)
-            processes.stop(self._process, signal.SIGKILL, _STOPS_WITHIN_S)
+            self._end(signal.SIGKILL)
             raise
         self.start_s = time.monotonic() - began
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process is not None
-        processes.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
-        processes.kill_session(self._process)
+        self._end(signal.SIGTERM)
+
+    def _start(self, environment: Mapping[str, str]) -> None:
+        command = [*self._before, *map(self._placeholders.fill, self._target.manifest.run.command)]
+        try:
+            self._process = processes.start(
+                command,
+                log=self.log,
+                inherited=inherited_by(self._target, os.environ),
+                environment=environment,
+                directory=self._directory(),
+            )
+        except OSError as error:
+            raise BakeoffError(f"{self._target.name} cannot be started: {error.strerror}: {command[0]}.") from error
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            if how is signal.SIGKILL:
+                processes.kill_session(self._process)
+            processes.stop(self._process, how, _STOPS_WITHIN_S)
+            processes.kill_session(self._process)
+        if self._companions is not None:
+            self._companions.stop()
+        self._placeholders.clear()
+
+    @property
+    def pids(self) -> list[int]:
+        """Its own process, and those of its companions."""
+        return [self.pid, *(self._companions.pids if self._companions is not None else [])]
 
     @property
     def pid(self) -> int:
@@ -93,11 +114,15 @@ class TargetProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended without being stopped."""
-        return self._process is not None and self._process.poll() is not None
+        """Whether the process, or a companion, has ended without being stopped."""
+        ended = self._process is not None and self._process.poll() is not None
+        return ended or self._failed_companion() is not None
 
     def ended_error(self) -> BakeoffError:
         """The error that tells how a target ended that should be running."""
+        failed = self._failed_companion()
+        if failed is not None:
+            return failed
         assert self._process is not None
         return BakeoffError(
             f"{self._target.name} exited with status {self._process.poll()}. "
@@ -109,12 +134,8 @@ class TargetProcess:
         assert self._process is not None
         self._process.wait()
 
-    def _command(self) -> list[str]:
-        artifact = str(self._target.build.artifact)
-        return [
-            *self._before,
-            *(part.replace("{artifact}", artifact) for part in self._target.manifest.run.command),
-        ]
+    def _failed_companion(self) -> BakeoffError | None:
+        return None if self._companions is None else self._companions.failure
 
     def _directory(self) -> Path:
         return Path(os.path.normpath(self._target.directory / self._target.manifest.run.directory))
@@ -123,7 +144,7 @@ class TargetProcess:
         run = self._target.manifest.run
         database = {} if self._server is None else {"DATABASE_URL": self._server.targets_url or self._server.url}
         own = {"BIND": self._bind, run.port_variable: str(self.port)}
-        return {**run.environment, **database, **own, **self._settings}
+        return {**self._placeholders.fill_all(run.environment), **database, **own, **self._settings}
 
     def _wait_until_healthy(self, deadline: float) -> None:
         pause_s = 0.005

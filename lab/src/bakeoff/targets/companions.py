@@ -1,0 +1,127 @@
+"""The processes that a target needs beside it: started before it, stopped after it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.targets.environment import inherited_by
+from bakeoff.targets.manifest import CompanionTable, Target
+
+_STOPS_WITHIN_S = 12.0
+_LARGEST_COUNT = 64
+_PORT = re.compile(r"\{port\.([a-z0-9-]+)\}")
+
+
+class Placeholders:
+    """What `{artifact}`, `{directory}`, `{scratch}` and `{port.NAME}` stand for in one start of a target."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._scratch: Path | None = None
+        self._ports: dict[str, int] = {}
+
+    def fill(self, text: str) -> str:
+        """The text with every placeholder replaced; a folder is made for the first `{scratch}`."""
+        text = text.replace("{artifact}", str(self._target.build.artifact))
+        text = text.replace("{directory}", str(self._target.directory))
+        if "{scratch}" in text:
+            text = text.replace("{scratch}", str(self._folder()))
+        return _PORT.sub(lambda found: str(self._ports.setdefault(found[1], processes.free_port())), text)
+
+    def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """The values with every placeholder replaced."""
+        return {name: self.fill(text) for name, text in texts.items()}
+
+    def clear(self) -> None:
+        """Removes the folder."""
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
+
+    def _folder(self) -> Path:
+        # The path of a Unix socket has at most 107 bytes, so the folder is not below the checkout.
+        self._scratch = self._scratch or Path(tempfile.mkdtemp(prefix="bakeoff-"))
+        return self._scratch
+
+
+class Companions:
+    """Starts the companions of a target on entry; on exit they have ended. Each writes a log beside the target's."""
+
+    def __init__(self, target: Target, environment: Mapping[str, str], placeholders: Placeholders, log: Path) -> None:
+        self._target = target
+        self._environment = environment
+        self._placeholders = placeholders
+        self._log = log
+        self._running: list[tuple[str, subprocess.Popen[bytes], Path]] = []
+
+    def __enter__(self) -> "Companions":
+        try:
+            for companion in self._target.manifest.run.companions:
+                for instance in range(self._count(companion)):
+                    self._start(companion, instance)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def pids(self) -> list[int]:
+        """Those of all that were started."""
+        return [process.pid for _, process, _ in self._running]
+
+    @property
+    def failure(self) -> BakeoffError | None:
+        """The error of one that has ended by itself; None while all run."""
+        for name, process, log in self._running:
+            status = process.poll()
+            if status is not None:
+                return BakeoffError(
+                    f"{name} of {self._target.name} exited with status {status}. "
+                    f"Last lines of {log}:\n{processes.last_lines(log)}"
+                )
+        return None
+
+    def stop(self) -> None:
+        """Ends them, the last started first."""
+        while self._running:
+            _, process, _ = self._running.pop()
+            processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+            processes.kill_session(process)
+
+    def _count(self, companion: CompanionTable) -> int:
+        text = self._environment.get(companion.count_variable, str(companion.count))
+        if not text.isdecimal() or not 1 <= int(text) <= _LARGEST_COUNT:
+            raise BakeoffError(
+                f'{self._target.name}: {companion.count_variable} is "{text}": the number of {companion.name} processes'
+                f" is from 1 to {_LARGEST_COUNT}."
+            )
+        return int(text)
+
+    def _start(self, companion: CompanionTable, instance: int) -> None:
+        name = f"{companion.name} {instance}"
+        log = self._log.with_suffix(f".{companion.name}-{instance}.log")
+        command = [self._placeholders.fill(part).replace("{instance}", str(instance)) for part in companion.command]
+        own = {key: text.replace("{instance}", str(instance)) for key, text in companion.environment.items()}
+        try:
+            process = processes.start(
+                command,
+                log=log,
+                inherited=inherited_by(self._target, os.environ),
+                environment={**self._environment, **self._placeholders.fill_all(own)},
+                directory=self._target.directory,
+            )
+        except OSError as error:
+            raise BakeoffError(
+                f"{name} of {self._target.name} cannot be started: {error.strerror}: {command[0]}."
+            ) from error
+        self._running.append((name, process, log))
