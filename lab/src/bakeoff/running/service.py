@@ -20,7 +20,7 @@ from bakeoff.workload.loader import Workload
 
 
 class Service(Protocol):
-    """What a run needs to know of a target at work. Where the lab did not start it, it has no `pids` and no `start_s`."""
+    """What a run needs to know of a target at work. One that the lab did not start has no `pids` and no `start_s`."""
 
     access: Access
 

@@ -26,8 +26,8 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
-    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`, and `pids`
-    with those of its companions.
+    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`, and
+    `pids` with those of its companions.
     """
 
     def __init__(
