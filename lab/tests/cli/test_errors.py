@@ -13,7 +13,7 @@ from bakeoff.project import Project
 
 
 def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    def fail(_as_json: bool) -> None:
+    def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(targets, "list_targets", fail)

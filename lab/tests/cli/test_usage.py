@@ -118,8 +118,11 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["runs", "cleanup", "--keep", "1", "--target"], "--target"),
         (["runs", "summary", "--mode", "quick"], "belong to runs summary --comparison"),
         (["runs", "trend"], "--target"),
-        (["runs", "trend", "--target", "a", "--metric", "speed"], '--metric is "speed": use throughput, p50'),
-        (["gate"], "gate needs something to compare with: --baseline REF, --goals"),
+        (
+            ["runs", "trend", "--target", "a", "--metric", "speed"],
+            '--metric is "speed": use throughput, mean',
+        ),
+        (["gate"], "gate needs something to compare with: --against REF (recommended), --baseline REF or --goals"),
         (["gate", "--goals", "nowhere.toml"], "nowhere.toml cannot be read"),
         (["gate", "--targets", "nowhere.toml"], "nowhere.toml cannot be read"),  # the former name
         (["completion", "tcsh"], "Shells: bash, zsh, fish"),

@@ -1,8 +1,9 @@
 """`bakeoff plan`."""
 
+import msgspec
 import typer
 
-from bakeoff.cli.history import print_json, say
+from bakeoff.cli.history import say
 from bakeoff.cli.run_options import RunOptions, request_of
 from bakeoff.comparing.preparation import choose
 from bakeoff.errors import UsageError
@@ -24,5 +25,6 @@ def print_plan(options: RunOptions) -> None:
     (contender,) = contenders
     url = request.attached.get(contender.target.name)
     access = Access(LOOPBACK, contender.target.default_port) if url is None else access_of(url)
-    print_json(RunRequest(contender, request.mode, request.phases, options=request).plan(access, None))
+    plan = RunRequest(contender, request.mode, request.phases, options=request).plan(access, None)
+    typer.echo(msgspec.json.format(plan.encoded(), indent=2))
     typer.echo(f"for {contender.key} at {access.address}", err=True)
