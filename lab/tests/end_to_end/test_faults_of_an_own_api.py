@@ -37,7 +37,7 @@ def measured(checkout: Project, fault: str = "", mode: str = "quick") -> Compari
     """One run of the API with a fault; two users, for a second and a half."""
     target = checkout.targets / "books" / "rest"
     target.mkdir(parents=True, exist_ok=True)
-    manifest = (BOOKS / "target" / "target.toml").read_text("utf-8")
+    manifest = (BOOKS / "rest" / "target.toml").read_text("utf-8")
     values = {
         "python": sys.executable,
         "api": str(BOOKS / "books_api.py"),

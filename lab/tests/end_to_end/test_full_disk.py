@@ -17,7 +17,7 @@ pytest_plugins = ["shared_server"]
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
 
 # Enough for the files of one smoke run, and not for two.
-_TOO_SMALL, _AMPLE = "32k", "16m"
+_TOO_SMALL, _AMPLE = "48k", "16m"
 
 
 class SmallDisk:

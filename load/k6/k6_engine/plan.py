@@ -133,8 +133,9 @@ def refusal(plan: Plan) -> str | None:
     operations = plan.document["operations"]
     if transport["stream"]:
         return "the k6 engine does not send streams: use batches, or the native engine"
-    for part in ("http_version", "gzip", "ping"):
-        if transport.get(part):
+    usual = {"http_version": "1.1", "gzip": False, "ping": None}
+    for part, value in usual.items():
+        if transport.get(part, value) != value:
             return f"the k6 engine has no option for {part}: use the native engine"
     if not transport.get("keep_alive", True):
         return "the k6 engine keeps its connections: leave keep-alive on, or use the native engine"
