@@ -48,7 +48,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
         assert roles == [("api",), ("database",), ("engine",)]
         (document,) = (results / str(name)).glob("*-smoke-default.json")
         assert json.loads(document.read_text())["total"]["requests"] == 5
-        assert f"{name} · smoke" in document.with_suffix(".txt").read_text()
+        assert f"{name} · standard class, core contract\nsmoke" in document.with_suffix(".txt").read_text()
         assert len(document.with_name(f"{document.stem}-metrics.csv").read_text().splitlines()) > 3
         assert document.with_suffix(".stream.jsonl").read_text().splitlines()[-1].startswith("{")
     assert stored(database, "SELECT status, test_mode FROM comparisons") == [("completed", "smoke")]

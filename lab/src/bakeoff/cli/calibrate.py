@@ -33,14 +33,15 @@ _NULL_SERVER = "native"
 def calibrate_machine(
     engine_name: str, workload_name: str | None, payloads: Sequence[str], duration: str, way: Way, as_json: bool
 ) -> None:
-    """Measures and stores ceilings and reference lines of one workload or of all, then prints a table of them, or JSON.
+    """Measures and stores ceilings and reference lines, then prints a table of them, or JSON.
 
-    `way` is used over each protocol. A workload that cannot be measured is reported at the end, with exit status 1.
+    Without a name: of the workloads that are measured by default. `way` is used over each protocol. A workload that cannot be measured is reported at the end, with exit status 1.
     """
     project = find_project()
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
     names = [workload_name] if workload_name else workload_names(project)
-    workloads = [load_workload(project, name) for name in names]
+    loaded = [load_workload(project, name) for name in names]
+    workloads = [workload for workload in loaded if workload_name or workload.declared.default]
     requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), way)
     with (
         shown_on(Console(stderr=True)) as progress,

@@ -24,7 +24,12 @@ def rows(statement: str, values: Any = None) -> list[dict[str, Any]]:
     """One connection for each thread, and so for each client."""
     if not hasattr(_of_thread, "connection"):
         _of_thread.connection = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True, row_factory=dict_row)
-    cursor = _of_thread.connection.execute(statement, values)
+    try:
+        cursor = _of_thread.connection.execute(statement, values)
+    except psycopg.OperationalError:
+        # The database was cut off: the next request connects again.
+        del _of_thread.connection
+        raise
     return [] if cursor.description is None else list(cursor.fetchall())
 
 
@@ -37,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/health":
-            self._reply(200, {"healthy": True})
+            self._health()
         elif self.path.startswith("/books?"):
             self._list(int(self.path.partition("limit=")[2]))
         else:
@@ -56,6 +61,14 @@ class Handler(BaseHTTPRequestHandler):
             return
         rows("DELETE FROM books WHERE id = %s", [int(self.path.removeprefix("/books/"))])
         self._reply(204, None)
+
+    def _health(self) -> None:
+        try:
+            rows("SELECT 1")
+        except psycopg.OperationalError:
+            self._reply(503, {"healthy": False})
+        else:
+            self._reply(200, {"healthy": True})
 
     def _read(self, book_id: int) -> None:
         found = rows("SELECT id::text, title, pages FROM books WHERE id = %s", [book_id])
