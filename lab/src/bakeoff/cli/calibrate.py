@@ -35,7 +35,8 @@ def calibrate_machine(
 ) -> None:
     """Measures and stores ceilings and reference lines, then prints a table of them, or JSON.
 
-    Without a name: of the workloads that are measured by default. `way` is used over each protocol. A workload that cannot be measured is reported at the end, with exit status 1.
+    Without a name: of the workloads that are measured by default. `way` is used over each protocol. A workload that
+    cannot be measured is reported at the end, with exit status 1.
     """
     project = find_project()
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
