@@ -41,7 +41,6 @@ mod error;
 mod field;
 mod scalar;
 mod structs;
-mod value;
 mod view;
 
 pub use buffer::Buffer;
@@ -50,8 +49,7 @@ pub use field::{Field, FieldId, FieldType, Kind, kind};
 pub use scalar::Scalar;
 pub use structs::{UbfField, UbfStruct};
 pub use ubf_derive::UbfStruct;
-pub use value::Value;
-pub use view::{Entry, Iter, View};
+pub use view::{Entry, Iter, Value, View};
 
 /// Bytes of the header.
 const HEADER: usize = 8;

@@ -1,7 +1,6 @@
 use crate::error::UbfError;
 use crate::field::{Field, Kind, kind};
-use crate::value::Value;
-use crate::view::View;
+use crate::view::{Value, View};
 
 /// A type that one occurrence of a field of kind `K` can hold.
 #[diagnostic::on_unimplemented(
@@ -16,6 +15,18 @@ pub trait Scalar<'a, K: Kind>: Sized {
 
     /// The value of an occurrence, whose type is the field's.
     fn read(field: Field<K>, value: Value<'a>) -> Result<Self, UbfError>;
+}
+
+impl<'a> View<'a> {
+    /// An occurrence of a field, counted from 0; None where there is none.
+    pub fn get<K: Kind, T: Scalar<'a, K>>(self, field: Field<K>, occurrence: usize) -> Result<Option<T>, UbfError> {
+        self.all(field).nth(occurrence).map(|value| T::read(field, value)).transpose()
+    }
+
+    /// The first occurrence of a field that must be there.
+    pub fn require<K: Kind, T: Scalar<'a, K>>(self, field: Field<K>) -> Result<T, UbfError> {
+        self.get(field, 0)?.ok_or(UbfError::Missing(field.id()))
+    }
 }
 
 pub(crate) fn mismatch<K: Kind>(field: Field<K>) -> UbfError {

@@ -2,8 +2,6 @@ use std::str;
 
 use crate::error::UbfError;
 use crate::field::{Field, FieldId, FieldType, Kind};
-use crate::scalar::Scalar;
-use crate::value::Value;
 use crate::{HEADER, MAX_BYTES, MAX_DEPTH};
 
 /// A checked buffer that borrows its bytes.
@@ -11,6 +9,44 @@ use crate::{HEADER, MAX_BYTES, MAX_DEPTH};
 pub struct View<'a> {
     /// The occurrences, without the header.
     entries: &'a [u8],
+}
+
+/// One occurrence's value; text, bytes and nested buffers borrow from the buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// `short`
+    Short(i16),
+    /// `long`
+    Long(i64),
+    /// `char`
+    Char(u8),
+    /// `float`
+    Float(f32),
+    /// `double`
+    Double(f64),
+    /// `string`
+    Text(&'a str),
+    /// `carray`
+    Carray(&'a [u8]),
+    /// A buffer within the buffer.
+    Nested(View<'a>),
+}
+
+impl Value<'_> {
+    /// The type of a field that can hold it.
+    #[must_use]
+    pub fn field_type(&self) -> FieldType {
+        match self {
+            Self::Short(_) => FieldType::Short,
+            Self::Long(_) => FieldType::Long,
+            Self::Char(_) => FieldType::Char,
+            Self::Float(_) => FieldType::Float,
+            Self::Double(_) => FieldType::Double,
+            Self::Text(_) => FieldType::Text,
+            Self::Carray(_) => FieldType::Carray,
+            Self::Nested(_) => FieldType::Nested,
+        }
+    }
 }
 
 /// One occurrence of a field.
@@ -56,16 +92,6 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn iter(self) -> Iter<'a> {
         Iter { rest: self.entries }
-    }
-
-    /// An occurrence of a field, counted from 0; None where there is none.
-    pub fn get<K: Kind, T: Scalar<'a, K>>(self, field: Field<K>, occurrence: usize) -> Result<Option<T>, UbfError> {
-        self.all(field).nth(occurrence).map(|value| T::read(field, value)).transpose()
-    }
-
-    /// The first occurrence of a field that must be there.
-    pub fn require<K: Kind, T: Scalar<'a, K>>(self, field: Field<K>) -> Result<T, UbfError> {
-        self.get(field, 0)?.ok_or(UbfError::Missing(field.id()))
     }
 
     /// How many occurrences a field has.
