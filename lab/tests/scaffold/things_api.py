@@ -65,7 +65,12 @@ class Table:
     def _run(self, statement: str, values: Any = None) -> "psycopg.Cursor[tuple[Any, ...]]":
         if not hasattr(self._of_thread, "connection"):
             self._of_thread.connection = psycopg.connect(self._url, autocommit=True)
-        cursor: psycopg.Cursor[tuple[Any, ...]] = self._of_thread.connection.execute(statement.encode(), values)
+        try:
+            cursor: psycopg.Cursor[tuple[Any, ...]] = self._of_thread.connection.execute(statement.encode(), values)
+        except psycopg.OperationalError:
+            # The next request connects again.
+            del self._of_thread.connection
+            raise
         return cursor
 
 
@@ -77,6 +82,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/health":
+            try:
+                self.store.read("health")
+            except psycopg.OperationalError:
+                return self._reply(503, {"healthy": False})
             return self._reply(200, {"healthy": True})
         entry = self.store.read(self.path.removeprefix("/things/"))
         return self._reply(404 if entry is None else 200, entry or {})
