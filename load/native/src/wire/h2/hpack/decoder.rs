@@ -1,13 +1,8 @@
 //! Decoding: keeps only the fields that show the outcome of a call.
 
-use std::collections::VecDeque;
-
-use super::integer::{Invalid, integer};
-use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
-use crate::wire::h2::huffman;
-
-const FIRST_STATUS: usize = 8;
-const STATIC_STATUS: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
+use super::dynamic_table::DynamicTable;
+use super::integer::{Invalid, integer, read_string};
+use super::table::{STATIC_NAMES, static_status};
 
 /// A call's outcome, as far as a header block states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,25 +27,11 @@ struct Field {
     number: Option<u16>,
 }
 
-impl Field {
-    fn size(&self) -> usize {
-        self.name_length + self.value_length + ENTRY_OVERHEAD
-    }
-}
-
 /// Decodes the header blocks of one connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Decoder {
-    entries: VecDeque<Field>,
-    size: usize,
-    limit: usize,
+    table: DynamicTable<Field>,
     text: Vec<u8>,
-}
-
-impl Default for Decoder {
-    fn default() -> Self {
-        Self { entries: VecDeque::new(), size: 0, limit: DEFAULT_TABLE_SIZE, text: Vec::new() }
-    }
 }
 
 impl Decoder {
@@ -65,11 +46,11 @@ impl Decoder {
                 0x80.. => self.field_at(integer(&mut block, 7)?)?,
                 0x40..=0x7f => {
                     let field = self.literal(&mut block, 6)?;
-                    self.insert(field);
+                    self.table.insert(field, field.name_length + field.value_length);
                     field
                 }
                 0x20..=0x3f => {
-                    self.resize(integer(&mut block, 5)?)?;
+                    self.table.resize(integer(&mut block, 5)?)?;
                     continue;
                 }
                 _ => self.literal(&mut block, 4)?,
@@ -87,19 +68,18 @@ impl Decoder {
         match index {
             0 => Err(Invalid),
             1..=61 => {
-                let status = index.checked_sub(FIRST_STATUS).and_then(|at| STATIC_STATUS.get(at)).copied();
-                let name = STATIC_NAMES[index - 1];
+                let (name, status) = (STATIC_NAMES[index - 1], static_status(index));
                 // Static values other than statuses are never inserted, so that their length does not matter.
                 Ok(Field { name: name_of(name.as_bytes()), name_length: name.len(), value_length: 3, number: status })
             }
-            _ => self.entries.get(index - 62).copied().ok_or(Invalid),
+            _ => self.table.get(index),
         }
     }
 
     fn literal(&mut self, block: &mut &[u8], prefix: u32) -> Result<Field, Invalid> {
         let (name, name_length) = match integer(block, prefix)? {
             0 => {
-                self.string(block)?;
+                read_string(block, &mut self.text)?;
                 (name_of(&self.text), self.text.len())
             }
             index => {
@@ -107,53 +87,12 @@ impl Decoder {
                 (known.name, known.name_length)
             }
         };
-        self.string(block)?;
+        read_string(block, &mut self.text)?;
         let number = match name {
             Name::Other => None,
             _ => std::str::from_utf8(&self.text).ok().and_then(|text| text.parse().ok()),
         };
         Ok(Field { name, name_length, value_length: self.text.len(), number })
-    }
-
-    /// Reads a string into `text`.
-    fn string(&mut self, block: &mut &[u8]) -> Result<(), Invalid> {
-        let is_huffman = block.first().ok_or(Invalid)? & 0x80 != 0;
-        let length = integer(block, 7)?;
-        let (raw, rest) = block.split_at_checked(length).ok_or(Invalid)?;
-        *block = rest;
-        self.text.clear();
-        if is_huffman {
-            huffman::decode(raw, &mut self.text).ok_or(Invalid)
-        } else {
-            self.text.extend_from_slice(raw);
-            Ok(())
-        }
-    }
-
-    fn insert(&mut self, field: Field) {
-        self.evict(self.limit.saturating_sub(field.size()));
-        if field.size() <= self.limit {
-            self.size += field.size();
-            self.entries.push_front(field);
-        }
-    }
-
-    fn resize(&mut self, limit: usize) -> Result<(), Invalid> {
-        if limit > DEFAULT_TABLE_SIZE {
-            return Err(Invalid);
-        }
-        self.limit = limit;
-        self.evict(limit);
-        Ok(())
-    }
-
-    fn evict(&mut self, room: usize) {
-        while self.size > room {
-            match self.entries.pop_back() {
-                Some(oldest) => self.size -= oldest.size(),
-                None => break,
-            }
-        }
     }
 }
 
@@ -177,7 +116,7 @@ mod tests {
     /// RFC 7541, C.6: responses with Huffman codes, in a table of 256 bytes that must evict.
     #[test]
     fn responses_of_the_standard() {
-        let mut decoder = Decoder { limit: 256, ..Decoder::default() };
+        let mut decoder = Decoder { table: DynamicTable::of_limit(256), ..Decoder::default() };
         let first = "4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e \
                      919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3";
         let third = "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d \
@@ -185,7 +124,7 @@ mod tests {
                      3d50 07";
         for (block, status, size) in [(first, 302, 222), ("4883 640e ffc1 c0bf", 307, 222), (third, 200, 215)] {
             assert_eq!(decoder.decode(&bytes(block)), Ok(Outcome { status: Some(status), grpc_status: None }));
-            assert_eq!(decoder.size, size);
+            assert_eq!(decoder.table.size(), size);
         }
     }
 

@@ -1,28 +1,15 @@
 //! Decoding whole fields, for replies of REST APIs: their status, and their headers as HTTP/1 would show them.
 
-use std::collections::VecDeque;
-
-use super::integer::{Invalid, integer};
-use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
-use crate::wire::h2::huffman;
-
-const STATIC_STATUS: [&str; 7] = ["200", "204", "206", "304", "400", "404", "500"];
-const FIRST_STATUS: usize = 8;
+use super::dynamic_table::DynamicTable;
+use super::integer::{Invalid, integer, read_string};
+use super::table::{STATIC_NAMES, static_status};
 
 type Field = (Vec<u8>, Vec<u8>);
 
 /// Decodes the header blocks of one connection; all of them, in their order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FieldDecoder {
-    entries: VecDeque<Field>,
-    size: usize,
-    limit: usize,
-}
-
-impl Default for FieldDecoder {
-    fn default() -> Self {
-        Self { entries: VecDeque::new(), size: 0, limit: DEFAULT_TABLE_SIZE }
-    }
+    table: DynamicTable<Field>,
 }
 
 impl FieldDecoder {
@@ -37,11 +24,11 @@ impl FieldDecoder {
                 0x80.. => self.field_at(integer(&mut block, 7)?)?,
                 0x40..=0x7f => {
                     let field = self.literal(&mut block, 6)?;
-                    self.insert(field.clone());
+                    self.table.insert(field.clone(), field.0.len() + field.1.len());
                     field
                 }
                 0x20..=0x3f => {
-                    self.resize(integer(&mut block, 5)?)?;
+                    self.table.resize(integer(&mut block, 5)?)?;
                     continue;
                 }
                 _ => self.literal(&mut block, 4)?,
@@ -59,10 +46,10 @@ impl FieldDecoder {
         match index {
             0 => Err(Invalid),
             1..=61 => {
-                let value = index.checked_sub(FIRST_STATUS).and_then(|at| STATIC_STATUS.get(at)).copied();
-                Ok((STATIC_NAMES[index - 1].into(), value.unwrap_or_default().into()))
+                let value = static_status(index).map_or_else(Vec::new, |status| status.to_string().into_bytes());
+                Ok((STATIC_NAMES[index - 1].into(), value))
             }
-            _ => self.entries.get(index - 62).cloned().ok_or(Invalid),
+            _ => self.table.get(index),
         }
     }
 
@@ -73,45 +60,11 @@ impl FieldDecoder {
         };
         Ok((name, string(block)?))
     }
-
-    fn insert(&mut self, field: Field) {
-        let size = field.0.len() + field.1.len() + ENTRY_OVERHEAD;
-        self.evict(self.limit.saturating_sub(size));
-        if size <= self.limit {
-            self.size += size;
-            self.entries.push_front(field);
-        }
-    }
-
-    fn resize(&mut self, limit: usize) -> Result<(), Invalid> {
-        if limit > DEFAULT_TABLE_SIZE {
-            return Err(Invalid);
-        }
-        self.limit = limit;
-        self.evict(limit);
-        Ok(())
-    }
-
-    fn evict(&mut self, room: usize) {
-        while self.size > room {
-            match self.entries.pop_back() {
-                Some((name, value)) => self.size -= name.len() + value.len() + ENTRY_OVERHEAD,
-                None => break,
-            }
-        }
-    }
 }
 
 fn string(block: &mut &[u8]) -> Result<Vec<u8>, Invalid> {
-    let is_huffman = block.first().ok_or(Invalid)? & 0x80 != 0;
-    let length = integer(block, 7)?;
-    let (raw, rest) = block.split_at_checked(length).ok_or(Invalid)?;
-    *block = rest;
-    if !is_huffman {
-        return Ok(raw.to_vec());
-    }
     let mut text = Vec::new();
-    huffman::decode(raw, &mut text).ok_or(Invalid)?;
+    read_string(block, &mut text)?;
     Ok(text)
 }
 

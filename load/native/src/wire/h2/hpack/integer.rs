@@ -1,5 +1,7 @@
 //! HPACK's numbers and strings.
 
+use crate::wire::h2::huffman;
+
 /// The block is not valid; the connection is of no more use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invalid;
@@ -24,6 +26,21 @@ pub(super) fn integer(block: &mut &[u8], prefix: u32) -> Result<usize, Invalid> 
     }
     *block = rest;
     Ok(value)
+}
+
+/// Reads a string, Huffman-coded or not, into `text`.
+pub(super) fn read_string(block: &mut &[u8], text: &mut Vec<u8>) -> Result<(), Invalid> {
+    let is_huffman = block.first().ok_or(Invalid)? & 0x80 != 0;
+    let length = integer(block, 7)?;
+    let (raw, rest) = block.split_at_checked(length).ok_or(Invalid)?;
+    *block = rest;
+    text.clear();
+    if is_huffman {
+        huffman::decode(raw, text).ok_or(Invalid)
+    } else {
+        text.extend_from_slice(raw);
+        Ok(())
+    }
 }
 
 /// Appends a number whose first byte has `pattern` above its low `prefix` bits.

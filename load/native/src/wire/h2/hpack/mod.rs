@@ -2,6 +2,7 @@
 //! and requests whose fields hardly vary.
 
 mod decoder;
+mod dynamic_table;
 mod encoder;
 mod fields;
 mod integer;

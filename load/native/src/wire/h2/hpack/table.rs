@@ -18,3 +18,12 @@ pub const STATIC_NAMES: [&str; 61] = [
     "server", "set-cookie", "strict-transport-security", "transfer-encoding", "user-agent", "vary", "via",
     "www-authenticate",
 ];
+
+/// Statuses of the static table, from [`FIRST_STATUS`] on.
+const STATIC_STATUS: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
+const FIRST_STATUS: usize = 8;
+
+/// The status at an index of the static table; None where another field stands there.
+pub fn static_status(index: usize) -> Option<u16> {
+    index.checked_sub(FIRST_STATUS).and_then(|at| STATIC_STATUS.get(at)).copied()
+}
