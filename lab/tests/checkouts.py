@@ -30,6 +30,17 @@ def own_machine_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 @pytest.fixture
+def measuring_checkout(empty_checkout: Project, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A checkout with the engines, the schemas and no workload, on the lab's own PostgreSQL."""
+    (empty_checkout.root / "load").symlink_to(project.engines)
+    shutil.copytree(project.state / "builds", empty_checkout.root / ".bakeoff" / "builds")
+    (empty_checkout.root / ".bakeoff" / "bin").symlink_to(project.bin)
+    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    return empty_checkout
+
+
+@pytest.fixture
 def empty_checkout(project: Project, tmp_path: Path) -> Project:
     """A checkout with the contract's schemas and nothing else, to write into."""
     root = tmp_path / "a checkout"

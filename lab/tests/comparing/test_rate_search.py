@@ -43,7 +43,7 @@ def test_the_limit_is_found_to_within_a_twentieth(project: Project) -> None:
 def test_what_speaks_against_the_limit_is_told(project: Project) -> None:
     late = Finding("generator-lagged", "warning", "Requests left late.", "")
     capacity = find_capacities(project, REQUEST, parse_slo("p99<50ms"), QUIET, slow_above(5300.0, findings=[late]))[0]
-    below, above = capacity.doubts
+    below, above = capacity.findings
     assert below.finding == above.finding == late
     assert below.rate_per_s == capacity.rate_per_s is not None
     assert above.rate_per_s > 5300

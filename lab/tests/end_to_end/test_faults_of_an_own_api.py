@@ -20,17 +20,10 @@ BOOKS = Path(__file__).with_name("books")
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A checkout with the engines, the schemas, and this workload alone."""
-    root = tmp_path / "a checkout"
-    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
-    shutil.copytree(BOOKS / "contract", root / "contract" / "books")
-    (root / "load").symlink_to(project.engines)
-    shutil.copytree(project.state / "builds", root / ".bakeoff" / "builds")
-    (root / ".bakeoff" / "bin").symlink_to(project.bin)
-    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
-        monkeypatch.delenv(variable, raising=False)
-    return Project(root)
+def checkout(measuring_checkout: Project) -> Project:
+    """A checkout that has this workload alone."""
+    shutil.copytree(BOOKS / "contract", measuring_checkout.contract / "books")
+    return measuring_checkout
 
 
 def measured(checkout: Project, fault: str = "", mode: str = "quick") -> Comparison:

@@ -96,6 +96,12 @@ def test_a_contender_that_was_refused_fails(store: MetricsStore, gate: Callable[
     assert gate(baseline="c1") == (1, {"go-rest validity": f"not measured: {NO_CONFORMANCE['go-rest']}"})
 
 
+def test_without_anything_to_compare_with_the_options_are_named(store: MetricsStore) -> None:
+    add(store, rounds(1000, "go-rest"))
+    with pytest.raises(BakeoffError, match=r"--against REF \(recommended\), --baseline REF or --goals FILE.toml"):
+        run_gate(OPTIONS)
+
+
 def test_where_all_were_refused_no_older_measurement_is_judged(
     store: MetricsStore, gate: Callable[..., tuple[int, Mapping[str, str]]]
 ) -> None:

@@ -3,7 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.judging.capacity_search import Interval, Trial, doubts_about, highest_that_holds, interval_of, next_rate
+from bakeoff.judging.capacity_search import (
+    Interval,
+    Trial,
+    contrary_findings,
+    highest_that_holds,
+    interval_of,
+    next_rate,
+)
 from bakeoff.results.run import Finding
 
 
@@ -89,7 +96,7 @@ def finding(kind: str, message: str = "") -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("trials", "doubts"),
+    ("trials", "expected"),
     [
         ([], []),
         # Either side of the answer counts, and nothing else does.
@@ -117,6 +124,6 @@ def finding(kind: str, message: str = "") -> Finding:
         ([Trial(1, False, [finding("unsent")]), Trial(1, False)], [(1, "unsent", "")]),
     ],
 )
-def test_doubts_are_those_of_the_trials_that_decide(trials: list[Trial], doubts: list[tuple[float, str, str]]) -> None:
-    found = [(doubt.rate_per_s, doubt.finding.kind, doubt.finding.message) for doubt in doubts_about(trials)]
-    assert found == doubts
+def test_findings_are_those_of_deciding_trials(trials: list[Trial], expected: list[tuple[float, str, str]]) -> None:
+    found = [(each.rate_per_s, each.finding.kind, each.finding.message) for each in contrary_findings(trials)]
+    assert found == expected

@@ -12,7 +12,7 @@ from judgements import Shape, comparison
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.csv_rows import COLUMNS, csv_report
 from bakeoff.reporting.data import report_data
-from bakeoff.reporting.grouped_findings import doubts_of
+from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
@@ -118,8 +118,8 @@ def test_findings_with_one_advice_are_one_doubt() -> None:
          "rounds": rounds}
         for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
     ]  # fmt: skip
-    (doubt,) = doubts_of(found)
-    assert doubt.lines == ["A: By 11% (round 1).", "B: By 22%.", "C: By 33% (rounds 1 and 3)."]
+    (group,) = groups_of(found)
+    assert group.lines == ["A: By 11% (round 1).", "B: By 22%.", "C: By 33% (rounds 1 and 3)."]
 
 
 def _markdown_tables(text: str) -> Iterator[list[str]]:

@@ -152,7 +152,7 @@ def test_values_obey_their_schema(schema: dict[str, Any]) -> None:
 def test_a_pattern_without_an_example_is_to_be_decided() -> None:
     templates = SchemaTemplates(Resolve({}))
     templates.json({"type": "string", "pattern": "^[A-Z]{3}$"}, "code")
-    assert templates.doubts == ["code must match ^[A-Z]{3}$"]
+    assert templates.unmatched == ["code must match ^[A-Z]{3}$"]
 
 
 MINIMAL = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n'

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -30,18 +29,11 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A checkout with the engines, the schemas, and the imported workload."""
-    root = tmp_path / "a checkout"
-    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
-    (root / "load").symlink_to(project.engines)
-    shutil.copytree(project.state / "builds", root / ".bakeoff" / "builds")
-    (root / ".bakeoff" / "bin").symlink_to(project.bin)
-    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
-        monkeypatch.delenv(variable, raising=False)
+def checkout(measuring_checkout: Project) -> Project:
+    """A checkout that has the imported workload."""
     api = import_openapi(HERE / "users.openapi.yaml")
-    write_import(Project(root), imported_scaffold("users", api, None), api, HERE / "users.openapi.yaml")
-    return Project(root)
+    write_import(measuring_checkout, imported_scaffold("users", api, None), api, HERE / "users.openapi.yaml")
+    return measuring_checkout
 
 
 @contextmanager

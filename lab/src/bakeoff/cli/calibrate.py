@@ -23,7 +23,7 @@ from bakeoff.project import Project, find_project
 from bakeoff.running.lock import measuring_lab
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
-from bakeoff.workload.loader import Workload, load_workload, workload_names
+from bakeoff.workload.loader import Workload, default_workloads, load_workload
 from bakeoff.workload.plan import Way
 
 # The engine whose null server the others are measured against too: the cheapest there is.
@@ -40,9 +40,7 @@ def calibrate_machine(
     """
     project = find_project()
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
-    names = [workload_name] if workload_name else workload_names(project)
-    loaded = [load_workload(project, name) for name in names]
-    workloads = [workload for workload in loaded if workload_name or workload.declared.default]
+    workloads = [load_workload(project, workload_name)] if workload_name else default_workloads(project)
     requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), way)
     with (
         shown_on(Console(stderr=True)) as progress,

@@ -84,7 +84,7 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
         capacities = find_capacities(project, request, slo, progress)
     if options.invocation.as_json:
         found = [
-            {**asdict(each), "interval": asdict(each.interval), "doubts": [asdict(doubt) for doubt in each.doubts]}
+            {**asdict(each), "interval": asdict(each.interval), "findings": [asdict(found) for found in each.findings]}
             for each in capacities
         ]
         print_json({"slo": str(slo), "capacities": found})
@@ -95,13 +95,13 @@ def _search(project: Project, request: ComparisonRequest | None, options: RunOpt
 
 
 def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
-    """What a search found, and a line for each reason to doubt it."""
+    """What a search found, and a line for each finding that contradicts it."""
     rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
     yield f"{capacity.target}: {rate} with {slo} ({_interval_words(capacity.interval)}{len(capacity.trials)} trials)"
-    if capacity.doubts:
+    if capacity.findings:
         yield "  The limit may not be the target's:"
-    for doubt in capacity.doubts:
-        yield f"  at {doubt.rate_per_s:,.0f}/s: {doubt.finding.message} {doubt.finding.advice}"
+    for found in capacity.findings:
+        yield f"  at {found.rate_per_s:,.0f}/s: {found.finding.message} {found.finding.advice}"
 
 
 def _interval_words(interval: Interval) -> str:

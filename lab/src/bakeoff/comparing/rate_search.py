@@ -9,10 +9,10 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.capacity_search import (
-    Doubt,
     Interval,
     Trial,
-    doubts_about,
+    TrialFinding,
+    contrary_findings,
     highest_that_holds,
     interval_of,
     next_rate,
@@ -39,9 +39,9 @@ class Capacity:
     trials: Sequence[Trial] = field(default_factory=tuple)
 
     @property
-    def doubts(self) -> Sequence[Doubt]:
+    def findings(self) -> Sequence[TrialFinding]:
         """Why the limit may be the generator's, or the machine's, and not the target's."""
-        return doubts_about(self.trials)
+        return contrary_findings(self.trials)
 
     @property
     def interval(self) -> Interval:

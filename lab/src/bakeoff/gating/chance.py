@@ -49,7 +49,7 @@ def _chance(sides: Sides, prior: Prior, worse: int) -> float | None:
         return None
     parts = [(len(each), *prior.with_own(variance(each), len(each) - 1)) for each in sides.samples]
     squared_error = sum(spread / count for count, spread, _ in parts)
-    doubt = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
-    degrees = squared_error**2 / doubt if doubt > 0 else sum(free for _, _, free in parts)
+    uncertainty = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
+    degrees = squared_error**2 / uncertainty if uncertainty > 0 else sum(free for _, _, free in parts)
     two_sided = student_p_value(sides.log_change, math.sqrt(squared_error), degrees)
     return two_sided / 2 if worse * sides.log_change > 0 else 1 - two_sided / 2

@@ -19,7 +19,7 @@ ORDER BY total.test_run_id, operation.name
 
 @dataclass(frozen=True)
 class OperationFigures(RunFigures):
-    """One operation of a run: its own figures, and of the run all else. What a whole process used is nobody's own."""
+    """One operation of a run: its own figures, and the rest of the run's. Costs of a process belong to no operation."""
 
     operation: str
 

@@ -26,7 +26,7 @@ _MAJORITY = CONFIRMATIONS // 2 + 1
 _STEPS_OUT = 4
 
 # Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
-_DOUBTS = ("generator-bound", "generator-lagged", "unsent", "agents-not-synchronized", "noisy-machine")
+_CONTRARY_KINDS = ("generator-bound", "generator-lagged", "unsent", "agents-not-synchronized", "noisy-machine")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class TrialFinding:
     """A finding that speaks against the answer, and the rate at which it was made."""
 
     rate_per_s: float
@@ -86,20 +86,20 @@ def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TO
     return max(left, key=lambda rate: left[rate]) if left else _further_out(trials, low, high, tolerance)
 
 
-def doubts_about(trials: Sequence[Trial]) -> list[Doubt]:
+def contrary_findings(trials: Sequence[Trial]) -> list[TrialFinding]:
     """What speaks against the answer: findings of the trials on either side of it, each kind once at each rate.
 
     A target that breaks its objectives at a rate that the generator cannot send may keep them at more.
     """
     highest, lowest_failing = highest_that_holds(trials), _lowest_failing(trials)
-    doubts: dict[tuple[float, str], Doubt] = {}
+    found: dict[tuple[float, str], TrialFinding] = {}
     for trial in trials:
         # Of a rate that was tried several times, the trials that were outvoted decided nothing.
         decided = (trial.rate_per_s, trial.holds) in ((highest, True), (lowest_failing, False))
         for finding in trial.findings if decided else ():
-            if finding.kind in _DOUBTS:
-                doubts.setdefault((trial.rate_per_s, finding.kind), Doubt(trial.rate_per_s, finding))
-    return [doubts[place] for place in sorted(doubts)]
+            if finding.kind in _CONTRARY_KINDS:
+                found.setdefault((trial.rate_per_s, finding.kind), TrialFinding(trial.rate_per_s, finding))
+    return [found[place] for place in sorted(found)]
 
 
 def _further_out(trials: Sequence[Trial], low: float, high: float, tolerance: float) -> float | None:

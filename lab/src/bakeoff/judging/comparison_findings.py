@@ -1,4 +1,4 @@
-"""Doubts about a comparison as a whole. Pure functions."""
+"""Findings about a comparison as a whole. Pure functions."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

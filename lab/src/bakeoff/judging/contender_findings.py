@@ -1,4 +1,4 @@
-"""Doubts and facts about one contender, from all of its runs. Pure functions."""
+"""Findings about one contender, from all of its runs. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

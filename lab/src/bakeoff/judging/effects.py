@@ -67,7 +67,7 @@ def _matched(
 
 
 def _is_comparable(one: Division, other: Division) -> bool:
-    """Class and payload are factors themselves; whoever keeps less of what it acknowledged does other work."""
+    """Class and payload are factors themselves; a contender that keeps less of what it acknowledged does other work."""
     return (one.workload, one.durability) == (other.workload, other.durability)
 
 

@@ -120,7 +120,7 @@ class Level:
 
 @dataclass(frozen=True)
 class JudgedFinding:
-    """A doubt or fact, with advice, and the rounds that it was found in (empty: of the comparison as a whole)."""
+    """A finding, with advice, and the rounds that it was found in (empty: of the comparison as a whole)."""
 
     kind: str
     severity: str

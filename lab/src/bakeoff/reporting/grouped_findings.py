@@ -1,4 +1,4 @@
-"""Findings as people read them: one doubt at a time, with all whom it concerns."""
+"""Findings as people read them: each kind once, with all contenders that it concerns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from bakeoff.reporting.shape import ReportedFinding
 
 
 @dataclass(frozen=True)
-class Doubt:
+class FindingGroup:
     """One kind of finding with one advice. `lines` say what was found, and of whom."""
 
     severity: str
@@ -17,13 +17,13 @@ class Doubt:
     lines: Sequence[str]
 
 
-def doubts_of(findings: Sequence[ReportedFinding]) -> list[Doubt]:
+def groups_of(findings: Sequence[ReportedFinding]) -> list[FindingGroup]:
     """In the order in which the kinds first appear."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for finding in findings:
         key = (finding["severity"], finding["kind"], finding["advice"])
         grouped.setdefault(key, []).append(_line(finding))
-    return [Doubt(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
+    return [FindingGroup(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
 
 
 def evidence(limit: str) -> str:

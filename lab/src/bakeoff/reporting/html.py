@@ -16,7 +16,7 @@ from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
-from bakeoff.reporting.grouped_findings import doubts_of, evidence
+from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
@@ -57,7 +57,7 @@ def html_report(data: ReportData) -> str:
             slots=_slots(data["charts"]),
             identities=_identities(data["contenders"]),
             numbers=numbers,
-            doubts=doubts_of(data["findings"]),
+            findings=groups_of(data["findings"]),
             generator=f"bakeoff {__version__}",
         )
     )

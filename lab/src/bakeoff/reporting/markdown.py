@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bakeoff.reporting import numbers
-from bakeoff.reporting.grouped_findings import Doubt, doubts_of
+from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables
@@ -34,7 +34,7 @@ def _lines(data: ReportData) -> Iterator[str]:
     for table in all_tables(data):
         yield from _table(table)
     yield from ("## Findings", "")
-    yield from map(_doubt, doubts_of(data["findings"]))
+    yield from map(_finding, groups_of(data["findings"]))
     yield from ("", "") if data["findings"] else ("No findings.", "")
     if data["not_measured"]:
         yield from ("## Not measured", "")
@@ -64,6 +64,6 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(plain, cells))} |"
 
 
-def _doubt(doubt: Doubt) -> str:
-    words = " ".join([*doubt.lines, doubt.advice])
-    return f"- **{plain(doubt.severity)}** ({plain(doubt.kind)}) {plain(words)}"
+def _finding(group: FindingGroup) -> str:
+    words = " ".join([*group.lines, group.advice])
+    return f"- **{plain(group.severity)}** ({plain(group.kind)}) {plain(words)}"

@@ -98,7 +98,7 @@ class RunLine(TypedDict):
 
 
 class ReportedFinding(TypedDict):
-    """A doubt or fact with advice. `of` names the contenders (none: the comparison as a whole)."""
+    """A finding with advice. `of` names the contenders (none: the comparison as a whole)."""
 
     kind: str
     severity: str

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table as Laid
 from rich.text import Text
 
-from bakeoff.reporting.grouped_findings import Doubt, doubts_of
+from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables
@@ -31,7 +31,7 @@ def rendered(data: ReportData) -> Group:
     for table in all_tables(data):
         parts += [Text(), _laid(table), *([Text(table.note, style="dim")] if table.note else [])]
     parts += [Text(), Text("Findings", style="bold")]
-    parts += [Padding(_doubt(doubt), _MARGIN) for doubt in doubts_of(data["findings"])]
+    parts += [Padding(_finding(group), _MARGIN) for group in groups_of(data["findings"])]
     parts += [] if data["findings"] else [Padding("No findings.", _MARGIN)]
     parts += [Text(f"Not measured: {_clean(reason)}") for reason in data["not_measured"].values()]
     parts += [Text(), Text(f"To repeat it: {_clean(data['comparison']['command'])}")]
@@ -55,8 +55,8 @@ def _laid(table: Table) -> Laid:
     return laid
 
 
-def _doubt(doubt: Doubt) -> Text:
-    return Text(_clean(f"{doubt.severity}: {' '.join([*doubt.lines, doubt.advice])}"))
+def _finding(group: FindingGroup) -> Text:
+    return Text(_clean(f"{group.severity}: {' '.join([*group.lines, group.advice])}"))
 
 
 def _clean(text: str) -> str:

@@ -53,7 +53,7 @@ def verdict_lines(judgement: Judgement) -> list[str]:
 
 
 def finding_lines(judgement: Judgement) -> list[str]:
-    """Doubts and facts, the gravest first and the comparison's own before others; each advice is given once."""
+    """Findings, errors first, and the comparison's own before others; each advice is given once."""
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
     for finding in judgement.findings:
         told.setdefault((finding.severity, finding.advice), {}).setdefault(finding.message, [])
@@ -104,12 +104,11 @@ def _effect(effect: Effect) -> str:
     interval = ""
     if ratio.low is not None and ratio.high is not None:
         interval = f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
-    doubt = ", which chance explains too" if effect.verdict == "tie" else ""
+    tie = ", which chance explains too" if effect.verdict == "tie" else ""
     matched = "" if effect.matched == 1 else f", over {effect.matched} matched pairs"
     factor = effect.factor.replace("_", " ")
-    return (
-        f"{factor}: {effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}{interval}{matched}{doubt}"
-    )
+    reached = f"{effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}"
+    return f"{factor}: {reached}{interval}{matched}{tie}"
 
 
 # Of every factor there would be a line for each operation: the report has them all.

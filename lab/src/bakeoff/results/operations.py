@@ -37,7 +37,7 @@ class MeasuredOperation:
 
     @property
     def estimated_failed(self) -> float:
-        """With the replies that nobody checked and that are wrong as often as the checked ones."""
+        """With the unchecked replies, assumed to be wrong as often as the checked ones."""
         unchecked = max(0, self.ok - (self.checked - self.checks_failed))
         return self.failed + unchecked * self.check_failure_rate
 

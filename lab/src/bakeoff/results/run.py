@@ -54,7 +54,7 @@ class Durability(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A typed doubt or fact about a run, with advice. `severity` is info, warning or error."""
+    """A typed finding about a run, with advice. `severity` is info, warning or error."""
 
     kind: str
     severity: Literal["info", "warning", "error"]

@@ -100,8 +100,8 @@ class _Run:
         elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
             status, failure = Status.FAILED, failing
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
-        label, doubts = durability.judged(self._durability, activity, request.durability_proven)
-        found += doubts
+        label, contrary = durability.judged(self._durability, activity, request.durability_proven)
+        found += contrary
         self._laps.mark("summary")
         return RunResult(
             target=self._target.name,

@@ -46,7 +46,7 @@ class _Import:
             missing = 404 if entity.reading is not None and entity.reading.documents(404) else None
             case = life_of(entity.kind, operations, missing, compares=entity.can_compare)
             cases += [dict(case)] if case is not None else []
-        self._advice += [f"{each}." for each in dict.fromkeys(self._templates.doubts)]
+        self._advice += [f"{each}." for each in dict.fromkeys(self._templates.unmatched)]
         return ImportedApi(
             self._description.title,
             "rest",

@@ -1,4 +1,4 @@
-"""Message templates from JSON Schemas: values that the schema allows, drawn anew for each request."""
+"""Message templates from JSON Schemas: values that the schema allows, drawn again for each request."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,11 +35,11 @@ _FORMATS = {
 
 
 class SchemaTemplates:
-    """Makes templates; `resolved` follows references. `doubts` are texts whose pattern is not followed."""
+    """Makes templates; `resolved` follows references. `unmatched` are texts whose pattern is not followed."""
 
     def __init__(self, resolve: "Resolve") -> None:
         self._resolve = resolve
-        self.doubts: list[str] = []
+        self.unmatched: list[str] = []
 
     def json(self, schema: Schema, name: str = "value", depth: int = 0) -> str:
         """The template of a value as JSON text."""
@@ -106,7 +106,7 @@ class SchemaTemplates:
     def _text(self, schema: Schema, name: str) -> str:
         if "pattern" in schema:
             example = example_of(schema)
-            self.doubts += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
+            self.unmatched += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
             if isinstance(example, str):
                 return _literal(example)[1:-1]
         if str(schema.get("format")) in _FORMATS:

@@ -52,7 +52,7 @@ class Placeholders:
 
 
 class Companions:
-    """Starts the companions of a target on entry; on exit they have ended. Each writes a log beside the target's."""
+    """The companions of one start of a target. Each writes a log beside the target's."""
 
     def __init__(self, target: Target, environment: Mapping[str, str], placeholders: Placeholders, log: Path) -> None:
         self._target = target
@@ -61,18 +61,11 @@ class Companions:
         self._log = log
         self._running: list[tuple[str, subprocess.Popen[bytes], Path]] = []
 
-    def __enter__(self) -> "Companions":
-        try:
-            for companion in self._target.manifest.run.companions:
-                for instance in range(self._count(companion)):
-                    self._start(companion, instance)
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def start(self) -> None:
+        """Starts all; where one cannot be started those before it run until `stop`."""
+        for companion in self._target.manifest.run.companions:
+            for instance in range(self._count(companion)):
+                self._start(companion, instance)
 
     @property
     def pids(self) -> list[int]:

@@ -67,7 +67,7 @@ class TargetProcess:
         try:
             environment = self._environment()
             self._companions = Companions(self._target, environment, self._placeholders, self.log)
-            self._companions.__enter__()
+            self._companions.start()
             self._start(environment)
             self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
         except BaseException:

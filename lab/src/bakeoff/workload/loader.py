@@ -85,6 +85,12 @@ def workload_names(project: Project) -> list[str]:
     return sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))
 
 
+def default_workloads(project: Project) -> list[Workload]:
+    """Those that a command is about when it names none: all but those that say `default = false`."""
+    loaded = (load_workload(project, name) for name in workload_names(project))
+    return [workload for workload in loaded if workload.declared.default]
+
+
 def load_workload(project: Project, name: str) -> Workload:
     """The workload of that name; its folder carries the name."""
     directory = project.contract / name

@@ -3,12 +3,6 @@ use crate::field::{Field, Kind, kind};
 use crate::view::{Value, View};
 
 /// A type that one occurrence of a field of kind `K` can hold.
-#[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot be stored in a field of kind `{K}`",
-    label = "this member does not fit its field",
-    note = "short: i16, long: i64, char: u8, float: f32, double: f64, string: String or &str, carray: &[u8], \
-            nested: a struct that derives UbfStruct; each also as Option or Vec"
-)]
 pub trait Scalar<'a, K: Kind>: Sized {
     /// Appends the value's bytes, without the field's id.
     fn write(&self, field: Field<K>, to: &mut Vec<u8>) -> Result<(), UbfError>;

@@ -27,7 +27,7 @@ type Page struct {
 }
 
 // Repository stores users. Its methods return ErrNotFound, ErrEmailTaken and ErrUnavailable, or the context's error. A
-// change is stored when a method returns: whoever reads later sees it, also after a crash where the store is durable.
+// change is stored when a method returns: every later read sees it, also after a crash where the store is durable.
 type Repository interface {
 	Create(ctx context.Context, name, email string) (int64, error)
 	Get(ctx context.Context, id int64) (User, error)

@@ -79,7 +79,7 @@ impl Connection {
         }
         self.services.borrow_mut().clear();
         for (_, waiting) in self.waiting.borrow_mut().drain() {
-            // Whoever waited may have met its deadline meanwhile.
+            // The caller may have met its deadline meanwhile.
             let _ = waiting.send(Err(CallError::Disconnected));
         }
     }

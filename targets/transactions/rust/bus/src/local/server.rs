@@ -18,7 +18,7 @@ const READ_BYTES: usize = 64 << 10;
 /// Answers calls on a socket, one at a time as a server of XATMI does, until `stop`; then the calls that have arrived
 /// are answered and the connections are closed.
 pub async fn serve(socket: &Path, services: impl Services + 'static, stop: impl Future<Output = ()>) -> io::Result<()> {
-    // That of a server that was killed: nobody listens on it.
+    // Left behind by a server that was killed: no process listens on it.
     match fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
