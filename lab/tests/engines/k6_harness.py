@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,10 @@ import psutil
 import pytest
 from jsonschema import Draft202012Validator
 from k6_servers import probe_proto
+from running_targets import build_once
+
+from bakeoff.engines.manifest import find_engine
+from bakeoff.project import find_project
 
 PROJECT = Path(__file__).resolve().parents[3]
 ENGINE = PROJECT / "load" / "k6" / "engine.py"
@@ -28,11 +33,16 @@ _STREAM_SCHEMA = json.loads((CONTRACT / "schemas" / "stream.schema.json").read_t
 
 
 def k6_path() -> Path:
-    """The k6 program, or a skip that says how to get one."""
-    path = Path(os.environ.get("BAKEOFF_K6") or PROJECT / ".bakeoff" / "bin" / "k6")
-    if not path.exists():
-        pytest.skip(f"there is no k6 at {path}: set BAKEOFF_K6, or build it with the command in load/k6/engine.toml")
-    return path
+    """The k6 program, built where it is not; a skip where that is not possible."""
+    given = os.environ.get("BAKEOFF_K6")
+    if given:
+        return Path(given)
+    project = find_project()
+    build = find_engine(project, "k6").build
+    if shutil.which("go") is None:
+        pytest.skip("go not found, so that k6 cannot be built: set BAKEOFF_K6, or install Go")
+    build_once(project, build)
+    return build.artifact
 
 
 def plan_for(
