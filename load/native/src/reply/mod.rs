@@ -1,13 +1,18 @@
 //! What a reply must be, and what is captured from it.
 
+mod captures;
+mod content;
+mod sampler;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read};
 
-use flate2::read::GzDecoder;
-
-use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
+use prost_reflect::MessageDescriptor;
 use serde_json::Value;
+
+use captures::{Place, is_plain};
+use content::{as_json, decoded, same, text_of};
+pub use sampler::Sampler;
 
 use crate::failure::Failure;
 use crate::list_check::ListRule;
@@ -15,11 +20,6 @@ use crate::wire::h2::messages;
 use crate::wire::http1::header;
 use crate::wire::{Code, Reply};
 use crate::workload::{END_OF_PART, Entity, UserState};
-
-/// Captured values go into paths and headers, whose length is bounded.
-const LONGEST_CAPTURED: usize = 4 * 1024;
-/// Content that decompresses to more is not checked but refused.
-const LONGEST_CONTENT: u64 = 16 << 20;
 
 /// How a reply's content is read.
 #[derive(Debug, Clone)]
@@ -268,103 +268,6 @@ impl ReplyRules {
             is_plain(&text).then(|| (name.clone(), text.into_boxed_str()))
         });
         Some(Entity { captured: captured.collect::<Option<Vec<_>>>()? })
-    }
-}
-
-/// A captured value goes into messages as it is, inside or outside quotes, so that it must need no escapes.
-fn is_plain(text: &str) -> bool {
-    let plain = |c: char| c != '"' && c != '\\' && !c.is_control();
-    text.len() <= LONGEST_CAPTURED && text.chars().all(plain)
-}
-
-/// Where a captured value comes from.
-#[derive(Debug)]
-enum Place {
-    /// A JSON pointer into the content.
-    Content(String),
-    /// A list in the content, and a JSON pointer into each of its items.
-    Each(String, String),
-    Header(String),
-    /// The part of a header after its last slash, such as the id in a Location.
-    HeaderEnd(String),
-}
-
-impl Place {
-    fn parse(text: &str) -> Self {
-        match text.strip_prefix("header:") {
-            None => match text.split_once("/*") {
-                Some((list, item)) if item.is_empty() || item.starts_with('/') => {
-                    Self::Each(list.to_owned(), item.to_owned())
-                }
-                _ => Self::Content(text.to_owned()),
-            },
-            Some(name) => match name.strip_suffix('/') {
-                None => Self::Header(name.to_owned()),
-                Some(name) => Self::HeaderEnd(name.to_owned()),
-            },
-        }
-    }
-}
-
-/// The content of a reply, decompressed; none when it cannot be.
-fn decoded<'a>(reply: &Reply<'a>) -> Option<Cow<'a, [u8]>> {
-    if !header(reply.head, "content-encoding").is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"gzip")) {
-        return Some(Cow::Borrowed(reply.body));
-    }
-    let mut content = Vec::new();
-    let limited = GzDecoder::new(reply.body).take(LONGEST_CONTENT + 1);
-    BufReader::new(limited).read_to_end(&mut content).ok()?;
-    (content.len() as u64 <= LONGEST_CONTENT).then_some(Cow::Owned(content))
-}
-
-fn as_json(descriptor: &MessageDescriptor, body: &[u8]) -> Option<Value> {
-    let message = DynamicMessage::decode(descriptor.clone(), body).ok()?;
-    let options = SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
-    message.serialize_with_options(serde_json::value::Serializer, &options).ok()
-}
-
-/// Whether two values are equal. A whole number equals its text, as which protobuf's JSON mapping writes 64-bit integers.
-fn same(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {
-            !number.is_f64() && number.to_string() == *text
-        }
-        _ => left == right,
-    }
-}
-
-/// A scalar as text: a number is the same inside and outside quotes.
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
-        _ => None,
-    }
-}
-
-/// Picks a share of the replies, evenly and without drawing numbers; the first one is picked.
-#[derive(Debug, Clone)]
-pub struct Sampler {
-    share: f64,
-    due: f64,
-}
-
-impl Sampler {
-    #[must_use]
-    pub fn new(share: f64) -> Self {
-        Self { share, due: if share > 0.0 { 1.0 - share } else { 0.0 } }
-    }
-
-    /// Whether the next reply is picked.
-    #[inline]
-    pub fn picks_next(&mut self) -> bool {
-        self.due += self.share;
-        let picked = self.due >= 1.0;
-        if picked {
-            self.due -= 1.0;
-        }
-        picked
     }
 }
 
