@@ -20,6 +20,7 @@ from bakeoff.results.run import Finding, Measured, RunResult, Status
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.metrics_store import Unfinished
 from made_up_manifests import engine, target, workload
@@ -81,7 +82,7 @@ def completed(request: RunRequest) -> RunResult:
     return RunResult(
         contender.target.name, "events", "rust", "rest", request.mode, "default", "native", "1", request.settings, now,
         now, Status.COMPLETED, None, 0.1, [], MEASURED, [], [], {}, contender=contender.key, round=request.round,
-        warm_up=WarmUp(steady=True, duration_s=request.warm_up_s) if request.warm_up_s else None,
+        warm_up=WarmUp(steady=True) if request.settling.first_s else None,
     )  # fmt: skip
 
 
@@ -216,17 +217,18 @@ def test_one_failed_run_is_bad_luck_and_two_are_enough(
     assert len(lab.store.runs) == 1 + len(made)
 
 
-def test_who_was_not_steady_is_warmed_up_for_longer(lab: Lab) -> None:
+def test_every_run_may_settle_for_as_long_as_any_other_and_contenders_of_a_round_share_the_order(lab: Lab) -> None:
     def answer(run: RunRequest) -> RunResult:
         good = completed(run)
-        if run.contender.key != "a" or good.warm_up is None:
-            return good
-        return replace(good, warm_up=replace(good.warm_up, steady=False))
+        return good if good.warm_up is None else replace(good, warm_up=WarmUp(steady=False))
 
     lab.answer = answer
     lab.run(THREE)
-    warmed = {f"{run.contender.key}{run.round}": run.warm_up_s for run in lab.measured if run.mode == "quick"}
-    assert warmed == {"a1": 10, "a2": 20, "a3": 20, "b1": 10, "b2": 10, "b3": 10}
+    runs = [run for run in lab.measured if run.mode == "quick"]
+    assert {run.settling for run in runs} == {Settling(10, 4)}, "whoever was not steady before"
+    orders = {number: {tuple(run.level_order) for run in runs if run.round == number} for number in (1, 2, 3)}
+    assert all(len(each) == 1 for each in orders.values()), "within a round levels are met at the same table size"
+    assert len({order for each in orders.values() for order in each}) > 1, "and not always from small to large"
 
 
 def test_an_interrupted_run_is_the_last(lab: Lab) -> None:

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from bakeoff.comparing.schedule import turns_of
+from bakeoff.comparing.schedule import level_order, turns_of
 from bakeoff.running.contender import Contender
 
 COUNTS = [1, 2, 3, 4, 5, 6, 7, 12]
@@ -63,3 +63,13 @@ def test_done_turns_are_left_out_and_the_others_keep_their_order() -> None:
 
 def test_without_contenders_there_is_no_turn() -> None:
     assert turns_of([], 5, 1) == []
+
+
+def test_levels_are_measured_as_declared_in_one_round_and_in_every_place_over_rounds() -> None:
+    assert level_order(3, 1, 1, seed=7) == [0, 1, 2]
+    for levels in (2, 3, 4, 7):
+        rounds = levels if levels % 2 == 0 else 2 * levels
+        orders = [level_order(levels, number, rounds, seed=7) for number in range(1, rounds + 1)]
+        places = Counter((level, place) for order in orders for place, level in enumerate(order))
+        assert len(places) == levels * levels and len(set(places.values())) == 1, orders
+        assert orders == [level_order(levels, number, rounds, seed=7) for number in range(1, rounds + 1)]

@@ -12,7 +12,6 @@ from bakeoff.comparing.experiment import read_experiment
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import Project
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.warm_up import warm_up_cap_s
 from bakeoff.targets.access import access_of
 from bakeoff.workload.loader import load_workload
 from made_up_manifests import target
@@ -34,8 +33,7 @@ def test_its_contenders_are_the_same(project: Project, name: str) -> None:
     contenders, _ = contenders_of(targets, request.variants(), workloads, engines)
     found = []
     for contender in contenders:
-        warm_up_s = warm_up_cap_s(request.phases, request.warm_up_s)
-        run = RunRequest(contender, request.mode, request.phases, warm_up_s=warm_up_s, options=request)
+        run = RunRequest(contender, request.mode, request.phases, settling=request.settling, options=request)
         plan = as_json(run.plan(access_of("http://127.0.0.1:8081"), None))
         transport = plan["transport"]
         found.append(

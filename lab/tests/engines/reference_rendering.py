@@ -127,6 +127,8 @@ def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
             return (first + datetime.timedelta(days=below(next(draws), (after - first).days))).isoformat()
         case "timestamp":
             return _timestamp(context["plan"]["base_time_ms"] + context["sequence"] * 1000 + context["user"] % 1000)
+        case "sequence" if "modulo" in slot:
+            return str(context["sequence"] % slot["modulo"])
         case "user" | "sequence" | "key" as name:
             return str(context[name])
         case "run":

@@ -162,6 +162,7 @@ CASES: tuple[Json, ...] = (
     _one_slot("timestamp from the epoch", {"slot": "timestamp"}, _grid((0, 1), (0, 951_782_400)), base_time_ms=0),
     _one_slot("user", {"slot": "user"}),
     _one_slot("sequence", {"slot": "sequence"}),
+    _one_slot("sequence modulo", {"slot": "sequence", "modulo": 3}),
     _one_slot("run", {"slot": "run"}, _grid((0,), (0,))),
     _one_slot("seed of zeros", {"slot": "uuid"}, seed="0000000000000000"),
     _one_slot("seed of ones", {"slot": "uuid"}, seed="ffffffffffffffff"),

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -6,6 +7,8 @@ import pytest
 from bakeoff.judging import comparison_findings
 from bakeoff.judging.judge import judge
 from bakeoff.results.run import RunResult
+from bakeoff.sampling.activity import DatabaseActivity, PhaseActivity
+from bakeoff.sampling.machine import MachineState
 from made_up import comparison_of, rounds_of, run_of
 
 
@@ -105,3 +108,39 @@ def test_a_comparison_that_is_not_whole(status: str) -> None:
 def test_changes_that_no_commit_names() -> None:
     environment = {"uncommitted_changes": "true", "commit": "abc"}
     assert list(found(*rounds_of("go-rest", [1, 1, 1], environment=environment))) == ["uncommitted-changes"]
+
+
+def _seen(target: str, number: int, vacuum_s: float | None, checkpoint_s: float | None = 0.0) -> RunResult:
+    activity = DatabaseActivity(phases={"1": PhaseActivity(vacuum_s=vacuum_s, checkpoint_s=checkpoint_s)})
+    return replace(run_of(target, number=number), database_activity=activity)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_found"),
+    [
+        ((0.0, 0.0), (0.0, 0.0), False),
+        ((1.5, 0.0), (0.0, 0.0), True),
+        ((0.0, 0.5), (0.0, 0.0), True),
+        # Both met it: the round remains fair.
+        ((1.5, 0.0), (0.5, 0.0), False),
+        # Of one nothing is known.
+        ((1.5, 0.0), (None, 0.0), False),
+    ],
+)
+def test_maintenance_in_one_contender_s_window_only(
+    first: tuple[float | None, float], second: tuple[float | None, float], is_found: bool
+) -> None:
+    runs = [_seen("rust-rest", 2, *first), _seen("go-rest", 2, *second)]
+    findings = [each for each in judge(comparison_of(*runs)).findings if each.kind == "uneven-maintenance"]
+    assert bool(findings) is is_found
+    if findings:
+        assert "rust-rest in phase 1 of round 2" in findings[0].message and findings[0].rounds == (2,)
+
+
+@pytest.mark.parametrize(("flushes_ms", "is_found"), [((1.0, 1.9), False), ((1.0, 2.0), True), ((None, 3.0), False)])
+def test_a_disk_that_changed_between_runs(flushes_ms: tuple[float | None, float], is_found: bool) -> None:
+    runs = [
+        replace(run_of(number=number), machine_state=MachineState(fsync_after_ms=flush_ms))
+        for number, flush_ms in enumerate(flushes_ms, start=1)
+    ]
+    assert ("uneven-disk" in [each.kind for each in judge(comparison_of(*runs)).findings]) is is_found

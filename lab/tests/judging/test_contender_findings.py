@@ -72,7 +72,8 @@ def one(part: Measured) -> RunResult:
 )
 def test_a_finding(runs: list[RunResult], kind: str, severity: str, words: str, rounds: tuple[int, ...]) -> None:
     findings = found(*runs)
-    assert list(findings) == [kind]
+    # A trend in the window that would rank also costs the rank (test_windows.py).
+    assert [each for each in findings if each != "indicative"] == [kind]
     assert (findings[kind].severity, findings[kind].rounds) == (severity, rounds)
     assert words in findings[kind].message
     assert findings[kind].advice

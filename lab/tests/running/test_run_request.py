@@ -8,6 +8,7 @@ from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
+from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access, access_of
@@ -47,7 +48,7 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
     wanted = replace(
         request("rest", Variant()),
         contender=Contender(target("any"), load_workload(project, "events"), engine("some", *features)),
-        warm_up_s=10,
+        settling=Settling(10),
     )
     warm_up, short = as_json(wanted.plan(access_of("http://host:8081"), None))["phases"]
     assert (warm_up["name"], warm_up["duration_ms"], "until_steady" in warm_up) == ("Warm-up", 10_000, ends_early)

@@ -6,7 +6,8 @@ from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.findings import findings_of
 from bakeoff.running.modes import Phase
-from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of, without_first_phase
+from bakeoff.running.phase_plan import Settling, measured_records, steps_of
+from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
 from made_up_records import engine_second, outcomes, phase_end, phase_start
@@ -44,7 +45,7 @@ SAMPLES = [Sample(second * SECOND, "api", second * 0.5, 1000 + second) for secon
 def test_phases_are_measured_apart_and_merged() -> None:
     records: list[Record] = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10)]
     phases = phase_results(records, SAMPLES)
-    total = total_of(phases, SAMPLES)
+    total = total_of(phases)
     assert [part.number for part in phases] == [1, 2]
     assert phases[0].measured.throughput_per_s == 45
     assert phases[0].measured.costs["api"].cpu_s == pytest.approx(1.0)
@@ -66,7 +67,7 @@ def test_a_phase_costs_what_was_used_while_it_lasted() -> None:
 def test_a_phase_without_an_end_is_left_out() -> None:
     records: list[Record] = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
     assert len(phase_results(records, SAMPLES)) == 1
-    assert total_of([], SAMPLES) is None
+    assert total_of([]) is None
 
 
 def test_response_time_goes_before_service_time() -> None:
@@ -95,13 +96,13 @@ def test_a_phase_in_which_nothing_succeeded_has_no_latency() -> None:
     ],
 )
 def test_findings(latencies: list[float], failed: int, found: list[tuple[str, str]]) -> None:
-    total = total_of(phase_results(phase(0, 0, latencies, failed), []), [])
+    total = total_of(phase_results(phase(0, 0, latencies, failed), []))
     assert total is not None
     assert [(finding.kind, finding.severity) for finding in findings_of(total, THRESHOLDS, None)] == found
 
 
 def test_errors_name_the_log_to_read() -> None:
-    total = total_of(phase_results(phase(0, 0, [1.0] * 99, 1), []), [])
+    total = total_of(phase_results(phase(0, 0, [1.0] * 99, 1), []))
     assert total is not None
     (finding,) = findings_of(total, THRESHOLDS, "results/a/20260101T000000.000-quick-8k.log")
     assert finding.advice.startswith("Read results/a/20260101T000000.000-quick-8k.log. ")
@@ -123,14 +124,40 @@ def test_seconds_are_placed_on_one_time_line_without_those_cut_short() -> None:
     assert operations_per_second(records, 0) == [5, 6]
 
 
-def test_the_warm_up_counts_for_nothing() -> None:
-    records: list[Record] = [*phase(0, 0, [500.0] * 100), *phase(1, 2, [1.0] * 10), second(0, 0, 7), second(1, 0, 8)]
-    kept = without_first_phase(records)
-    (measured,) = phase_results(kept, SAMPLES, [Phase("P1", 10, 2, rate_per_s=5.0)])
-    assert (measured.number, measured.name, measured.arrival_rate_per_s) == (1, "P1", 5.0)
-    total = total_of([measured], SAMPLES)
-    assert total is not None and total.requests == 10 and total.latency.max_ms == pytest.approx(1.0, rel=1e-3)
-    assert [(each.phase, each.at_s) for each in timeline_of(kept)] == [(1, 0)]
+def test_what_settles_counts_for_nothing_and_levels_keep_their_places() -> None:
+    levels = [Phase("P1", 10, 2, rate_per_s=5.0), Phase("P2", 20, 2)]
+    steps = steps_of(levels, [1, 0], Settling(2, 2), can_end_when_steady=False)
+    records: list[Record] = [
+        *phase(0, 0, [500.0] * 100), *phase(1, 2, [9.0] * 10), *phase(2, 4, [500.0] * 100), *phase(3, 6, [1.0] * 20),
+        second(0, 0, 7), second(1, 0, 8), second(2, 0, 7), second(3, 0, 9),
+    ]  # fmt: skip
+    kept = measured_records(records, steps)
+    measured = phase_results(kept, SAMPLES, levels)
+    assert [(each.number, each.name, each.arrival_rate_per_s) for each in measured] == [(1, "P3", 5.0), (2, "P1", None)]
+    total = total_of(measured)
+    assert total is not None and total.requests == 30 and total.latency.max_ms == pytest.approx(9.0, rel=1e-3)
+    # Two phases of 2 s: what was used between them is in no figure.
+    assert total.costs["api"].cpu_s == pytest.approx(2.0)
+    assert [(each.phase, each.at_s) for each in timeline_of(kept)] == [(2, 0), (1, 4)]
+
+
+def test_a_straggler_costs_latency_and_no_throughput() -> None:
+    begin, end = phase(0, 0, [1.0] * 99 + [3000.0])
+    late = replace(end, duration_ns=5 * SECOND, planned_ns=2 * SECOND, operations_late=1)
+    (result,) = phase_results([begin, late], [])
+    assert (result.measured.throughput_per_s, result.measured.duration_s) == (99 / 2, 5.0)
+    assert result.measured.latency.max_ms == pytest.approx(3000.0, rel=1e-3)
+    total = total_of([result, result])
+    assert total is not None and (total.throughput_per_s, total.operations) == (99 / 2, 200)
+
+
+def test_a_stream_that_knew_no_window_counts_everything() -> None:
+    begin, end = phase(0, 0, [1.0] * 100)
+    (old,) = phase_results([begin, replace(end, duration_ns=4 * SECOND)], [])
+    assert (old.measured.window_s, old.measured.throughput_per_s) == (None, 25.0)
+    (new,) = phase_results([begin, replace(end, planned_ns=2 * SECOND, operations_late=0)], [])
+    total = total_of([old, new])
+    assert total is not None and total.window_s is None
 
 
 def test_operations_are_measured_apart_and_over_all_phases() -> None:
@@ -145,7 +172,7 @@ def test_operations_are_measured_apart_and_over_all_phases() -> None:
         replace(second[1], by_operation={"Read": slow}),
     ]
     phases = phase_results(records, [])
-    total = total_of(phases, [])
+    total = total_of(phases)
     assert total is not None
     assert list(phases[1].measured.by_operation) == ["Read"]
     assert (total.by_operation["Read"].requests, total.by_operation["Save"].errors) == (7, {"status_500": 1})

@@ -1,21 +1,24 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from as_json import as_json
+from bakeoff.engines.stream import Record
 from bakeoff.project import find_project
+from bakeoff.results.warm_up import Settled, WarmUp
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
+from bakeoff.running.phase_plan import Settling, Step, steps_of
+from bakeoff.running.settling import settled_in
 from bakeoff.running.warm_up import (
     is_steady,
-    judged,
-    planned_until_steady,
+    settle_cap_s,
     steady_after,
     warm_up_cap_s,
-    warm_up_phase,
 )
-from made_up_records import phase_end
+from made_up_records import engine_second, phase_end
 
 VECTORS = json.loads((find_project().contract / "vectors" / "steady.json").read_text())
 
@@ -45,37 +48,72 @@ def test_steady_after(operations: list[int], seconds: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "duration_s", "asked_s", "extended", "seconds"),
+    ("mode", "duration_s", "asked_s", "seconds"),
     [
-        ("quick", None, None, False, 10),
-        ("full", None, None, False, 30),
+        ("quick", None, None, 10),
+        ("full", None, None, 30),
         # Short phases leave a slow target time to warm up, and those between set the cap.
-        ("quick", 3.0, None, False, 10),
-        ("quick", 20.0, None, False, 20),
-        ("quick", 3.0, None, True, 20),
-        ("full", None, 5.0, False, 5),
-        ("full", None, 5.0, True, 10),
-        ("full", None, 0.0, True, 0),
-        ("smoke", None, None, False, 0),
-        ("smoke", None, 5.0, False, 0),
+        ("quick", 3.0, None, 10),
+        ("quick", 20.0, None, 20),
+        ("full", None, 5.0, 5),
+        ("full", None, 0.0, 0),
+        ("smoke", None, None, 0),
+        ("smoke", None, 5.0, 0),
     ],
 )
-def test_cap(mode: str, duration_s: float | None, asked_s: float | None, extended: bool, seconds: float) -> None:
-    assert warm_up_cap_s(phases_of(mode, duration_s), asked_s, extended) == seconds
+def test_cap(mode: str, duration_s: float | None, asked_s: float | None, seconds: float) -> None:
+    assert warm_up_cap_s(phases_of(mode, duration_s), asked_s) == seconds
 
 
-def test_smoke_is_not_warmed_up() -> None:
-    assert warm_up_cap_s(SMOKE, None) == 0
+@pytest.mark.parametrize(
+    ("duration_s", "asked_s", "warm_up_s", "seconds"),
+    [
+        (None, None, 10, 10),
+        # Phases of a second are indicative, and settle for no longer than they last.
+        (1.0, None, 10, 1.0),
+        (20.0, None, 20, 20),
+        (None, None, 0, 0),
+        (None, 0.5, 10, 0.5),
+        (None, 0.0, 10, 0.0),
+    ],
+)
+def test_later_levels_have_a_cap_too(
+    duration_s: float | None, asked_s: float | None, warm_up_s: float, seconds: float
+) -> None:
+    assert settle_cap_s(phases_of("quick", duration_s), asked_s, warm_up_s) == seconds
+    assert settle_cap_s(SMOKE, asked_s, warm_up_s) == 0
 
 
-def test_it_has_the_load_of_the_first_phase() -> None:
-    assert as_json(warm_up_phase(phases_of("quick")[0], 2).planned()) == {
-        "name": "Warm-up",
-        "virtual_users": 10,
-        "duration_ms": 2000,
-    }
-    open_phase = rate_phases([500], "poisson", [8], None)[0]
-    assert as_json(warm_up_phase(open_phase, 2).planned()) == {
+SECOND_NS = 1_000_000_000
+CLIMB = [1000, 2000, 3000, 5000, 7000, 9000]
+RULE = {"window_s": 3, "tolerance": 0.05}
+
+
+def steps(order: list[int], settling: Settling) -> list[Step]:
+    return steps_of(phases_of("quick"), order, settling, can_end_when_steady=True)
+
+
+def test_each_level_settles_at_its_own_load_in_the_order_of_the_round() -> None:
+    planned = [as_json(step.planned()) for step in steps([2, 0, 1], Settling(10, 4))]
+    loads = [(each["name"], each["virtual_users"], each["duration_ms"]) for each in planned]
+    assert loads == [
+        ("Warm-up", 200, 10_000), ("High-load", 200, 10_000),
+        ("Settling", 10, 4_000), ("Baseline", 10, 10_000),
+        ("Settling", 50, 4_000), ("Mid-load", 50, 10_000),
+    ]  # fmt: skip
+    assert [each.get("until_steady") for each in planned] == [RULE, None] * 3
+
+
+def test_without_settling_levels_follow_one_another() -> None:
+    assert [step.phase.name for step in steps([], Settling())] == ["Baseline", "Mid-load", "High-load"]
+    assert [step.planned() for step in steps_of(SMOKE, [0], Settling(), can_end_when_steady=True)] == [
+        SMOKE[0].planned()
+    ]
+
+
+def test_an_open_phase_settles_at_its_rate() -> None:
+    (settles, _) = steps_of(rate_phases([500], "poisson", [8], None), [], Settling(2), can_end_when_steady=False)
+    assert as_json(settles.planned()) == {
         "name": "Warm-up",
         "rate": 500,
         "arrival": "poisson",
@@ -84,23 +122,30 @@ def test_it_has_the_load_of_the_first_phase() -> None:
     }
 
 
-def test_a_plan_carries_the_rule() -> None:
-    planned = planned_until_steady(warm_up_phase(phases_of("quick")[0], 2))
-    assert as_json(planned) == {
-        "name": "Warm-up",
-        "virtual_users": 10,
-        "duration_ms": 2000,
-        "until_steady": {"window_s": 3, "tolerance": 0.05},
-    }
-
-
-CLIMB = [1000, 2000, 3000, 5000, 7000, 9000]
+def test_the_first_half_minute_is_reported_apart() -> None:
+    planned = steps([], Settling(300, 0, reports_start=True))
+    assert [(step.phase.name, step.phase.duration_s) for step in planned[:3]] == [
+        ("Cold start", 30), ("Warm-up", 300), ("Baseline", 10),
+    ]  # fmt: skip
+    climb = [50 * n for n in range(1, 31)]
+    seconds: list[Record] = [engine_second(n, phase=0, operations=count) for n, count in enumerate(climb)]
+    seconds += [engine_second(n, phase=1, operations=3000) for n in range(6)]
+    ends: list[Record] = [
+        phase_end(phase=0, duration_ns=30 * SECOND_NS, planned_ns=30 * SECOND_NS, operations=sum(climb) + 10,
+                  operations_late=10),
+        phase_end(phase=1, duration_ns=6 * SECOND_NS, operations=18_000, steady_after_s=6),
+    ]  # fmt: skip
+    record = settled_in([*seconds, *ends], planned)
+    assert record is not None and record.cold_start is not None
+    assert (record.cold_start.duration_s, record.cold_start.throughput_per_s) == (30.0, sum(climb) / 30)
+    # From the first request of the process, not from the end of the cold start.
+    assert (record.steady, record.steady_after_s) == (True, 36)
 
 
 @pytest.mark.parametrize(
     ("told", "operations", "steady", "steady_after_s"),
     [
-        # An engine that ends the warm-up by the rule has the last word: here replies straggled after its end.
+        # An engine that ends the phase by the rule has the last word: here replies straggled after its end.
         ({"steady_after_s": 6}, [1000] * 6 + [3], True, 6),
         ({"steady_after_s": None}, CLIMB, False, None),
         ({}, [1000] * 8, True, 6),
@@ -111,11 +156,21 @@ CLIMB = [1000, 2000, 3000, 5000, 7000, 9000]
     ],
 )
 def test_record(told: dict[str, Any], operations: list[int], steady: bool | None, steady_after_s: int | None) -> None:
-    record = judged(10, phase_end(duration_ns=6_001_400_000, **told), operations)
-    assert (record.steady, record.steady_after_s) == (steady, steady_after_s)
-    assert (record.duration_s, record.cap_s) == (6.001, 10)
+    ended = phase_end(duration_ns=len(operations) * SECOND_NS, **told)
+    seconds = [engine_second(number, operations=count) for number, count in enumerate(operations)]
+    record = settled_in([*seconds, ended], steps([], Settling(10)))
+    assert record is not None
+    assert (record.steady, record.steady_after_s, record.duration_s) == (steady, steady_after_s, len(operations))
     kinds = [finding.kind for finding in warm_up_findings(record)]
     assert kinds == (["not-steady"] if steady is False else [])
+
+
+def test_a_later_level_that_did_not_settle_is_named() -> None:
+    record = WarmUp(steady=True, phase=3, later=[Settled(1, steady=False), Settled(2, steady=True)])
+    (found,) = warm_up_findings(record)
+    assert "before phase 1" in found.message
+    both = replace(record, later=[Settled(2, steady=False), Settled(1, steady=False)])
+    assert "the phases 1, 2" in warm_up_findings(both)[0].message
 
 
 def test_without_a_warm_up_nothing_is_found() -> None:

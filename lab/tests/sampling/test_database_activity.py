@@ -8,8 +8,9 @@ from throwaway_server import throwaway_server
 from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.sampling.activity import Sessions
-from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, activity_of
+from bakeoff.sampling.activity import PhaseActivity
+from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, Mark, activity_of, phase_activity
+from bakeoff.sampling.maintenance import EdgeVacuum
 
 COUNTED: Counters = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
 
@@ -22,7 +23,7 @@ LOOKS = [
 
 
 def test_totals_become_shares() -> None:
-    activity = activity_of(COUNTED, LOOKS, 200, {})
+    activity = activity_of(COUNTED, LOOKS, 200)
     assert activity.wal_bytes_per_operation == 20
     assert activity.operations_per_commit == 5
     assert activity.hot_update_share == 0.9
@@ -33,20 +34,33 @@ def test_totals_become_shares() -> None:
 
 
 def test_each_phase_has_looks_of_its_own() -> None:
-    phases = activity_of(COUNTED, LOOKS, 200, {1: (0, 10), 2: (10, 30), 3: (30, 31)}).phases
-    assert phases is not None
-    assert phases["1"] == Sessions(looks=0)
-    assert phases["2"] == Sessions(
+    empty, middle, last = (phase_activity(LOOKS, [], [], span, 0.5) for span in [(0, 10), (10, 30), (30, 31)])
+    assert empty == PhaseActivity(looks=0)
+    assert middle == PhaseActivity(
         looks=2,
         active_backends_mean=2.0,
         connections_peak=5,
         wait_shares={"IO:WalSync": 0.75, "CPU": 0.25},
+        vacuum_s=0.0,
+        checkpoint_s=0.0,
     )
-    assert (phases["3"].looks, phases["3"].connections_peak) == (1, 4)
+    assert (last.looks, last.connections_peak) == (1, 4)
+
+
+def test_maintenance_is_of_the_phase_that_it_fell_into() -> None:
+    second = 1_000_000_000
+    looks = [Look(n * second // 2, {}, vacuums=n in (3, 4), checkpoints=n == 9) for n in range(20)]
+    marks = [Mark(0, 100, 10, 5.0), Mark(5 * second, 300, 30, 25.0), Mark(10 * second, 350, 30, 25.0)]
+    own_vacuum = (4 * second, 6 * second)
+    first = phase_activity(looks, marks, [own_vacuum], (0, 5 * second), 0.5)
+    later = phase_activity(looks, marks, [own_vacuum], (5 * second, 10 * second), 0.5)
+    assert (first.vacuum_s, first.checkpoint_s, later.vacuum_s, later.checkpoint_s) == (2.0, 0.5, 1.0, 0.0)
+    assert (first.table_bytes_before, first.table_bytes_after, later.table_bytes_after) == (100, 300, 350)
+    assert (first.fsyncs, first.fsync_ms, later.fsyncs, later.fsync_ms) == (20, 1.0, 0, None)
 
 
 def test_nothing_done_divides_by_nothing() -> None:
-    activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0, {})
+    activity = activity_of({**COUNTED, "commits": 0, "rows_updated": 0}, [], 0)
     for name in ("wal_bytes_per_operation", "operations_per_commit", "hot_update_share", "connections_peak"):
         assert getattr(activity, name) is None
     assert activity.wait_shares == {}
@@ -91,3 +105,23 @@ def test_postgresql_s_own_counts(server: Server) -> None:
     assert (activity.checkpoints or 0) >= 1
     assert "Timeout:PgSleep" in activity.wait_shares
     assert activity.phases is not None and activity.phases["1"].looks == activity.looks
+
+
+@pytest.mark.end_to_end
+def test_a_vacuum_at_the_edge_of_a_phase_is_timed_and_tables_are_measured(server: Server) -> None:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE grown AS SELECT n FROM generate_series(1, 20000) AS n")
+    with DatabaseWatch(server, period_s=0.01) as watch, EdgeVacuum(server) as vacuum:
+        watch.mark()
+        vacuum.begin()
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute("INSERT INTO grown SELECT n FROM generate_series(1, 20000) AS n")
+            connection.execute("SELECT pg_sleep(0.1)")
+        watch.mark()
+    watch.note_vacuums(vacuum.spans)
+    assert len(vacuum.spans) == 1
+    activity = watch.activity(1, {1: (vacuum.spans[0][0], time.time_ns())})
+    assert activity is not None and activity.phases is not None
+    phase = activity.phases["1"]
+    assert (phase.vacuum_s or 0) > 0
+    assert (phase.table_bytes_after or 0) > (phase.table_bytes_before or 0) > 500_000

@@ -169,6 +169,8 @@ class PhaseBook:
             "phase": tally.phase.index,
             "time_unix_ns": held_until_us * NS_PER_US,
             "duration_ns": (tally.ended_us - tally.start_us) * NS_PER_US,
+            "planned_ns": None if tally.end_us is None or interrupted else (tally.end_us - tally.start_us) * NS_PER_US,
+            "operations_late": tally.late_ok * self._batch,
             **total.members(self._batch, self._names),
             "connections_opened": tally.connections_opened,
             "interrupted": interrupted,

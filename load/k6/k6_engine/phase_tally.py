@@ -26,6 +26,7 @@ class PhaseTally:
         self.total = Counts()
         self.connections_opened = 0
         self.users_entered = 0
+        self.late_ok = 0
         self.next_second = 0
         self._last_reply_us = start_us
         self._last_failure_us = start_us
@@ -76,6 +77,8 @@ class PhaseTally:
                     each.service.add(mine)
             if status is not None and is_answered(error_kind):
                 counts.calls[call].statuses[status] += len(mine)
+        if error_kind is None and self.end_us is not None:
+            self.late_ok += int((ends_us > self.end_us).sum())
         last_us = int(ends_us.max())
         if is_answered(error_kind):
             self._last_reply_us = max(self._last_reply_us, last_us)

@@ -4,7 +4,7 @@
 export class Sampler {
   constructor(share) {
     this.share = share;
-    this.due = 0;
+    this.due = share > 0 ? 1 - share : 0; // the first reply is among those that are checked
   }
 
   next() {

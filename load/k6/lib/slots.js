@@ -15,7 +15,7 @@ const COMPILERS = {
   date,
   timestamp: () => (_, event) => event.time,
   user: () => (_, event) => String(event.user),
-  sequence: () => (_, event) => String(event.sequence),
+  sequence: ({ modulo = 2 ** 32 }) => (_, event) => String(event.sequence % modulo),
   run: (_, run) => () => run,
   key: () => (_, event) => event.key.text,
   named,

@@ -20,9 +20,9 @@ fn recording(criterion: &mut Criterion<CpuTime>) {
             // Any latencies between 1 ns and 16 ms.
             latency_ns = (latency_ns.wrapping_mul(6_364_136_223_846_793_005) + 1) % (1 << 24);
             let call = (latency_ns % 4) as usize;
-            tally.count_sent(call, latency_ns >> 8);
+            tally.count_sent(call, Some(latency_ns >> 8));
             tally.calls[call].count_status(Code::Http(200));
-            tally.count_ok(call, 1);
+            tally.count_ok(call, 1, false);
             tally.record_times(call, Some(latency_ns), latency_ns + 500);
             black_box(&tally);
         });

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bakeoff_load::engine::{self, Agent, Options, Steadiness};
+use bakeoff_load::results::Summary;
 use serde_json::{Value, json};
 use support::{Memory, plan, read_request, run, serve};
 
@@ -55,6 +56,26 @@ fn a_reply_after_the_end_stretches_its_phase() {
     let memory = run_phase(server(|_| Some(Duration::from_millis(400))), &held());
     assert_eq!(memory.ok(), 2);
     assert!(memory.phases[0].duration_ns >= 400_000_000, "{} ns", memory.phases[0].duration_ns);
+}
+
+#[test]
+fn a_late_reply_counts_for_latency_and_not_for_throughput() {
+    let stragglers = server(|number| Some(Duration::from_millis(if number < 4 { 10 } else { 500 })));
+    let memory = run_phase(stragglers, &held());
+    let totals = &memory.totals[0];
+    assert_eq!((totals.operations, totals.operations_late, totals.all.ok_late), (6, 2, 2));
+    assert_eq!(memory.phases[0].planned_ns, Some(300_000_000), "whenever the last reply came");
+    assert!(totals.all.service.as_ref().is_some_and(|times| times.max() >= 490_000_000), "and has its latency");
+    let summary = Summary::new(memory.totals.into_iter().next().expect("a phase"), &memory.phases[0]).json();
+    let rate = summary["requests_per_second"].as_f64().expect("a rate");
+    assert!((rate - 4.0 / 0.3).abs() < 1e-6, "{rate}/s");
+}
+
+#[test]
+fn a_number_of_requests_has_no_planned_end() {
+    let phase = json!({"name": "counted", "virtual_users": 1, "iterations": 2});
+    let memory = run_phase(server(|_| Some(Duration::ZERO)), &phase);
+    assert_eq!((memory.phases[0].planned_ns, memory.totals[0].operations_late), (None, 0));
 }
 
 /// Two users until a second is like the one before.

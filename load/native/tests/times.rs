@@ -14,6 +14,7 @@ use support::{operation, plan, read_request, run, serve, serve_replies, slow};
 
 const AT_ONCE: Duration = Duration::ZERO;
 const TIMEOUT_NS: u64 = 50_000_000;
+const LARGE: usize = 8 << 20;
 
 /// A few requests at a rate, which gives them a service time and a response time.
 fn at_a_rate(users: u32, more: &Value) -> Value {
@@ -87,6 +88,25 @@ fn waiting_for_the_target_is_not_lag() {
         assert!(response.max() > 2 * delay_ns, "the last one was due long before: {} ns", response.max());
         assert!(lag.max() < delay_ns, "and was written when it could be: {} ns", lag.max());
     }
+}
+
+/// In the closed model each reply is followed by the next request: how late it is shows whether the engine keeps up.
+#[test]
+fn the_time_from_a_reply_to_the_next_request_is_lag_in_the_closed_model() {
+    let phases = json!([{"name": "n", "virtual_users": 2, "iterations": 20}]);
+    let lag_of = |changes: &Value| {
+        let mut memory = run(&plan(slow(AT_ONCE), &events::with(json!({"phases": phases}), changes)));
+        memory.totals.remove(0).send_lag.expect("the kernel notes when replies arrive")
+    };
+    let lag = lag_of(&json!({}));
+    assert!((1..=18).contains(&lag.len()), "not of the first requests: {}", lag.len());
+    // A message that takes long to render makes the engine late, which shows.
+    let large = json!(["{\"a\":\"", {"slot": "pad", "text": "x".repeat(LARGE)}, "\"}"]);
+    let slowed = lag_of(&json!({"size_bytes": LARGE, "operations": [operation("POST", json!(["/"]), large)]}));
+    assert!(slowed.value_at_quantile(0.5) > 4 * lag.value_at_quantile(0.5), "{} ns", slowed.value_at_quantile(0.5));
+    // Each user rests between its requests: they have a time at which they are due, and the reply does not matter.
+    let thinks = lag_of(&json!({"think_time_ms": 20}));
+    assert!(thinks.value_at_quantile(0.5) < 20_000_000, "{} ns", thinks.value_at_quantile(0.5));
 }
 
 #[test]

@@ -11,6 +11,8 @@ from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import COUNT, RATE, Phase, count_phases, phases_from, phases_of, phases_with, rate_phases
+from bakeoff.running.phase_plan import Settling
+from bakeoff.running.warm_up import LONGEST_UNTIL_STEADY_S, settle_cap_s, warm_up_cap_s
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,16 @@ class ComparisonRequest(ComparisonTable):
     def isolation(self) -> Isolation:
         """CPUs and limits of each role."""
         return isolation_of(self)
+
+    @property
+    def settling(self) -> Settling:
+        """How long each level may settle before it is measured: the same for every contender and round."""
+        phases = self.phases
+        first_s = warm_up_cap_s(phases, self.warm_up_s)
+        later_s = settle_cap_s(phases, self.settle_s, first_s)
+        if self.until_steady and first_s:
+            return Settling(LONGEST_UNTIL_STEADY_S, later_s, reports_start=True)
+        return Settling(first_s, later_s)
 
     def variants(self) -> list[Variant]:
         """Every combination of the factors' levels."""

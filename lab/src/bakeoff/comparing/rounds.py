@@ -11,7 +11,7 @@ from bakeoff.comparing.estimate import Estimate
 from bakeoff.comparing.proofs import Proof, durability_proven, prove
 from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.schedule import Turn, turns_of
+from bakeoff.comparing.schedule import Turn, level_order, turns_of
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
@@ -21,10 +21,9 @@ from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.laps import Laps, told
-from bakeoff.running.modes import SMOKE, Phase
+from bakeoff.running.modes import SATURATION, SMOKE, Phase
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.warm_up import warm_up_cap_s
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.workload.plan import THRESHOLDS
@@ -78,7 +77,6 @@ class Series:
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
         self._proofs: dict[tuple[str, Path, bool, bool, tuple[tuple[str, str], ...]], Proof] = {}
-        self._not_steady: set[str] = set()
         self._durable: dict[str, bool | None] = {}
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
@@ -226,10 +224,11 @@ class Series:
         if len(failures) > _FAILED_RUNS_ALLOWED:
             return
         run = self._run_request(contender, request.mode, request.phases)
-        result = self._measured(replace(run, round=turn.round, warm_up_s=self._warm_up_s(contender)))
+        # A run to saturation ends where too many requests fail: it climbs in every round.
+        rounds = 1 if request.mode == SATURATION else request.rounds
+        order = level_order(len(request.phases), turn.round, rounds, request.seed)
+        result = self._measured(replace(run, round=turn.round, settling=request.settling, level_order=order))
         self._comparison.runs.append(result)
-        if result.warm_up is not None and result.warm_up.steady is False:
-            self._not_steady.add(contender.key)
         problem = self._problem_with(result)
         if problem is not None:
             self._failures[contender.key] = [*failures, problem]
@@ -300,11 +299,7 @@ class Series:
         self._comparison.refuse(contender.key, reason)
         self._bench.progress.say(f"{contender.key}: not measured. {reason}")
 
-    def _warm_up_s(self, contender: Contender) -> float:
-        request = self._request
-        return warm_up_cap_s(request.phases, request.warm_up_s, extended=contender.key in self._not_steady)
-
     def _seconds(self, contender: Contender) -> float:
         """How long the phases of a turn take."""
-        run = RunRequest(contender, self._request.mode, self._request.phases, warm_up_s=self._warm_up_s(contender))
+        run = RunRequest(contender, self._request.mode, self._request.phases, settling=self._request.settling)
         return run.planned_s or 0.0

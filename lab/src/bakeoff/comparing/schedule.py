@@ -31,6 +31,18 @@ def turns_of(
     ]
 
 
+def level_order(levels: int, round_number: int, rounds: int, seed: int) -> list[int]:
+    """The order in which a round measures its levels, as indices: the same for all contenders of the round.
+
+    A level that always came last would always meet the largest table. A comparison of one round keeps the declared
+    order; with more of them the orders are balanced like those of contenders.
+    """
+    if rounds == 1:
+        return list(range(levels))
+    orders = _orders(levels, rounds, random.Random(f"levels {seed}"))  # noqa: S311 — repeatable, not a secret
+    return orders[round_number - 1]
+
+
 def _orders(count: int, rounds: int, numbers: random.Random) -> list[list[int]]:
     """An order of `count` contenders for each round."""
     orders: list[list[int]] = []

@@ -116,6 +116,8 @@ class Merging:
             connections_opened=sum(record.connections_opened for record in records),
             interrupted=any(record.interrupted for record in records),
             send_lag_histogram=_histogram([record.send_lag_histogram for record in records]),
+            planned_ns=max((record.planned_ns for record in records if record.planned_ns is not None), default=None),
+            operations_late=_sum_of_known([record.operations_late for record in records]),
         )
 
 
@@ -210,13 +212,18 @@ def _added_outcomes(parts: Sequence[Outcomes]) -> Outcomes:
     return Outcomes(
         **{
             name: sum(getattr(part, name) for part in parts)
-            for name in ("sent", "ok", "failed", "checked", "checks_failed")
+            for name in ("sent", "ok", "ok_late", "failed", "checked", "checks_failed")
         },
         errors=_summed([part.errors for part in parts]),
         statuses=_summed([part.statuses for part in parts]),
         service_histogram=_histogram([part.service_histogram for part in parts]),
         response_histogram=_histogram([part.response_histogram for part in parts]),
     )
+
+
+def _sum_of_known(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _summed(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:

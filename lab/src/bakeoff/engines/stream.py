@@ -58,6 +58,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     checks_failed: int
     service_histogram: str | None
     response_histogram: str | None
+    ok_late: int = 0
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -94,9 +95,15 @@ class EngineSecond(Counted, frozen=True, kw_only=True, tag="second"):
 
 
 class PhaseEnd(Counted, frozen=True, kw_only=True, tag="phase_end"):
-    """All of a phase. `steady_after_s` is there only where `until_steady` could end it."""
+    """All of a phase. `steady_after_s` is there only where `until_steady` could end it.
+
+    `planned_ns` lasts to the planned end; of all `operations`, `operations_late` were acknowledged after it. Both are
+    None in older streams, and `planned_ns` also for a number of iterations and after an interruption.
+    """
 
     duration_ns: int
+    planned_ns: int | None = None
+    operations_late: int | None = None
     connections_opened: int
     interrupted: bool
     send_lag_histogram: str | None

@@ -233,10 +233,23 @@ class ComparisonTable(RunTable):
     warm_up_s: float | None = option(
         None,
         kinds.duration(0),
-        "Longest warm-up, which ends when throughput is steady; 0 for none",
+        "Longest warm-up before the first level, which ends when throughput is steady; 0 for none",
         name="warm_up",
         unit="s",
         unset="the shortest phase, 10s to 30s",
+    )
+    settle_s: float | None = option(
+        None,
+        kinds.duration(0),
+        "Longest time to settle before each later level, which ends when throughput is steady; 0 for none",
+        name="settle",
+        unit="s",
+        unset="the shortest phase, at most the warm-up",
+    )
+    until_steady: bool = option(
+        False,
+        kinds.SWITCH,
+        "Report the first 30 s of each process apart, then warm up until steady, for 5 minutes at the most",
     )
     threshold: str | None = option(
         None,

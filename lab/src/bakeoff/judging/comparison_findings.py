@@ -12,6 +12,8 @@ from bakeoff.storage.history import StoredComparison, StoredRun
 
 _DRIFT = 0.10
 _SLOWER = 0.10
+# A disk's latency varies more than a core's speed.
+_SLOWER_DISK = 2.0
 _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
@@ -23,6 +25,8 @@ def found(
         *_few_rounds(rates),
         *_drift(rates),
         *_throttled(comparison.runs),
+        *_uneven_disk(comparison.runs),
+        *_uneven_maintenance(comparison.runs),
         *_aa_pairs(aa_pairs),
         *_changed(comparison.runs),
         *_uncommitted(comparison.runs),
@@ -95,6 +99,57 @@ def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
                 "Either the lab favours one of them, or it is chance (one comparison of equals in twenty). Run it "
                 "again with more rounds before you trust a difference of this size.",
             )
+
+
+def _uneven_disk(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    """A disk that took far longer for a flush around one run than around another."""
+    states = [(run.result.round, state) for run in runs if (state := run.result.machine_state)]
+    flushes = [
+        (flush_ms, number)
+        for number, state in states
+        for flush_ms in (state.fsync_before_ms, state.fsync_after_ms)
+        if flush_ms
+    ]
+    if not flushes:
+        return
+    (fastest, fast_round), (slowest, slow_round) = min(flushes), max(flushes)
+    if slowest >= _SLOWER_DISK * fastest:
+        yield JudgedFinding(
+            "uneven-disk",
+            "warning",
+            f"A flush of the database's disk took {slowest:.2f} ms beside a run of round {slow_round}, and "
+            f"{fastest:.2f} ms beside one of round {fast_round}.",
+            "Another process or virtual machine uses the disk, or it throttles. Stop other work, or add rounds: "
+            "durable writes cannot be faster than flushes.",
+            tuple(sorted({fast_round, slow_round})),
+        )
+
+
+def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    """Vacuums and checkpoints in the windows of some contenders of a round, and not of others."""
+    struck: dict[tuple[int, str], dict[str, bool]] = {}
+    for run in runs:
+        activity = run.result.database_activity
+        for phase, seen in ((activity and activity.phases) or {}).items():
+            if seen.vacuum_s is not None and seen.checkpoint_s is not None:
+                contenders = struck.setdefault((run.result.round, phase), {})
+                contenders[run.result.contender or run.result.target] = seen.vacuum_s + seen.checkpoint_s > 0
+    uneven = {place: each for place, each in struck.items() if 0 < sum(each.values()) < len(each)}
+    if not uneven:
+        return
+    windows = [
+        f"{', '.join(key for key, is_struck in each.items() if is_struck)} in phase {phase} of round {number}"
+        for (number, phase), each in sorted(uneven.items())
+    ]
+    more = f" and {len(windows) - 3} more" if len(windows) > 3 else ""
+    yield JudgedFinding(
+        "uneven-maintenance",
+        "warning",
+        f"A vacuum or a checkpoint fell into the windows of some contenders only: {'; '.join(windows[:3])}{more}.",
+        "It costs these windows CPU and disk that the others kept. Add rounds, or use longer phases, in which each "
+        "contender meets it.",
+        tuple(sorted({number for number, _ in uneven})),
+    )
 
 
 def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:

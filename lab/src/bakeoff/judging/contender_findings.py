@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bakeoff.factors.variant import Variant
-from bakeoff.judging import steadiness
+from bakeoff.judging import steadiness, windows
 from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
@@ -48,6 +48,7 @@ def found(
         *_ends(runs),
         *_connections(runs),
         *_table_growth(runs),
+        *_indicative(contender),
         *_trends(runs),
         *_drifted(drift, contender.settings),
         *_unranked(contender),
@@ -205,6 +206,18 @@ def _trends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
         "fell, look for a table, log or heap that grows.",
         tuple(steep),
     )
+
+
+def _indicative(contender: Contender) -> Iterable[JudgedFinding]:
+    """Windows that show about how fast it is, and no rank."""
+    if contender.indicative:
+        yield JudgedFinding(
+            "indicative",
+            "warning",
+            f"It has no rank: {'; '.join(contender.indicative)}.",
+            f"Use windows of at least {windows.SHORTEST_S:.0f} s (--phase-duration 10s), and let levels settle "
+            "(--warm-up, --settle); where throughput was not steady, other findings may show the cause.",
+        )
 
 
 def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[JudgedFinding]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bakeoff.judging import capacity, comparison_findings, contender_findings
+from bakeoff.judging import capacity, comparison_findings, contender_findings, windows
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.ceilings import Limits, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.contender_rates import ContenderRates
@@ -41,6 +41,11 @@ class _MeasuredContender:
     def rates(self) -> Mapping[int, float]:
         """What is compared: throughput by round, each at the level that the other rounds choose."""
         return self.held.rates
+
+    @property
+    def indicative(self) -> Sequence[str]:
+        """Why its windows cannot carry a rank; empty where they can."""
+        return windows.doubts_about(self.runs.counted, self.held.peak_phase)
 
     @property
     def compared(self) -> ContenderRates:
@@ -113,7 +118,7 @@ def _contenders(measured: Sequence[_MeasuredContender], pairings: Sequence[Pairi
         medians = {
             each.runs.key: each.peak.throughput_per_s.median
             for each in measured
-            if each.runs.division == division and each.peak is not None and each.rates
+            if each.runs.division == division and each.peak is not None and each.rates and not each.indicative
         }
         standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
     contenders = [
@@ -149,6 +154,7 @@ def _contender(
         durability=newest.durability.value,
         factors=newest.factors,
         rank=None if place is None else place.rank,
+        indicative=measured.indicative,
         tied_with=() if place is None else place.tied_with,
         run_ids=[run.id for run in runs.all],
         rounds=len(runs.counted),

@@ -147,7 +147,7 @@ class Contender:
     those that count: neither void nor cut short. The peak is the throughput of the phase whose median is the best
     (`peak_level`), sustainable is the best of those that keep the documented thresholds. `ceiling_share` is the peak
     as a share of what the engine can do, None without a calibration; `reference_shares` are shares of each reference
-    line.
+    line. `indicative` are the reasons why its windows cannot carry a rank: then it has none.
     """
 
     key: str
@@ -178,6 +178,7 @@ class Contender:
     target_class: str = "standard"
     contract_profile: str = ""
     durability: str = "unknown"
+    indicative: Sequence[str] = ()
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None
 

@@ -26,13 +26,13 @@ def steepest_trend(timeline: Sequence[Second]) -> Trend | None:
     trends = [
         trend
         for phase in phases
-        if (trend := _trend(phase, [second.operations for second in timeline if second.phase == phase])) is not None
+        if (trend := trend_of(phase, [second.operations for second in timeline if second.phase == phase])) is not None
     ]
     return max(trends, key=lambda trend: abs(trend.change), default=None)
 
 
-def _trend(phase: int, operations: Sequence[int]) -> Trend | None:
-    """Least squares over the seconds, the first left out: the phase's users only begin in it."""
+def trend_of(phase: int, operations: Sequence[int]) -> Trend | None:
+    """The trend of one phase, if it has one. The first second is left out: the phase's users only begin in it."""
     settled = operations[1:]
     mean = sum(settled) / max(1, len(settled))
     if len(settled) < _FEWEST_SECONDS or mean <= 0:

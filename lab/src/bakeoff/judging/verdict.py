@@ -24,13 +24,23 @@ def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_cl
     valid = {field.name: [each for each in field.contenders if each.rank is not None] for field in fields}
     clauses = {name: _clause(contenders, told) for name, contenders in valid.items() if contenders}
     if not clauses:
-        return "Nothing valid was measured, so there is no verdict."
+        return _without_ranks([each for field in fields for each in field.contenders])
     named = [f"{name}: {clause}" for name, clause in clauses.items()]
     words = next(iter(clauses.values())) if len(clauses) == 1 else _capitalised("; ".join(named))
     ties = any(_tied(contenders) for contenders in valid.values())
     if not ties or smallest_claim is None:
         return f"{words}."
     return f"{words} (smallest detectable difference {smallest_claim:.1%})."
+
+
+def _without_ranks(contenders: Sequence[Contender]) -> str:
+    """What can be told where no contender has a rank."""
+    indicative = [each for each in contenders if each.indicative]
+    if not indicative:
+        return "Nothing valid was measured, so there is no verdict."
+    best = max(indicative, key=lambda each: _peak(each).median)
+    clause = f"{best.label} reached {rate(_peak(best))}" + (", the most" if len(indicative) > 1 else "")
+    return f"Indicative only, without ranks: {clause} ({best.indicative[0]})."
 
 
 def _clause(contenders: Sequence[Contender], told: Told) -> str:

@@ -50,10 +50,14 @@ class Hit:
     send_lag_p99_ms: float | None
     capacity_per_s: float | None
     interrupted: bool
+    window_s: float | None = None
+    ok_late: int = 0
 
     @property
     def requests_per_s(self) -> float:
-        """Good replies for each second of the phase."""
+        """Good replies within the planned duration, a second; of all of them where none was planned."""
+        if self.window_s:
+            return (self.ok - self.ok_late) / self.window_s
         return self.ok / self.duration_s if self.duration_s > 0 else 0.0
 
 
@@ -90,6 +94,8 @@ def hit_of(records: list[Record], expect: int, capacity_per_s: float | None) -> 
         send_lag_p99_ms=_p99_ms(end.send_lag_histogram),
         capacity_per_s=capacity_per_s,
         interrupted=end.interrupted,
+        window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
+        ok_late=end.operations_late or 0,
     )
 
 

@@ -74,7 +74,7 @@ class Server:
         import psycopg
 
         try:
-            return psycopg.connect(self.url, autocommit=True, connect_timeout=5)
+            return psycopg.connect(self.url, autocommit=True, connect_timeout=5, application_name="bakeoff")
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             # An invalid URL is quoted in part.
             reason = redacted(" ".join(str(error).split()), secrets_of(self.url))
@@ -82,6 +82,17 @@ class Server:
                 f"The database {self.shown_url} cannot be reached: {reason}. Start it, correct "
                 "its URL, or unset the URL to use the embedded PostgreSQL."
             ) from error
+
+    def data_directory(self) -> Path | None:
+        """Where it keeps its data; None where it may not be asked."""
+        import psycopg
+
+        with self.connect() as connection:
+            try:
+                row = connection.execute("SHOW data_directory").fetchone()
+            except psycopg.errors.InsufficientPrivilege:
+                return None
+        return None if row is None else Path(row[0])
 
     def execute_script(self, script: str) -> None:
         """Runs SQL statements of a reviewed file as one simple query."""

@@ -89,6 +89,7 @@ def _entry(
         "factors": dict(contender.factors),
         "checks": dict(max(counted, key=lambda run: run.started_at).checks) if counted else {},
         "rank": contender.rank,
+        "indicative": list(contender.indicative),
         "tied_with": [identities[key].name for key in contender.tied_with if key in identities],
         "against_leader": against_leader,
         "rounds": contender.rounds,

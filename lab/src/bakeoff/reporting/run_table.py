@@ -61,13 +61,40 @@ def run_details(run: RunResult) -> Group:
     return Group(
         heading,
         _phases_table(run),
+        *_start(run),
         _rates_table(run),
         *operations,
         _cost_table(run),
         *observed,
+        *_disk(run),
         *_limits(run),
         *findings,
     )
+
+
+def _start(run: RunResult) -> list[Text]:
+    """The first seconds of the process beside its steady state, where they were measured apart."""
+    cold = None if run.warm_up is None else run.warm_up.cold_start
+    if run.warm_up is None or cold is None:
+        return []
+    steady_s = run.warm_up.steady_after_s
+    steady = "not steady within the limit" if steady_s is None else f"steady {steady_s} s after the first request"
+    return [
+        Text(
+            f"first {cold.duration_s:.0f} s of the process, in no other figure: {cold.throughput_per_s:,.0f}/s · p50 "
+            f"{milliseconds(cold.p50_ms or 0.0)} ms · p99 {milliseconds(cold.p99_ms or 0.0)} ms · {steady}"
+        )
+    ]
+
+
+def _disk(run: RunResult) -> list[Text]:
+    """The latency of a flush before and after the run."""
+    state = run.machine_state
+    if state is None or state.fsync_before_ms is None or state.fsync_after_ms is None:
+        return []
+    return [
+        Text(f"disk probe: a flush took {state.fsync_before_ms:.2f} ms before, {state.fsync_after_ms:.2f} ms after")
+    ]
 
 
 def class_of(run: RunResult) -> str:

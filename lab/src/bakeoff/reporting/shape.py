@@ -133,6 +133,7 @@ class ReportedContender(TypedDict):
     factors: dict[str, str]
     checks: dict[str, float]
     rank: int | None
+    indicative: list[str]
     tied_with: list[str]
     against_leader: "ReportedPairing | None"
     rounds: int

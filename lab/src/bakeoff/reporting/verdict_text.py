@@ -79,7 +79,7 @@ def plus_minus(estimate: Estimate) -> str:
 
 def _rank(contender: Contender) -> str:
     if contender.rank is None:
-        return NOTHING
+        return "~" if contender.indicative else NOTHING
     return f"{contender.rank}{'=' if contender.tied_with else ''}"
 
 

@@ -66,7 +66,9 @@ class Finding:
 class Measured:
     """Requests of a span of time: a phase, or all phases together.
 
-    `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches.
+    `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches. Late
+    replies count for latency alone: `window_s` is the planned duration, and `operations_late` were acknowledged after
+    it. Without a planned end, and in runs that did not record it, `window_s` is None and all operations count.
     `by_operation` divides the requests among the workload's operations; empty where the engine did not.
     """
 
@@ -83,10 +85,14 @@ class Measured:
     histogram: str
     costs: Mapping[str, Cost]
     by_operation: Mapping[str, MeasuredOperation] = field(default_factory=dict)
+    window_s: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    operations_late: Count = 0
 
     @property
     def throughput_per_s(self) -> float:
-        return self.operations / self.duration_s if self.duration_s > 0 else 0.0
+        if self.window_s is None:
+            return self.operations / self.duration_s if self.duration_s > 0 else 0.0
+        return (self.operations - self.operations_late) / self.window_s if self.window_s > 0 else 0.0
 
     @property
     def estimated_failed(self) -> float:

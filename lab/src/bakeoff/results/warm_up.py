@@ -1,14 +1,42 @@
-"""The record of a run's warm-up."""
+"""The record of how throughput settled before each level of a run was measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class WarmUp:
-    """How long it lasted of the `cap_s` that it might have, and whether throughput was `steady` at its end by `rule`.
+class Settled:
+    """How long one level settled of the `cap_s` that it might have, and whether throughput was `steady` at its end.
 
-    `steady` is None where it was too short to tell, `steady_after_s` where throughput never was.
+    `phase` is the level's number. `steady` is None where it was too short to tell, `steady_after_s` where throughput
+    never was.
+    """
+
+    phase: int = 1
+    duration_s: float = 0.0
+    cap_s: float = 0.0
+    steady: bool | None = None
+    steady_after_s: int | None = None
+    operations_per_s: Sequence[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ColdStart:
+    """The first seconds of a process under load, measured by themselves."""
+
+    duration_s: float = 0.0
+    operations: int = 0
+    throughput_per_s: float = 0.0
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    operations_per_s: Sequence[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """How the first level settled, by `rule`; `later` are the other levels, in the order in which they were measured.
+
+    `cold_start` came before it where that was asked for; `steady_after_s` then counts from the first request.
     """
 
     duration_s: float = 0.0
@@ -17,3 +45,14 @@ class WarmUp:
     steady_after_s: int | None = None
     operations_per_s: Sequence[int] = field(default_factory=list)
     rule: str = ""
+    phase: int = 1
+    later: Sequence[Settled] = field(default_factory=list)
+    cold_start: ColdStart | None = None
+
+    @property
+    def levels(self) -> Sequence[Settled]:
+        """Every level that settled, the first one included."""
+        first = Settled(
+            self.phase, self.duration_s, self.cap_s, self.steady, self.steady_after_s, self.operations_per_s
+        )
+        return (first, *self.later)

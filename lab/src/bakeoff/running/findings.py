@@ -7,7 +7,8 @@ from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding, Measured
 from bakeoff.results.warm_up import WarmUp
-from bakeoff.running.modes import SATURATION_STOPS_AT, Phase
+from bakeoff.running.modes import SATURATION_STOPS_AT
+from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.machine import MachineState
 from bakeoff.workload.plan_records import PlannedThresholds
 
@@ -31,13 +32,13 @@ _AGENTS_APART_MS = 50.0
 _VIOLATIONS = ("lost", "wrong", "stale")
 
 
-def stop_findings(stopped_at: PhaseEnd | None, phases: Sequence[Phase], first: int) -> list[Finding]:
-    """That a run to saturation ended early; `first` is the number of the first of the phases in the stream."""
+def stop_findings(stopped_at: PhaseEnd | None, steps: Sequence[Step]) -> list[Finding]:
+    """That a run to saturation ended early, after one of its steps."""
     if stopped_at is None:
         return []
-    number = stopped_at.phase - first
-    name = phases[number].name if 0 <= number < len(phases) else "warm-up"
-    left = [phase.name for phase in phases[number + 1 :]]
+    last = steps[stopped_at.phase]
+    name = last.phase.name if last.measures else f"{last.phase.name} at {last.phase.virtual_users:,} users"
+    left = [step.phase.name for step in steps[stopped_at.phase + 1 :] if step.measures]
     return [
         Finding(
             "stopped-early",
@@ -183,16 +184,20 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
 
 
 def warm_up_findings(warm_up: WarmUp | None) -> list[Finding]:
-    """Whether throughput was still changing when measuring began; `warm_up` is the run's record of it."""
-    if warm_up is None or warm_up.steady is not False:
+    """Whether throughput was still changing when levels were measured; `warm_up` is the run's record of settling."""
+    restless = [level for level in ([] if warm_up is None else warm_up.levels) if level.steady is False]
+    if warm_up is None or not restless:
         return []
+    numbers = [str(level.phase) for level in sorted(restless, key=lambda level: level.phase)]
+    before = f"phase {numbers[0]}" if len(numbers) == 1 else f"the phases {', '.join(numbers)}"
+    longest_s = max(level.duration_s for level in restless)
     return [
         Finding(
             "not-steady",
             "warning",
-            f"Throughput was not steady at the end of a warm-up of {warm_up.duration_s:.0f} s ({warm_up.rule}).",
-            "The target may still have been warming up in the first phase, or other processes disturbed it. Later "
-            "rounds may warm up for twice as long; --warm-up 60s allows a minute from the first round.",
+            f"Throughput was not steady before {before}, after settling for up to {longest_s:.0f} s ({warm_up.rule}).",
+            "The target may still have been warming up when it was measured, or other processes disturbed it. "
+            "--warm-up 60s and --settle 30s allow more time, the same for all contenders and rounds.",
         )
     ]
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
@@ -12,7 +13,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up import WarmUp
-from bakeoff.running import durability, findings, operation_findings, summary, warm_up
+from bakeoff.running import durability, findings, operation_findings, summary
 from bakeoff.running.audit import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability import DurabilityCheck
@@ -25,14 +26,18 @@ from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION, SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
 from bakeoff.running.operation_findings import always_failing
+from bakeoff.running.phase_plan import measured_records
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work
+from bakeoff.running.settling import settled_in
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
+from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import MachineState, load_average, load_between, machine_counters, machine_speed_mb_s
+from bakeoff.sampling.maintenance import EdgeVacuum
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.sampling.usage import Together
@@ -56,6 +61,7 @@ class _Run:
         self._target = request.contender.target
         self._started_at = datetime.now(UTC)
         self._laps = Laps()
+        self._steps = request.steps
         stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
         self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
         self._log_file = self._stream_file.with_name(f"{stem}.log")
@@ -69,6 +75,7 @@ class _Run:
         self._limits: Mapping[str, str] = {}
         self._machine_state: MachineState | None = None
         self._database_watch: DatabaseWatch | None = None
+        self._vacuum: EdgeVacuum | None = None
         self._durability: DurabilityCheck | None = None
         self._stopped_at: PhaseEnd | None = None
 
@@ -81,10 +88,10 @@ class _Run:
         # Phases are found among the samples by the wall clock: one that jumped would mix them up.
         jumped = self._machine_state is not None and self._machine_state.clock_jump_s
         samples = [] if self._sampler is None or jumped else self._sampler.samples
-        records = summary.without_first_phase(self._records) if request.warm_up_s else self._records
+        records = measured_records(self._records, self._steps)
         phases = summary.phase_results(records, samples, request.phases)
-        total = summary.total_of(phases, samples)
-        warmed = self._warm_up()
+        total = summary.total_of(phases)
+        warmed = settled_in(self._records, self._steps)
         version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
         ceilings = request.ceilings(version)
         found: list[Finding] = []
@@ -185,11 +192,13 @@ class _Run:
         self._preload(plan)
         self._laps.mark("preparing")
         engine = generator_of(self._bench.project, self._request, plan, files, self._stream_file)
-        speed, load = machine_speed_mb_s(), load_average()
+        disk = self._disk()
+        speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
             if self._bench.server is not None:
                 self._durability = durability.begun(self._bench.server)
                 self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
+                self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
             self._sampler = Sampler({**seen.sources, "engine": Together([ProcessTree(pid) for pid in engine.pids])})
@@ -198,7 +207,15 @@ class _Run:
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
             apart_ms = engine.apart_ns / 1e6 if isinstance(engine, Agents) else None
-            self._machine_state = replace(around, speed_mb_s=speed, load_average_before=load, agents_apart_ms=apart_ms)
+            self._machine_state = replace(
+                around,
+                speed_mb_s=speed,
+                speed_after_mb_s=machine_speed_mb_s(),
+                fsync_before_ms=flush_ms,
+                fsync_after_ms=None if disk is None else fsync_ms(disk),
+                load_average_before=load,
+                agents_apart_ms=apart_ms,
+            )
         phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
         self._laps.mark("engine", without_s=phases_ns / 1e9)
         if target.has_ended:
@@ -211,6 +228,11 @@ class _Run:
         if self._stopped_at is not None:
             return Status.COMPLETED
         return Status.INTERRUPTED if isinstance(last, End) and last.reason == "interrupted" else Status.COMPLETED
+
+    def _disk(self) -> Path | None:
+        """Where the database keeps its data, which is known of the lab's own."""
+        server = self._bench.server
+        return server.data_directory() if server is not None and server.embedded else None
 
     def _preload(self, plan: Plan) -> None:
         """Fills the table with rows that no operation touches, and writes them out."""
@@ -244,13 +266,25 @@ class _Run:
     def _database_activity(self, phases: Sequence[PhaseResult]) -> DatabaseActivity | None:
         acknowledged = sum(record.operations for record in self._records if isinstance(record, PhaseEnd))
         spans = {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
-        return None if self._database_watch is None else self._database_watch.activity(acknowledged, spans)
+        if self._database_watch is None:
+            return None
+        self._database_watch.note_vacuums([] if self._vacuum is None else self._vacuum.spans)
+        return self._database_watch.activity(acknowledged, spans)
+
+    def _at_edge(self, record: PhaseStart | PhaseEnd) -> None:
+        """What the lab does where phases begin and end."""
+        if self._sampler is not None:
+            self._sampler.sample()
+        if self._database_watch is not None:
+            self._database_watch.mark()
+        if self._vacuum is not None and isinstance(record, PhaseStart) and not self._steps[record.phase].measures:
+            self._vacuum.begin()
 
     def _on_record(self, target: Service, engine: Generator) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
-            if isinstance(record, PhaseStart | PhaseEnd) and self._sampler is not None:
-                self._sampler.sample()
+            if isinstance(record, PhaseStart | PhaseEnd):
+                self._at_edge(record)
             if target.has_ended or self._stops_after(record):
                 engine.interrupt()
             self._bench.progress.record(record)
@@ -263,7 +297,7 @@ class _Run:
         """Whether a run to saturation ends with this phase, since too many of its requests failed."""
         if self._request.mode != SATURATION or not isinstance(record, PhaseEnd) or record.sent == 0:
             return False
-        is_last = record.phase == len(self._request.planned_phases) - 1
+        is_last = record.phase == len(self._steps) - 1
         if is_last or self._stopped_at is not None or record.failed / record.sent <= SATURATION_STOPS_AT:
             return False
         self._stopped_at = record
@@ -271,7 +305,7 @@ class _Run:
 
     def _up_to_the_stop(self) -> list[Record]:
         """The records without those of a phase that had begun when the run was stopped."""
-        last = len(self._request.planned_phases) if self._stopped_at is None else self._stopped_at.phase
+        last = len(self._steps) if self._stopped_at is None else self._stopped_at.phase
         return [record for record in self._records if getattr(record, "phase", 0) <= last]
 
     @property
@@ -295,14 +329,6 @@ class _Run:
         has_query = contender.workload.declared.audit is not None
         return [findings.not_audited(contender.engine.name, has_query=has_query, has_ledger=self._keeps_ledger)]
 
-    def _warm_up(self) -> WarmUp | None:
-        """The record of the warm-up, or None where there was none or it did not come to its end."""
-        ended = (record for record in self._records if isinstance(record, PhaseEnd))
-        phase_end = next(ended, None) if self._request.warm_up_s else None
-        if phase_end is None:
-            return None
-        return warm_up.judged(self._request.warm_up_s, phase_end, summary.operations_per_second(self._records, 0))
-
     def _findings(
         self,
         records: Sequence[Record],
@@ -323,7 +349,7 @@ class _Run:
         if request.contender.workload.uses_database:
             found += self._audit_findings()
             found += preload_findings(self._preloaded_before, self._preloaded_after)
-        found += findings.stop_findings(self._stopped_at, request.phases, first=1 if request.warm_up_s else 0)
+        found += findings.stop_findings(self._stopped_at, self._steps)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

@@ -10,17 +10,18 @@ from bakeoff.factors.table import FactorTable, RunTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import Phase, planned_seconds
-from bakeoff.running.warm_up import FEATURE, planned_until_steady, warm_up_phase
+from bakeoff.running.phase_plan import Settling, Step, steps_of
+from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
 from bakeoff.workload.plan import Load, Way, compile_plan
-from bakeoff.workload.plan_records import Plan, PlannedPhase
+from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.reach import reaching_all
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A contender's turn. `warm_up_s` is how long the warm-up may last; 0: none, and every phase counts.
+    """A contender's turn. `level_order` are the indices of its phases as they are measured; empty: as declared.
 
     `attached` is how a target that the lab does not start is reached. `contract_profile` is what it has proved, and
     `durability_proven` whether its writes survived a crash; None where that was not tried.
@@ -30,7 +31,8 @@ class RunRequest:
     mode: str
     phases: Sequence[Phase]
     round: int = 1
-    warm_up_s: float = 0.0
+    settling: Settling = field(default_factory=Settling)
+    level_order: Sequence[int] = ()
     options: RunTable = field(default_factory=RunTable)
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
@@ -48,15 +50,15 @@ class RunRequest:
         return isolation_of(self.options)
 
     @property
-    def planned_phases(self) -> list[Phase]:
-        """The phases that the engine is given: the warm-up goes first."""
-        warm_up = [warm_up_phase(self.phases[0], self.warm_up_s)] if self.warm_up_s else []
-        return [*warm_up, *self.phases]
+    def steps(self) -> list[Step]:
+        """The phases that the engine is given: each level after the time in which it settles."""
+        can = self.contender.engine.can(FEATURE)
+        return steps_of(self.phases, self.level_order, self.settling, can_end_when_steady=can)
 
     @property
     def planned_s(self) -> float | None:
-        """How long the phases take, or None where they are counted in iterations."""
-        return planned_seconds(self.planned_phases) or None
+        """How long the phases take at the most, or None where they are counted in iterations."""
+        return planned_seconds([step.phase for step in self.steps]) or None
 
     @property
     def way(self) -> Way:
@@ -109,12 +111,6 @@ class RunRequest:
             calibration.tls,
         )
 
-    def _phases_in_plan(self) -> list[PlannedPhase]:
-        warm_up, *phases = self.planned_phases
-        ends_when_steady = bool(self.warm_up_s) and self.contender.engine.can(FEATURE)
-        first = planned_until_steady(warm_up) if ends_when_steady else warm_up.planned()
-        return [first, *(phase.planned() for phase in phases)]
-
     def plan(self, access: Access, ledger: Path | None) -> Plan:
         """The plan that the engine follows."""
         contender, way, variant = self.contender, self.way, self.contender.variant
@@ -126,7 +122,7 @@ class RunRequest:
                 host=access.host,
                 port=access.port,
                 mode=self.mode,
-                phases=self._phases_in_plan(),
+                phases=[step.planned() for step in self.steps],
                 run=secrets.token_hex(4),
                 batch=way.batch,
                 stream=way.stream,

@@ -2,49 +2,37 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
-from bakeoff.sampling.cost import Cost, cost_between
+from bakeoff.sampling.cost import Cost, cost_between, cost_of_spans
 from bakeoff.sampling.sampler import Sample
 
 _SECOND_NS = 1_000_000_000
 
 
-def without_first_phase(records: Iterable[Record]) -> list[Record]:
-    """The records of a stream as if its first phase, the warm-up, had not been: the others move up by one."""
-    kept: list[Record] = []
-    for record in records:
-        if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
-            kept.append(record)
-        elif record.phase > 0:
-            kept.append(replace(record, phase=record.phase - 1))
-    return kept
-
-
 def phase_results(
     records: Sequence[Record], samples: Sequence[Sample], planned: Sequence[Phase] = ()
 ) -> list[PhaseResult]:
-    """A result for each phase that the stream brought to its end; `planned` tells arrival rates of the open model."""
+    """A result for each phase that the stream brought to its end, by number; `planned` tells arrival rates."""
     begun = {record.phase: record for record in records if isinstance(record, PhaseStart)}
     ended = [record for record in records if isinstance(record, PhaseEnd)]
     rates = {number: phase.rate_per_s for number, phase in enumerate(planned)}
     return [
         _phase(begun[record.phase], record, samples, rates.get(record.phase))
-        for record in ended
+        for record in sorted(ended, key=lambda record: record.phase)
         if record.phase in begun
     ]
 
 
 def timeline_of(records: Sequence[Record]) -> list[Second]:
-    """Each whole second of each phase, as the engine reported it."""
+    """Each whole second of each phase, as the engine reported it, in the order of time."""
     begun = {record.phase: record.time_unix_ns for record in records if isinstance(record, PhaseStart)}
     origin_ns = min(begun.values(), default=0)
-    return [_second(record, (begun[record.phase] - origin_ns) / 1e9) for record in _whole_seconds(records)]
+    seconds = [_second(record, (begun[record.phase] - origin_ns) / 1e9) for record in _whole_seconds(records)]
+    return sorted(seconds, key=lambda second: second.at_s)
 
 
 def operations_per_second(records: Sequence[Record], phase: int) -> list[int]:
@@ -63,7 +51,7 @@ def _whole_seconds(records: Sequence[Record]) -> list[EngineSecond]:
     return sorted(seconds, key=lambda record: (record.phase, record.second))
 
 
-def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measured | None:
+def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
     """All phases together, or None where there is none. Percentiles come from the merged histogram."""
     if not phases:
         return None
@@ -81,7 +69,9 @@ def total_of(phases: Sequence[PhaseResult], samples: Sequence[Sample]) -> Measur
         bytes_received=sum(part.bytes_received for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_costs(samples, phases[0].begin_ns, phases[-1].end_ns),
+        costs=_costs_together(phases),
+        window_s=_sum_of_known([part.window_s for part in parts]),
+        operations_late=sum(part.operations_late for part in parts),
         by_operation=_together([part.by_operation for part in parts]),
     )
 
@@ -117,6 +107,8 @@ def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per
         histogram=histograms.encode(histogram),
         costs=_costs(samples, begin.time_unix_ns, end_ns),
         by_operation={name: _operation(outcomes) for name, outcomes in end.by_operation.items()},
+        window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
+        operations_late=end.operations_late or 0,
     )
     return PhaseResult(
         number=end.phase + 1,
@@ -158,3 +150,22 @@ def _together(parts: Sequence[Mapping[str, MeasuredOperation]]) -> dict[str, Mea
 def _costs(samples: Sequence[Sample], begin_ns: int, end_ns: int) -> dict[str, Cost]:
     costs = {role: cost_between(samples, role, begin_ns, end_ns) for role in ROLES}
     return {role: cost for role, cost in costs.items() if cost is not None}
+
+
+def _costs_together(phases: Sequence[PhaseResult]) -> dict[str, Cost]:
+    """The costs of the phases alone: what was used between them, while levels settled, is in no figure."""
+    spans = {
+        role: [
+            (cost, (phase.end_ns - phase.begin_ns) / 1e9)
+            for phase in phases
+            if (cost := phase.measured.costs.get(role)) is not None
+        ]
+        for role in ROLES
+    }
+    return {role: cost_of_spans(parts) for role, parts in spans.items() if parts}
+
+
+def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
+    """The sum, or None where one of them is unknown."""
+    known = [each for each in seconds if each is not None]
+    return sum(known) if len(known) == len(seconds) else None

@@ -1,4 +1,4 @@
-"""Warm-up: how long a run may be driven before anything counts, and whether it was steady by then. Pure functions."""
+"""Settling: how long a level may be driven before it is measured, and whether it was steady by then. Pure functions."""
 
 import math
 from collections.abc import Sequence
@@ -6,18 +6,24 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UnsetType
 
+from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd
-from bakeoff.results.warm_up import WarmUp
+from bakeoff.results.warm_up import ColdStart, Settled
 from bakeoff.running.modes import Phase
 from bakeoff.workload.plan_records import PlannedPhase, UntilSteady
 
-NAME = "Warm-up"
+WARM_UP = "Warm-up"
+SETTLING = "Settling"
+COLD_START = "Cold start"
 WINDOW_S = 3
 TOLERANCE = 0.05
 
+# The first half minute of a process, reported by itself on request, and the longest time until it is steady then.
+COLD_S = 30.0
+LONGEST_UNTIL_STEADY_S = 300.0
+
 _SHORTEST_CAP_S = 10.0
 _LONGEST_CAP_S = 30.0
-_EXTENDED_TIMES = 2
 # A Poisson count's deviation is its square root.
 _DEVIATIONS_FORGIVEN = 3
 RULE = (
@@ -25,31 +31,32 @@ RULE = (
     f"{TOLERANCE:.0%} of the mean of the last {WINDOW_S} s or within counting noise"
 )
 
-# Engines with this feature end the warm-up by the rule; others hold it for as long as it may last.
+# Engines with this feature end settling by the rule; others hold it for as long as it may last.
 FEATURE = "until-steady"
 
 
-def warm_up_cap_s(phases: Sequence[Phase], asked_s: float | None, extended: bool = False) -> float:
-    """How long the warm-up may last: `asked_s`, or else as long as the shortest phase, from 10 to 30 s.
+def warm_up_cap_s(phases: Sequence[Phase], asked_s: float | None) -> float:
+    """How long the first level may settle: `asked_s`, or else as long as the shortest phase, from 10 to 30 s.
 
-    A run of a contender that was not steady before may be warmed up for twice as long. Phases that count iterations
-    (smoke) are not warmed up.
+    Phases that count iterations (smoke) do not settle.
     """
-    shortest_s = min((phase.duration_s for phase in phases if phase.duration_s is not None), default=None)
+    shortest_s = _shortest_s(phases)
     if shortest_s is None:
         return 0.0
-    usual = min(max(shortest_s, _SHORTEST_CAP_S), _LONGEST_CAP_S) if asked_s is None else asked_s
-    return usual * _EXTENDED_TIMES if extended else usual
+    return min(max(shortest_s, _SHORTEST_CAP_S), _LONGEST_CAP_S) if asked_s is None else asked_s
 
 
-def warm_up_phase(first: Phase, cap_s: float) -> Phase:
-    """The phase that goes before the first one, with its load."""
-    return Phase(NAME, first.virtual_users, cap_s, rate_per_s=first.rate_per_s, arrivals=first.arrivals)
+def settle_cap_s(phases: Sequence[Phase], asked_s: float | None, warm_up_s: float) -> float:
+    """How long each later level may settle: `asked_s`, or else as long as the shortest phase, at most the warm-up."""
+    shortest_s = _shortest_s(phases)
+    if shortest_s is None:
+        return 0.0
+    return min(shortest_s, warm_up_s) if asked_s is None else asked_s
 
 
-def planned_until_steady(warm_up: Phase) -> PlannedPhase:
-    """The warm-up as a plan holds it for an engine that can end it by the rule."""
-    return msgspec.structs.replace(warm_up.planned(), until_steady=UntilSteady(window_s=WINDOW_S, tolerance=TOLERANCE))
+def until_steady(planned: PlannedPhase) -> PlannedPhase:
+    """A phase of a plan for an engine that can end it by the rule."""
+    return msgspec.structs.replace(planned, until_steady=UntilSteady(window_s=WINDOW_S, tolerance=TOLERANCE))
 
 
 def is_steady(operations: Sequence[int], window_s: int = WINDOW_S, tolerance: float = TOLERANCE) -> bool:
@@ -72,8 +79,8 @@ def steady_after(operations: Sequence[int]) -> int | None:
     return None if restless == len(operations) else restless + 1
 
 
-def judged(cap_s: float, phase_end: PhaseEnd, operations: Sequence[int]) -> WarmUp:
-    """The record of a warm-up that might have lasted `cap_s`; `steady` is None where it was too short to tell.
+def settled(level: int, cap_s: float, phase_end: PhaseEnd, operations: Sequence[int]) -> Settled:
+    """The record of how a level, by its number, settled; `steady` is None where it was too short to tell.
 
     `phase_end` is the engine's record of it: one that ended it by the rule says when; `operations` are those of each
     whole second.
@@ -81,11 +88,30 @@ def judged(cap_s: float, phase_end: PhaseEnd, operations: Sequence[int]) -> Warm
     by_engine = phase_end.steady_after_s
     steady_s = steady_after(operations) if isinstance(by_engine, UnsetType) else by_engine
     too_short = steady_s is None and len(operations) < 2 * WINDOW_S
-    return WarmUp(
+    return Settled(
+        phase=level,
         duration_s=round(phase_end.duration_ns / 1e9, 3),
         cap_s=cap_s,
         steady=None if too_short else steady_s is not None,
         steady_after_s=steady_s,
         operations_per_s=list(operations),
-        rule=RULE,
     )
+
+
+def cold_start(phase_end: PhaseEnd, operations: Sequence[int]) -> ColdStart:
+    """The first half minute by itself; `operations` are those of each whole second."""
+    latency = histograms.summarise(histograms.merge([phase_end.latency_histogram]))
+    in_window = phase_end.operations - (phase_end.operations_late or 0)
+    seconds = (phase_end.planned_ns or phase_end.duration_ns) / 1e9
+    return ColdStart(
+        duration_s=round(seconds, 3),
+        operations=phase_end.operations,
+        throughput_per_s=in_window / seconds if seconds else 0.0,
+        p50_ms=latency.percentiles_ms["p50"],
+        p99_ms=latency.percentiles_ms["p99"],
+        operations_per_s=list(operations),
+    )
+
+
+def _shortest_s(phases: Sequence[Phase]) -> float | None:
+    return min((phase.duration_s for phase in phases if phase.duration_s is not None), default=None)

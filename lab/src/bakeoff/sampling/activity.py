@@ -19,11 +19,27 @@ class Sessions:
 
 
 @dataclass(frozen=True)
+class PhaseActivity(Sessions):
+    """What PostgreSQL did during one phase, beside serving sessions. None: unknown.
+
+    `vacuum_s` and `checkpoint_s` are how long a vacuum (autovacuum, or the lab's own) and a checkpoint overlapped with
+    it. `table_bytes` are sizes with indexes at its begin and end; flushes of the write-ahead log took `fsync_ms` each.
+    """
+
+    vacuum_s: float | None = None
+    checkpoint_s: float | None = None
+    table_bytes_before: int | None = None
+    table_bytes_after: int | None = None
+    fsyncs: int | None = None
+    fsync_ms: float | None = None
+
+
+@dataclass(frozen=True)
 class DatabaseActivity(Sessions):
     """What PostgreSQL counted while `operations` were acknowledged, warm-up and phases together.
 
-    `phases` are what the sessions of each phase were seen to do, by its number; None in runs that did not keep phases
-    apart. Every figure is None in the record of a run that was stored before the figure existed.
+    `phases` are what happened in each phase, by its number; None in runs that did not keep phases apart. Every
+    figure is None in the record of a run that was stored before the figure existed.
     """
 
     commits: int | None = None
@@ -42,4 +58,4 @@ class DatabaseActivity(Sessions):
     wal_bytes_per_operation: float | None = None
     operations_per_commit: float | None = None
     hot_update_share: float | None = None
-    phases: Mapping[str, Sessions] | None = None
+    phases: Mapping[str, PhaseActivity] | None = None

@@ -48,6 +48,25 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
     )
 
 
+def cost_of_spans(parts: Sequence[tuple[Cost, float]]) -> Cost:
+    """At least one cost, each with the seconds of its span, as one: CPU is unknown where that of a part is."""
+    costs = [cost for cost, _ in parts]
+    seconds = sum(span_s for _, span_s in parts)
+    cpu = [cost.cpu_s for cost in costs if cost.cpu_s is not None]
+    peaks = [cost.cpu_percent_peak for cost in costs if cost.cpu_percent_peak is not None]
+    is_known = len(cpu) == len(costs) and seconds > 0
+    weights = [span_s / seconds if seconds > 0 else 1 / len(parts) for _, span_s in parts]
+    proportional = [cost.pss_peak_bytes for cost in costs if cost.pss_peak_bytes is not None]
+    return Cost(
+        cpu_s=sum(cpu) if is_known else None,
+        cpu_percent_mean=100 * sum(cpu) / seconds if is_known else None,
+        cpu_percent_peak=max(peaks, default=None) if is_known else None,
+        memory_mean_bytes=sum(cost.memory_mean_bytes * weight for cost, weight in zip(costs, weights, strict=True)),
+        memory_peak_bytes=max(cost.memory_peak_bytes for cost in costs),
+        pss_peak_bytes=max(proportional, default=None),
+    )
+
+
 def cpu_us_each(cost: Cost | None, operations: int) -> float | None:
     """Microseconds of CPU for each acknowledged operation, or None where it cannot be told."""
     if cost is None or cost.cpu_s is None or operations == 0:

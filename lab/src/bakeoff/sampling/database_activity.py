@@ -15,13 +15,15 @@ from psycopg.rows import TupleRow, class_row, dict_row
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.sampling.activity import DatabaseActivity, Sessions
+from bakeoff.sampling.activity import DatabaseActivity, PhaseActivity, Sessions
+from bakeoff.sampling.maintenance import seconds_within
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 _PERIOD_S = 0.5
 _FIRST_VERSION_WITH_CHECKPOINTER = 170_000
+_FIRST_VERSION_WITH_WAL_IO = 180_000
 
 Counters = Mapping[str, int]
 # Begin and end by the wall clock, Unix nanoseconds.
@@ -32,16 +34,29 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True)
 class Look:
-    """What backends were at: a wait event or the CPU → how many; None: idle."""
+    """What sessions were at: a wait event or the CPU → how many; None: idle. And PostgreSQL's own work at that time."""
 
     time_unix_ns: int
     backends: Mapping[str | None, int]
+    vacuums: int = 0
+    checkpoints: int = 0
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Cumulative counts at the edge of a phase, and how large the tables are."""
+
+    time_unix_ns: int
+    table_bytes: int
+    fsyncs: int
+    fsync_ms: float
 
 
 @dataclass(frozen=True)
 class _Busy:
     """A row of database_waits.sql."""
 
+    kind: str
     at: str | None
     backends: int
 
@@ -59,6 +74,8 @@ class DatabaseWatch:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="database-watch", daemon=True)
         self._looks: list[Look] = []
+        self._marks: list[Mark] = []
+        self._vacuum_spans: Sequence[Span] = ()
         self._begin: tuple[Counters, Counters] | None = None
         self._end_position: Counters | None = None
         self.own_cpu_s = 0.0
@@ -75,6 +92,16 @@ class DatabaseWatch:
         self._thread.join()
         self._end_position = _tried(self._server, _position)
 
+    def mark(self) -> None:
+        """Notes the counts at the edge of a phase."""
+        if self._begin is not None:
+            mark = _tried(self._server, _mark)
+            self._marks += [] if mark is None else [mark]
+
+    def note_vacuums(self, spans: Sequence[Span]) -> None:
+        """Takes note of when the lab itself vacuumed."""
+        self._vacuum_spans = spans
+
     def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
         """What happened since entry, during which so many operations were acknowledged; None where it is unknown.
 
@@ -86,7 +113,12 @@ class DatabaseWatch:
             return None
         before, position = self._begin
         counted = {**_difference(before, after), **_difference(position, self._end_position)}
-        return activity_of(counted, self._looks, operations, phases)
+        activity = activity_of(counted, self._looks, operations)
+        in_phases = {
+            str(number): phase_activity(self._looks, self._marks, self._vacuum_spans, span, self._period_s)
+            for number, span in phases.items()
+        }
+        return replace(activity, phases=in_phases)
 
     def _loop(self) -> None:
         try:
@@ -98,10 +130,8 @@ class DatabaseWatch:
             return
 
 
-def activity_of(
-    counted: Counters, looks: Sequence[Look], operations: int, phases: Mapping[int, Span]
-) -> DatabaseActivity:
-    """The record of a run: totals, shares and what they come to for each operation; and what each phase looked like."""
+def activity_of(counted: Counters, looks: Sequence[Look], operations: int) -> DatabaseActivity:
+    """The record of a run: totals, shares and what they come to for each operation."""
     updated, hot, commits = counted["rows_updated"], counted["rows_hot_updated"], counted["commits"]
     seen = _seen(looks)
     return replace(
@@ -114,11 +144,36 @@ def activity_of(
         wal_bytes_per_operation=counted["wal_bytes"] / operations if operations else None,
         operations_per_commit=operations / commits if commits else None,
         hot_update_share=hot / updated if updated else None,
-        phases={
-            str(number): _seen([look for look in looks if begin_ns <= look.time_unix_ns < end_ns])
-            for number, (begin_ns, end_ns) in phases.items()
-        },
     )
+
+
+def phase_activity(
+    looks: Sequence[Look], marks: Sequence[Mark], vacuums: Sequence[Span], span: Span, period_s: float
+) -> PhaseActivity:
+    """What happened in one phase: `vacuums` are the lab's own, autovacuums are among the looks, one each period."""
+    begin_ns, end_ns = span
+    inside = [look for look in looks if begin_ns <= look.time_unix_ns < end_ns]
+    seen = _seen(inside)
+    vacuum_s = seconds_within(vacuums, begin_ns, end_ns) + period_s * sum(look.vacuums > 0 for look in inside)
+    first, last = _nearest(marks, begin_ns), _nearest(marks, end_ns)
+    flushes = last.fsyncs - first.fsyncs if first and last else None
+    flush_ms = last.fsync_ms - first.fsync_ms if first and last else 0.0
+    return PhaseActivity(
+        looks=seen.looks,
+        active_backends_mean=seen.active_backends_mean,
+        connections_peak=seen.connections_peak,
+        wait_shares=seen.wait_shares,
+        vacuum_s=vacuum_s if inside else None,
+        checkpoint_s=period_s * sum(look.checkpoints > 0 for look in inside) if inside else None,
+        table_bytes_before=first.table_bytes if first else None,
+        table_bytes_after=last.table_bytes if last else None,
+        fsyncs=flushes,
+        fsync_ms=flush_ms / flushes if flushes and flush_ms > 0 else None,
+    )
+
+
+def _nearest(marks: Sequence[Mark], at_ns: int) -> Mark | None:
+    return min(marks, key=lambda mark: abs(mark.time_unix_ns - at_ns), default=None)
 
 
 def _seen(looks: Sequence[Look]) -> Sessions:
@@ -141,7 +196,20 @@ def _difference(before: Counters, after: Counters) -> dict[str, int]:
 
 def _look(connection: "Connection[TupleRow]") -> Look:
     with connection.cursor(row_factory=class_row(_Busy)) as cursor:
-        return Look(time.time_ns(), {row.at: row.backends for row in cursor.execute(_sql("database_waits"))})
+        rows = cursor.execute(_sql("database_waits")).fetchall()
+
+    def at_work(kind: str) -> int:
+        return sum(row.backends for row in rows if row.kind == kind)
+
+    sessions = {row.at: row.backends for row in rows if row.kind == "sessions"}
+    return Look(time.time_ns(), sessions, at_work("vacuum"), at_work("checkpoint"))
+
+
+def _mark(connection: "Connection[TupleRow]") -> Mark:
+    has_wal_io = connection.info.server_version >= _FIRST_VERSION_WITH_WAL_IO
+    row = connection.execute(_sql("database_mark" if has_wal_io else "database_mark_before_18")).fetchone()
+    assert row is not None
+    return Mark(time.time_ns(), int(row[0]), int(row[1]), float(row[2]))
 
 
 def _counters(connection: "Connection[TupleRow]") -> Counters:

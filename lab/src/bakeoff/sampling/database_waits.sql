@@ -1,11 +1,24 @@
--- What the backends of other clients are at: a wait event, or the CPU. `open` counts idle connections too.
+-- What the backends of other clients are at: a wait event, or the CPU; idle connections are counted too. Sessions of the
+-- lab itself are left out. PostgreSQL's own work at the same time has rows of its own: autovacuum, and a checkpoint.
 SELECT
+    CASE backend_type
+        WHEN 'client backend' THEN 'sessions'
+        WHEN 'autovacuum worker' THEN 'vacuum'
+        ELSE 'checkpoint'
+    END AS kind,
     CASE
-        WHEN state <> 'active' THEN NULL
+        WHEN backend_type <> 'client backend' OR state <> 'active' THEN NULL
         WHEN wait_event IS NULL THEN 'CPU'
         ELSE wait_event_type || ':' || wait_event
     END AS at,
     count(*) AS backends
 FROM pg_stat_activity
-WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-GROUP BY 1;
+WHERE pid <> pg_backend_pid()
+    AND (
+        (
+            datname = current_database() AND backend_type IN ('client backend', 'autovacuum worker')
+            AND application_name <> 'bakeoff'
+        )
+        OR (backend_type = 'checkpointer' AND wait_event IS DISTINCT FROM 'CheckpointerMain')
+    )
+GROUP BY 1, 2;

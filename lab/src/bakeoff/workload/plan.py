@@ -22,6 +22,7 @@ from bakeoff.workload.declaration import (
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.merges import with_merges_numbered
 from bakeoff.workload.plan_records import (
     Plan,
     PlannedEffect,
@@ -229,14 +230,17 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
         raise UsageError(f"{place} cannot be sent by {load.protocol}: workload.toml gives it no {load.protocol} table.")
     kinds = workload.declared.keys
     try:
-        key_format = [] if operation.key is None else parse_template(kinds[operation.key].format)
+        kind = None if operation.key is None else kinds[operation.key]
+        key_format = [] if kind is None else parse_template(kind.format)
+        reuse = None if kind is None else load.reuse.applied_to(kind.reuse)
+        messages = _messages(workload, operation, size, load, key_format)
         return PlannedOperation(
             name=operation.name,
             weight=weight,
             key=None if operation.key is None else list(kinds).index(operation.key),
             http=None if operation.http is None else _http(operation.http, _content_type(operation)),
             grpc=None if operation.grpc is None else _grpc(operation.grpc),
-            variants=_messages(workload, operation, size, load, key_format),
+            variants=[with_merges_numbered(message, reuse) for message in messages],
             creates=operation.creates,
             needs=operation.needs,
             effect=None if operation.effect is None else _effect(operation.effect),

@@ -78,8 +78,8 @@ def _rendered(slot: AnySlot, numbers: RandomNumbers, event: Event) -> str:
             return _timestamp(event)
         case UserSlot():
             return str(event.user)
-        case SequenceSlot():
-            return str(event.sequence)
+        case SequenceSlot(modulo):
+            return str(event.sequence if modulo is None else event.sequence % modulo)
         case RunSlot():
             return event.run
         case KeySlot():

@@ -66,8 +66,16 @@ class UserSlot(Slot, frozen=True, tag="user"):
     width: ClassVar[int | None] = 7
 
 
-class SequenceSlot(Slot, frozen=True, tag="sequence"):
-    """The number of the event among those of its user."""
+class SequenceSlot(Slot, frozen=True, tag="sequence", omit_defaults=True):
+    """The number of the event among those of its user; with `modulo` its remainder."""
+
+    width: ClassVar[int | None] = 10
+
+    modulo: int | None = None
+
+
+class MergeSlot(Slot, frozen=True, tag="merge"):
+    """A number that distinguishes the merges of one key; the compiler replaces it, so that no plan has it."""
 
     width: ClassVar[int | None] = 10
 
@@ -132,6 +140,7 @@ BareSlot = (
     | TimestampSlot
     | UserSlot
     | SequenceSlot
+    | MergeSlot
     | RunSlot
     | KeySlot
     | CapturedSlot

@@ -17,6 +17,8 @@ pub struct CallCounts<C: Counter> {
     /// Requests begun.
     pub sent: u64,
     pub ok: u64,
+    /// Those of them that were answered after the planned end of their phase.
+    pub ok_late: u64,
     pub failed: u64,
     /// Replies whose content was checked.
     pub checked: u64,
@@ -35,6 +37,7 @@ impl<C: Counter> Default for CallCounts<C> {
         Self {
             sent: 0,
             ok: 0,
+            ok_late: 0,
             failed: 0,
             checked: 0,
             checks_failed: 0,
@@ -80,6 +83,7 @@ impl<C: Counter> CallCounts<C> {
     pub fn add<D: Counter>(&mut self, other: &CallCounts<D>) {
         self.sent += other.sent;
         self.ok += other.ok;
+        self.ok_late += other.ok_late;
         self.failed += other.failed;
         self.checked += other.checked;
         self.checks_failed += other.checks_failed;

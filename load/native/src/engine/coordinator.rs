@@ -90,6 +90,12 @@ struct Progress {
 }
 
 impl Progress {
+    /// From the begin to the end that was planned, or brought forward; none without one.
+    fn planned_ns(&self) -> Option<u64> {
+        let until_ns = self.stop.until_ns();
+        (until_ns < u64::MAX).then(|| until_ns.saturating_sub(self.start_ns))
+    }
+
     /// Ends the phase early if throughput is steady after this second.
     fn take_second(&mut self, tally: &Tally, now: u64) {
         if self.watch.as_mut().is_some_and(|watch| watch.take(tally.operations)) {
@@ -216,6 +222,7 @@ impl<'a> Coordinator<'a> {
             phase,
             unix_ns: 0,
             duration_ns: 0,
+            planned_ns: None,
             unsent: 0,
             connections_opened: 0,
             interrupted: false,
@@ -255,6 +262,7 @@ impl<'a> Coordinator<'a> {
         }
         record.unix_ns = self.clock.unix_ns(self.clock.now());
         record.interrupted = self.is_interrupted();
+        record.planned_ns = progress.planned_ns().filter(|_| !record.interrupted);
         record.steadiness = progress.watch.map(|watch| watch.steadiness);
         Ok(record)
     }

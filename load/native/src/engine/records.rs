@@ -37,6 +37,8 @@ pub struct PhaseRecord {
     pub phase: usize,
     pub unix_ns: u64,
     pub duration_ns: u64,
+    /// From its begin to its planned end; none for a number of iterations, and where it was interrupted.
+    pub planned_ns: Option<u64>,
     pub unsent: u64,
     pub connections_opened: u64,
     pub interrupted: bool,

@@ -1,7 +1,13 @@
 //! Non-blocking TCP sockets.
 
+use std::io::IoSliceMut;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt::ReceiveTimestampns};
+use nix::sys::time::TimeSpec;
+use rustix::time::{ClockId, clock_gettime};
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -12,7 +18,11 @@ use crate::failure::Failure;
 
 /// A TCP connection, established or connecting.
 #[derive(Debug)]
-pub struct Socket(OwnedFd);
+pub struct Socket {
+    fd: OwnedFd,
+    /// The kernel notes when data arrives.
+    is_stamped: bool,
+}
 
 /// The outcome of reading or writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +46,14 @@ impl Socket {
         // Without this, small requests would wait for the acknowledgement of earlier ones (Nagle).
         sockopt::set_tcp_nodelay(&socket, true).map_err(connect_failure)?;
         match connect(&socket, &address) {
-            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Self(socket)),
+            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Self::from_fd(socket)),
             Err(error) => Err(connect_failure(error)),
         }
     }
 
     #[must_use]
     pub fn from_fd(fd: OwnedFd) -> Self {
-        Self(fd)
+        Self { fd, is_stamped: false }
     }
 
     /// Whether connecting succeeded, once the socket is writable.
@@ -51,16 +61,43 @@ impl Socket {
     /// # Errors
     /// The kind of failure.
     pub fn check_connected(&self) -> Result<(), Failure> {
-        match sockopt::socket_error(&self.0) {
+        match sockopt::socket_error(&self.fd) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) | Err(error) => Err(connect_failure(error)),
         }
     }
 
+    /// Lets the kernel note when data arrives, where it can.
+    pub fn note_arrivals(&mut self) {
+        self.is_stamped = setsockopt(&self.fd, ReceiveTimestampns, &true).is_ok();
+    }
+
+    /// Reads what is available, and how long ago the last of it arrived where the kernel has noted that.
+    #[inline]
+    pub fn read_with_age(&self, buffer: &mut [u8]) -> (Moved, Option<Duration>) {
+        if self.is_stamped { self.read_stamped(buffer) } else { (self.read(buffer), None) }
+    }
+
+    fn read_stamped(&self, buffer: &mut [u8]) -> (Moved, Option<Duration>) {
+        let mut notes = nix::cmsg_space!(TimeSpec);
+        let mut slices = [IoSliceMut::new(buffer)];
+        let received = recvmsg::<()>(self.fd.as_raw_fd(), &mut slices, Some(&mut notes), MsgFlags::empty());
+        let message = match received {
+            Ok(message) if message.bytes == 0 => return (Moved::End, None),
+            Ok(message) => message,
+            Err(error) => return (moved(Errno::from_raw_os_error(error as i32)), None),
+        };
+        let stamp = message.cmsgs().ok().into_iter().flatten().find_map(|note| match note {
+            ControlMessageOwned::ScmTimestampns(stamp) => Some(Duration::from(stamp)),
+            _ => None,
+        });
+        (Moved::Bytes(message.bytes), stamp.map(age))
+    }
+
     /// Reads what is available.
     #[inline]
     pub fn read(&self, buffer: &mut [u8]) -> Moved {
-        match recv(&self.0, buffer, RecvFlags::empty()) {
+        match recv(&self.fd, buffer, RecvFlags::empty()) {
             Ok((0, _)) => Moved::End,
             Ok((count, _)) => Moved::Bytes(count),
             Err(error) => moved(error),
@@ -70,7 +107,7 @@ impl Socket {
     /// Writes what the socket accepts.
     #[inline]
     pub fn write(&self, bytes: &[u8]) -> Moved {
-        match send(&self.0, bytes, SendFlags::NOSIGNAL) {
+        match send(&self.fd, bytes, SendFlags::NOSIGNAL) {
             Ok(count) => Moved::Bytes(count),
             Err(error) => moved(error),
         }
@@ -79,8 +116,14 @@ impl Socket {
 
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.fd.as_fd()
     }
+}
+
+/// How long ago an instant of the wall clock was. Read at once, so that an adjustment of the clock hardly matters.
+fn age(stamp: Duration) -> Duration {
+    let now = clock_gettime(ClockId::Realtime);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32).saturating_sub(stamp)
 }
 
 fn moved(error: Errno) -> Moved {

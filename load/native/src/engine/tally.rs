@@ -11,6 +11,8 @@ pub struct Tally {
     pub calls: Vec<CallCounts<u32>>,
     /// Messages acknowledged.
     pub operations: u64,
+    /// Those of them that were acknowledged after the planned end of their phase.
+    pub operations_late: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub unsent: u64,
@@ -27,6 +29,7 @@ impl Tally {
         Self {
             calls: (0..operations).map(|_| CallCounts::default()).collect(),
             operations: 0,
+            operations_late: 0,
             bytes_sent: 0,
             bytes_received: 0,
             unsent: 0,
@@ -36,11 +39,15 @@ impl Tally {
         }
     }
 
-    /// Counts a request that was answered as expected, and the messages in it.
+    /// Counts a request that was answered as expected, and the messages in it; `is_late` after its phase's planned end.
     #[inline]
-    pub fn count_ok(&mut self, call: usize, operations: u64) {
+    pub fn count_ok(&mut self, call: usize, operations: u64, is_late: bool) {
         self.calls[call].ok += 1;
         self.operations += operations;
+        if is_late {
+            self.calls[call].ok_late += 1;
+            self.operations_late += operations;
+        }
     }
 
     /// Records the duration of a request that was answered, successfully or not, or timed out.
@@ -49,13 +56,19 @@ impl Tally {
         self.calls[call].record_times(service_ns, self.is_scheduled.then_some(response_ns));
     }
 
-    /// Counts a request that was written, and how long after it could have been.
+    /// Counts a request that was written, and how long after it could have been, where that is known.
     #[inline]
-    pub fn count_sent(&mut self, call: usize, lag_ns: u64) {
+    pub fn count_sent(&mut self, call: usize, lag_ns: Option<u64>) {
         self.calls[call].sent += 1;
-        if self.is_scheduled {
+        if let Some(lag_ns) = lag_ns {
             self.send_lag.get_or_insert_with(histogram_of).saturating_record(lag_ns.max(1));
         }
+    }
+
+    /// Whether requests have an instant at which they are due.
+    #[must_use]
+    pub fn is_scheduled(&self) -> bool {
+        self.is_scheduled
     }
 
     /// Whether nothing happened.
@@ -76,6 +89,7 @@ impl Tally {
     pub fn add(&mut self, other: &Self) {
         self.calls.iter_mut().zip(&other.calls).for_each(|(call, others)| call.add(others));
         self.operations += other.operations;
+        self.operations_late += other.operations_late;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.unsent += other.unsent;

@@ -76,6 +76,8 @@ pub struct Users {
     stride: u32,
     pub tally: Tally,
     pub rest: Rest,
+    /// The planned end of the phase: what is acknowledged later is late.
+    pub until_ns: u64,
     /// Requests sent and not yet answered or failed.
     pub in_flight: usize,
     /// Requests begun that wait for their connection.
@@ -114,6 +116,7 @@ impl Users {
             stride,
             tally: Tally::new(0, false),
             rest: Rest::Think(0),
+            until_ns: u64::MAX,
             in_flight: 0,
             waiting: 0,
             ready: Vec::new(),
@@ -154,14 +157,14 @@ impl Users {
 
     /// Renders a user's waiting request into `out`. False when it no longer waits.
     /// `ready_ns` is when it was due and both its user and its connection were free: time that a request waits
-    /// because of the target is not the engine's lag.
+    /// because of the target is not the engine's lag. None where that instant is unknown.
     #[inline]
     pub fn transmit<W: Wire>(
         &mut self,
         tag: u32,
         wire: &mut W,
         out: &mut Vec<u8>,
-        ready_ns: u64,
+        ready_ns: Option<u64>,
         now: impl Fn() -> u64,
     ) -> bool {
         let user = &mut self.users[tag as usize];
@@ -188,7 +191,7 @@ impl Users {
         }
         let counted_as = self.composer.counted_as(rules, &event);
         call.sent = Some(Sent { rules, counted_as, event, more });
-        self.tally.count_sent(counted_as, now.saturating_sub(ready_ns));
+        self.tally.count_sent(counted_as, ready_ns.map(|ready_ns| now.saturating_sub(ready_ns)));
         self.in_flight += 1;
         self.waiting -= 1;
         true
@@ -207,7 +210,7 @@ impl Users {
         match reply.outcome.and_then(|code| self.inspect(reply, code, &sent)) {
             Ok(accepted) => {
                 self.users[reply.tag as usize].state.cookies.take(reply.head);
-                self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64);
+                self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64, now > self.until_ns);
                 self.record_times(sent.counted_as, &call, now);
                 match accepted {
                     Accepted::Expected(captured) => self.acknowledge(reply.tag, sent, captured),

@@ -1,5 +1,7 @@
 //! One piece of a template: literal text or a slot.
 
+use std::num::NonZeroU32;
+
 use serde::Deserialize;
 
 /// One piece of a template in a plan.
@@ -36,7 +38,11 @@ pub enum SlotSegment {
     },
     Timestamp,
     User,
-    Sequence,
+    /// With `modulo` the remainder only, which bounds how many texts there are.
+    Sequence {
+        #[serde(default)]
+        modulo: Option<NonZeroU32>,
+    },
     Run,
     Key,
     Captured {

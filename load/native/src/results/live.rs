@@ -172,7 +172,7 @@ mod tests {
     fn second(second: u64, ok: u64, failed: u64) -> SecondRecord {
         let mut tally = Tally::new(1, false);
         for number in 0..ok {
-            tally.count_ok(0, 1);
+            tally.count_ok(0, 1, false);
             tally.record_times(0, Some(1_000 * (number + 1)), 0);
         }
         tally.calls[0].failed = failed;

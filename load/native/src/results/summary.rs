@@ -19,6 +19,8 @@ pub struct Summary {
     pub unsent: u64,
     pub connections_opened: u64,
     pub seconds: f64,
+    /// The planned duration: replies after it count for latency alone.
+    pub window_seconds: Option<f64>,
 }
 
 impl Summary {
@@ -29,11 +31,21 @@ impl Summary {
             unsent: record.unsent,
             connections_opened: record.connections_opened,
             seconds: record.duration_ns as f64 / 1e9,
+            window_seconds: record.planned_ns.map(|planned_ns| planned_ns as f64 / 1e9),
         }
     }
 
     fn rate(&self, count: u64) -> f64 {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Requests answered within the planned duration, a second; within the whole where none was planned.
+    fn throughput(&self) -> f64 {
+        let all = &self.totals.all;
+        match self.window_seconds {
+            Some(seconds) if seconds > 0.0 => (all.ok - all.ok_late) as f64 / seconds,
+            _ => self.rate(all.ok),
+        }
     }
 
     /// Everything as JSON; latencies in milliseconds.
@@ -47,7 +59,7 @@ impl Summary {
         let errors = totals.all.errors.iter().map(|(failure, count)| (failure.name().into_owned(), json!(count)));
         json!({
             "seconds": self.seconds,
-            "requests_per_second": self.rate(totals.all.ok),
+            "requests_per_second": self.throughput(),
             "sent": totals.all.sent,
             "ok": totals.all.ok,
             "failed": totals.all.failed,
@@ -65,7 +77,7 @@ impl Summary {
     #[must_use]
     pub fn text(&self) -> String {
         let totals = &self.totals;
-        let rate = grouped(self.rate(totals.all.ok).round() as u64);
+        let rate = grouped(self.throughput().round() as u64);
         let mut text = format!("{} requests in {:.2} s: {rate} a second\n", grouped(totals.all.ok), self.seconds);
         for (failure, count) in &totals.all.errors {
             let name = failure.name();
@@ -115,7 +127,13 @@ mod tests {
 
     #[test]
     fn an_empty_run_can_be_shown() {
-        let summary = Summary { totals: PhaseTotals::default(), unsent: 3, connections_opened: 0, seconds: 0.0 };
+        let summary = Summary {
+            totals: PhaseTotals::default(),
+            unsent: 3,
+            connections_opened: 0,
+            seconds: 0.0,
+            window_seconds: None,
+        };
         assert!(summary.text().contains("3  scheduled"), "{}", summary.text());
         assert_eq!(summary.json()["requests_per_second"], json!(0.0));
     }
@@ -124,7 +142,7 @@ mod tests {
     fn failures_are_counted_and_explained() {
         let mut totals = PhaseTotals::default();
         totals.all.errors = vec![(Failure::Refused, 1_200), (Failure::Status(503), 7)];
-        let text = Summary { totals, unsent: 0, connections_opened: 0, seconds: 1.0 }.text();
+        let text = Summary { totals, unsent: 0, connections_opened: 0, seconds: 1.0, window_seconds: None }.text();
         assert!(text.contains("failed       1,200  refused: nothing listens on this port\n"), "{text}");
         assert!(text.contains("failed           7  status_503\n"), "{text}");
     }

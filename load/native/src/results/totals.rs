@@ -15,6 +15,8 @@ pub struct PhaseTotals {
     pub calls: Vec<CallCounts<u64>>,
     /// Messages acknowledged.
     pub operations: u64,
+    /// Those of them that were acknowledged after the planned end.
+    pub operations_late: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub send_lag: Option<Histogram<u64>>,
@@ -29,6 +31,7 @@ impl PhaseTotals {
             self.all.add(call);
         }
         self.operations += tally.operations;
+        self.operations_late += tally.operations_late;
         self.bytes_sent += tally.bytes_sent;
         self.bytes_received += tally.bytes_received;
         add_histogram(&mut self.send_lag, tally.send_lag.as_ref());

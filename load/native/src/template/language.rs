@@ -35,7 +35,7 @@ fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
         ("uuid", "") => Some(SlotSegment::Uuid),
         ("timestamp", "") => Some(SlotSegment::Timestamp),
         ("user", "") => Some(SlotSegment::User),
-        ("sequence", "") => Some(SlotSegment::Sequence),
+        ("sequence", "") => Some(SlotSegment::Sequence { modulo: None }),
         ("run", "") => Some(SlotSegment::Run),
         ("key", "") => Some(SlotSegment::Key),
         ("choice", choices) if !choices.is_empty() => {

@@ -1,5 +1,7 @@
 //! Slots, compiled: what each renders and how it draws.
 
+use std::num::NonZeroU32;
+
 use super::calendar::days_to_year;
 use crate::plan::{PlanError, SlotSegment};
 
@@ -24,7 +26,8 @@ pub enum Slot {
     },
     Timestamp,
     User,
-    Sequence,
+    /// The remainder of a division, or the number itself.
+    Sequence(Option<NonZeroU32>),
     Run,
     Key,
     Captured(Box<str>),
@@ -37,7 +40,7 @@ pub enum Slot {
 impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
-        let is_derived = matches!(self, Self::Timestamp | Self::User | Self::Sequence | Self::Run | Self::Key);
+        let is_derived = matches!(self, Self::Timestamp | Self::User | Self::Sequence(_) | Self::Run | Self::Key);
         is_derived || matches!(self, Self::Captured(_) | Self::Login(_) | Self::Value(_))
     }
 }
@@ -124,7 +127,7 @@ fn compile(segment: &SlotSegment) -> Result<Slot, PlanError> {
         SlotSegment::Date { from, to } => compile_date(*from, *to)?,
         SlotSegment::Timestamp => Slot::Timestamp,
         SlotSegment::User => Slot::User,
-        SlotSegment::Sequence => Slot::Sequence,
+        SlotSegment::Sequence { modulo } => Slot::Sequence(*modulo),
         SlotSegment::Run => Slot::Run,
         SlotSegment::Key => Slot::Key,
         SlotSegment::Captured { name } => Slot::Captured(name.as_str().into()),

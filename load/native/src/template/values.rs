@@ -96,7 +96,9 @@ fn render(slot: &Slot, context: &Context<'_>, draws: &mut Draws, out: &mut Vec<u
             instant
         }
         Slot::User => write_integer(i64::from(context.user), out),
-        Slot::Sequence => write_integer(i64::from(context.sequence), out),
+        Slot::Sequence(modulo) => {
+            write_integer(i64::from(modulo.map_or(context.sequence, |modulo| context.sequence % modulo)), out)
+        }
         Slot::Run => write_text(context.run, out),
         Slot::Key => write_text(context.key, out),
         Slot::Captured(name) => write_named(context.captured, name, out),

@@ -209,7 +209,7 @@ impl Effect {
 /// Keys are derived, never drawn: an audit must find them again.
 pub(super) fn refuse_draws(slots: &SlotTable, what: &str) -> Result<(), PlanError> {
     let draws = |slot: &Slot| {
-        let is_derived = matches!(slot, Slot::Timestamp | Slot::User | Slot::Sequence | Slot::Run | Slot::Key);
+        let is_derived = matches!(slot, Slot::Timestamp | Slot::User | Slot::Sequence(_) | Slot::Run | Slot::Key);
         !is_derived && !matches!(slot, Slot::Captured(_) | Slot::Value(_))
     };
     if slots.slots().iter().any(draws) {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::os::fd::AsFd;
 
-use super::{LONGEST_CONNECT_NS, Phase, Worker};
+use super::{LONGEST_CONNECT_NS, Phase, STAMPED_EVERY, Worker};
 use crate::engine::connection::Link;
 use crate::engine::pacer::reconnect_delay_ns;
 use crate::engine::socket::Socket;
@@ -45,7 +45,10 @@ impl<W: Wire> Worker<W> {
         let deadline_ns = self.clock.now() + self.timeout_ns.min(LONGEST_CONNECT_NS);
         connection.generation = connection.generation.wrapping_add(1);
         let token = u64::from(connection.generation) << 32 | index as u64;
-        let watched = Socket::connect(self.address).and_then(|socket| {
+        let watched = Socket::connect(self.address).and_then(|mut socket| {
+            if index.is_multiple_of(STAMPED_EVERY) {
+                socket.note_arrivals();
+            }
             self.poller.watch(socket.as_fd(), token).map_err(|_| Failure::DescriptorsExhausted)?;
             Ok(socket)
         });

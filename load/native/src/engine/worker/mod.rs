@@ -31,6 +31,8 @@ const READ_BUFFER: usize = 256 * 1024;
 const CONNECTING_AT_ONCE: usize = 64;
 /// Requests begun before replies are read again.
 const BEGUN_AT_ONCE: usize = 32;
+/// One connection in so many notes when replies arrive, which shows how late the next requests are written.
+const STAMPED_EVERY: usize = 16;
 const LONGEST_CONNECT_NS: u64 = 5 * SECOND_NS;
 /// How long to wait for replies after an interruption.
 const INTERRUPT_TIMEOUT_NS: u64 = 5 * SECOND_NS;
@@ -55,6 +57,8 @@ pub struct Worker<W: Wire> {
     /// Users that continue after the replies just read.
     continuing: Vec<u32>,
     connections_opened: u64,
+    /// When the replies just read had arrived, where their connection has that noted.
+    arrived_ns: Option<u64>,
 }
 
 impl<W: Wire> Worker<W> {
@@ -85,6 +89,7 @@ impl<W: Wire> Worker<W> {
             ready: Vec::new(),
             continuing: Vec::new(),
             connections_opened: 0,
+            arrived_ns: None,
         })
     }
 
@@ -127,6 +132,7 @@ impl<W: Wire> Worker<W> {
         let mut phase = Phase::begin(share);
         self.users.take_tally(phase.share.is_scheduled);
         self.users.rest = phase.share.rest;
+        self.users.until_ns = phase.share.stop.until_ns();
         self.users.last_reply_ns = phase.share.start_ns;
         self.users.last_failure_ns = phase.share.start_ns;
         self.reset_turns(&phase.share);
@@ -238,7 +244,7 @@ impl<W: Wire> Worker<W> {
             None => {
                 let (due, tag) = *self.users.due.front().filter(|(due, _)| *due <= now && share.stop.admits(now))?;
                 self.users.due.pop_front();
-                Some(Turn { tag, scheduled_ns: due, ready_ns: due })
+                Some(Turn { tag, scheduled_ns: due, ready_ns: share.is_scheduled.then_some(due) })
             }
             Some(arrivals) => {
                 let due = share.start_ns + arrivals.peek()?;
@@ -248,7 +254,7 @@ impl<W: Wire> Worker<W> {
                 }
                 self.users.idle.pop_front();
                 arrivals.advance();
-                Some(Turn { tag, scheduled_ns: due, ready_ns: due.max(free_since) })
+                Some(Turn { tag, scheduled_ns: due, ready_ns: Some(due.max(free_since)) })
             }
         }
     }

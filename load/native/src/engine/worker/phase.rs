@@ -30,8 +30,8 @@ pub(super) struct Turn {
     pub tag: u32,
     /// When it was due.
     pub scheduled_ns: u64,
-    /// When it was due and its user was free.
-    pub ready_ns: u64,
+    /// When it was due and its user was free, where that is known.
+    pub ready_ns: Option<u64>,
 }
 
 /// One worker's outcome of a phase.

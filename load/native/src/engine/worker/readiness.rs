@@ -55,8 +55,11 @@ impl<W: Wire> Worker<W> {
         loop {
             let connection = &mut self.connections[index];
             let Link::Up(socket) = &connection.link else { return };
-            let moved = socket.read(&mut self.read_buffer);
+            let (moved, age) = socket.read_with_age(&mut self.read_buffer);
             let now = self.clock.now();
+            if let Some(age) = age {
+                self.arrived_ns = Some(now.saturating_sub(age.as_nanos() as u64));
+            }
             let users = &mut self.users;
             let failures = &mut connection.failures;
             let mut sink = |reply: Reply<'_>| {
@@ -96,12 +99,13 @@ impl<W: Wire> Worker<W> {
     /// After replies: begins requests of ready users and writes those that waited for room.
     fn follow_up(&mut self, index: usize, phase: &mut Phase) {
         let now = self.clock.now();
+        let arrived_ns = self.arrived_ns.take();
         if !self.users.ready.is_empty() {
             std::mem::swap(&mut self.users.ready, &mut self.continuing);
             for position in 0..self.continuing.len() {
                 let tag = self.continuing[position];
                 if phase.share.stop.admits(now) {
-                    self.start_call(index, Turn { tag, scheduled_ns: now, ready_ns: now }, now);
+                    self.start_call(index, Turn { tag, scheduled_ns: now, ready_ns: arrived_ns }, now);
                 }
             }
             self.continuing.clear();
@@ -120,7 +124,9 @@ impl<W: Wire> Worker<W> {
                 break;
             };
             let clock = self.clock;
-            self.users.transmit(tag, &mut connection.wire, &mut self.out, now, || clock.now());
+            // It had to wait for room: from now on only the engine delays it.
+            let ready_ns = self.users.tally.is_scheduled().then_some(now);
+            self.users.transmit(tag, &mut connection.wire, &mut self.out, ready_ns, || clock.now());
         }
         if matches!(connection.link, Link::Down) && !connection.waiting.is_empty() && !stop.is_over(now) {
             self.connect_when_due(index, now);

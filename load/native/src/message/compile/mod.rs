@@ -179,7 +179,7 @@ impl Compiler<'_> {
 
     fn number_source(&self, slot: usize) -> Option<NumberSource> {
         match &self.slots[slot] {
-            Slot::Integer { .. } | Slot::User | Slot::Sequence => Some(NumberSource::Scaled(slot, 0)),
+            Slot::Integer { .. } | Slot::User | Slot::Sequence(_) => Some(NumberSource::Scaled(slot, 0)),
             Slot::Decimal { scale, .. } => Some(NumberSource::Scaled(slot, *scale)),
             Slot::Captured(_) => Some(NumberSource::Parsed(slot)),
             _ => None,

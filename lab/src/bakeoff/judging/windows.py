@@ -1,0 +1,53 @@
+"""Whether the windows of a contender can carry a rank: long enough to test, and steady. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from bakeoff.judging.steadiness import trend_of
+from bakeoff.results.run import Measured, RunResult, Second
+
+# In less time neither steadiness nor a percentile can be told.
+SHORTEST_S = 10.0
+# A second below half of the usual ones is a stall, where seconds count enough to differ by more than chance.
+_STALL = 0.5
+_FEWEST_OPERATIONS = 100
+# Of so many rounds one may be unsteady beyond the first few: on any machine something happens now and then.
+_ROUNDS_FOR_ONE = 5
+
+
+def doubts_about(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
+    """Why runs by round cannot carry a rank by their phase of this number; empty where they can."""
+    windows = [_window_s(run, phase) for run in counted.values()]
+    known = [window_s for window_s in windows if window_s is not None]
+    if not known:
+        return []
+    doubts = []
+    if min(known) < SHORTEST_S:
+        doubts.append(f"windows of {min(known):.3g} s, and a rank needs {SHORTEST_S:.0f} s")
+    unsteady = [number for number, run in counted.items() if _is_unsteady(run.timeline, phase)]
+    if len(unsteady) > (len(counted) - 1) // _ROUNDS_FOR_ONE:
+        rounds = ", ".join(str(number) for number in unsteady)
+        doubts.append(f"throughput was not steady in round{'' if len(unsteady) == 1 else 's'} {rounds}")
+    return doubts
+
+
+def _window_s(run: RunResult, phase: int | None) -> float | None:
+    measured = next((each.measured for each in run.phases if each.number == phase), None)
+    return None if measured is None else _planned_s(measured)
+
+
+def _planned_s(measured: Measured) -> float:
+    """Runs of before recorded only when the last reply came."""
+    return measured.duration_s if measured.window_s is None else measured.window_s
+
+
+def _is_unsteady(timeline: Sequence[Second], phase: int | None) -> bool:
+    operations = [second.operations for second in timeline if second.phase == phase]
+    return trend_of(phase or 0, operations) is not None or _stalls(operations)
+
+
+def _stalls(operations: Sequence[int]) -> bool:
+    """Whether a second between the first and the last all but stood still."""
+    inner = operations[1:-1]
+    usual = median(inner) if inner else 0.0
+    return usual >= _FEWEST_OPERATIONS and min(inner) < _STALL * usual

@@ -1,0 +1,74 @@
+"""The phases that an engine is given: each level, in the order of the round, after the time in which it settles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace as with_members
+
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.running.modes import Phase
+from bakeoff.running.warm_up import COLD_S, COLD_START, SETTLING, WARM_UP, until_steady
+from bakeoff.workload.plan_records import PlannedPhase
+
+
+@dataclass(frozen=True)
+class Settling:
+    """How long throughput may settle before a level is measured; 0: not at all.
+
+    `first_s` is the limit before the first level of a run, where target and tables are still cold, and `later_s` that
+    before each other level. `reports_start`: the first half minute is measured by itself, and then settling begins.
+    """
+
+    first_s: float = 0.0
+    later_s: float = 0.0
+    reports_start: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """One phase of the plan. It measures a level (an index into the mode's phases), or comes before the one it names.
+
+    What does not measure is in no figure. `ends_when_steady`: an engine that can ends it by the rule.
+    """
+
+    phase: Phase
+    level: int
+    measures: bool
+    ends_when_steady: bool = False
+
+    def planned(self) -> PlannedPhase:
+        """The phase as a plan holds it."""
+        return until_steady(self.phase.planned()) if self.ends_when_steady else self.phase.planned()
+
+
+def steps_of(
+    levels: Sequence[Phase], order: Sequence[int], settling: Settling, *, can_end_when_steady: bool
+) -> list[Step]:
+    """The steps of a run that measures its levels in this order (indices; empty: as they are declared)."""
+    steps: list[Step] = []
+    for place, level in enumerate(order or range(len(levels))):
+        phase = levels[level]
+        if place == 0 and settling.reports_start:
+            steps.append(Step(_like(phase, COLD_START, COLD_S), level, measures=False))
+        limit_s = settling.first_s if place == 0 else settling.later_s
+        if limit_s:
+            name = WARM_UP if place == 0 else SETTLING
+            steps.append(Step(_like(phase, name, limit_s), level, False, ends_when_steady=can_end_when_steady))
+        steps.append(Step(phase, level, measures=True))
+    return steps
+
+
+def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:
+    """The records of a stream as if it had only measured, and each level had been in its declared place."""
+    kept: list[Record] = []
+    for record in records:
+        if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
+            kept.append(record)
+        elif steps[record.phase].measures:
+            kept.append(with_members(record, phase=steps[record.phase].level))
+    return kept
+
+
+def _like(level: Phase, name: str, duration_s: float) -> Phase:
+    """A phase with a level's load."""
+    return Phase(name, level.virtual_users, duration_s, rate_per_s=level.rate_per_s, arrivals=level.arrivals)
