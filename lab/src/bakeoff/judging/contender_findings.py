@@ -120,7 +120,7 @@ def _logs(runs: Sequence[RunResult]) -> str:
 
 def _unranked(contender: Contender) -> Iterable[JudgedFinding]:
     """What was measured and carries no rank."""
-    if contender.rank is None and contender.peak_throughput_per_s is not None:
+    if not contender.indicative and contender.rank is None and contender.peak_throughput_per_s is not None:
         yield JudgedFinding(
             "no-level-kept",
             "error",
