@@ -22,7 +22,7 @@ def test_a_run_prints_what_its_report_holds(project: Project, database: Server, 
     done = bakeoff(project, "run", "quick", "--users", "2", *SHORT, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["comparison"]["id"] == 1
-    assert "Rust REST reaches" in done.stderr
+    assert "Rust REST reached" in done.stderr
     report = ("report", "--format", "json", "--output", "-")
     written = bakeoff(project, *report, results=results, environment=environment)
     assert done.stdout == written.stdout
