@@ -42,7 +42,7 @@ def test_a_narrow_terminal_continues_below_and_loses_nothing(width: int) -> None
 
 
 def test_failures_have_no_rank_and_name_their_operation() -> None:
-    failing = divided({"Read": operation(9000), "Save": operation(950, errors={"status_500": 50})}, duration_s=1.0)
+    failing = divided({"Read": operation(9000), "Save": operation(950, errors={"status_500": 50})})
     judgement = judge(
         comparison_of(
             *(run_of("rust-rest", number=number, phases=[phase(1, 10, failing)]) for number in (1, 2, 3)),
