@@ -236,7 +236,7 @@ class ComparisonTable(RunTable):
         "Longest warm-up before the first level, which ends when throughput is steady; 0 for none",
         name="warm_up",
         unit="s",
-        unset="the shortest phase, 10s to 30s",
+        unset="three times the shortest phase, 10s to 60s",
     )
     settle_s: float | None = option(
         None,
