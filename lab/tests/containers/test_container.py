@@ -21,6 +21,7 @@ def test_a_container_is_known_by_what_it_runs_and_may_use(tmp_path: Path) -> Non
         "image": "registry.example/producer-api-go-rest:1.4",
         "image_digest": DIGEST,
         "limits": "2 CPUs, 2048 MiB",
+        "memory_limit_mib": "2048",
     }
 
 

@@ -21,6 +21,7 @@ from bakeoff.factors.option import Option, flagged, options_of
 from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.project import Project, find_project
+from bakeoff.results.mode_names import COUNT
 from bakeoff.results.run import ROLES
 from bakeoff.running import modes
 from bakeoff.running.contender import Contender
@@ -137,7 +138,7 @@ def test_a_plain_request_records_the_seed_and_the_connections_alone(project: Pro
 
 
 def test_words_of_other_modules_agree() -> None:
-    assert (*modes.MODES, modes.RATE, modes.COUNT) == MODES
+    assert (*modes.MODES, modes.RATE, COUNT) == MODES
     assert PINNED_ROLES == ROLES
 
 

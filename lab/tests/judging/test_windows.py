@@ -11,6 +11,7 @@ from made_up import comparison_of, measured, phase, run_of, seconds_of
 
 FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
 RISING = [1000 + 60 * second for second in range(11)]
+RATES = {"rust-rest": 1000.0, "go-rest": 2000.0}
 STALLED = [1000, 990, 1010, 100, 1005, 1000, 990, 1010, 1000, 1000]
 
 
@@ -59,3 +60,14 @@ def test_short_windows_give_an_indication_and_no_verdict() -> None:
     assert [each.rank for each in judgement.contenders] == [None, None]
     assert judgement.verdict.startswith("Indicative only, without ranks: ")
     assert "windows of 3 s, and a rank needs 10 s" in judgement.verdict
+
+
+@pytest.mark.parametrize("mode", ["count", "smoke"])
+def test_what_ends_after_a_number_of_requests_has_no_rank_and_no_effect(mode: str) -> None:
+    rounds = [run_of(target, [rate], number, mode=mode) for target, rate in RATES.items() for number in range(1, 6)]
+    judgement = judge(comparison_of(*rounds))
+    assert [each.rank for each in judgement.contenders] == [None, None]
+    assert (judgement.pairings, judgement.effects) == ([], [])
+    assert judgement.verdict.startswith("Indicative only, without ranks: Go REST reached 2,000")
+    assert all("number of requests" in each.indicative[0] for each in judgement.contenders)
+    assert "no-level-kept" not in {finding.kind for each in judgement.contenders for finding in each.findings}

@@ -70,7 +70,20 @@ def test_a_port_that_nobody_listens_at() -> None:
     assert listener_at("127.0.0.1", processes.free_port()) is None
 
 
-def test_who_only_forwards_is_not_what_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(psutil.Process, "name", lambda _: "docker-proxy")
+@pytest.mark.parametrize("name", ["docker-proxy", "pgbouncer"])
+def test_who_only_forwards_is_not_what_answers(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(psutil.Process, "name", lambda _: name)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert listener_at("127.0.0.1", server.getsockname()[1]) is None
+
+
+def test_a_process_of_another_user_is_out_of_sight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel tells that somebody listens, and not who."""
+    known = psutil.net_connections
+
+    def without_pids(kind: str) -> list[object]:
+        return [each._replace(pid=None) for each in known(kind)]
+
+    monkeypatch.setattr(psutil, "net_connections", without_pids)
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert listener_at("127.0.0.1", server.getsockname()[1]) is None

@@ -26,8 +26,9 @@ from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
+from bakeoff.results.mode_names import UNRANKED
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.modes import RATE, UNRANKED
+from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import PublishedProgress, live_file
 from bakeoff.storage.history import StoredComparison, load_comparison

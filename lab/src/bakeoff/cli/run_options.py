@@ -15,8 +15,9 @@ from bakeoff.factors.option import flagged, options_of, with_values
 from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.factors.variant import Level
 from bakeoff.project import Project
+from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus
-from bakeoff.running.modes import COUNT, RATE
+from bakeoff.running.modes import RATE
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 

@@ -9,8 +9,9 @@ from bakeoff.errors import UsageError
 from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
+from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import Isolation, isolation_of
-from bakeoff.running.modes import COUNT, RATE, Phase, count_phases, phases_from, phases_of, phases_with, rate_phases
+from bakeoff.running.modes import RATE, Phase, count_phases, phases_from, phases_of, phases_with, rate_phases
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.warm_up import LONGEST_UNTIL_STEADY_S, settle_cap_s, warm_up_cap_s
 

@@ -16,12 +16,13 @@ from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
+from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.laps import Laps, told
-from bakeoff.running.modes import SATURATION, SMOKE, Phase
+from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations

@@ -40,7 +40,9 @@ class Container:
 
     def described(self) -> dict[str, str]:
         """For a run's record."""
+        limit = self.limit_memory_bytes
         return {
+            **({} if limit is None else {"memory_limit_mib": f"{limit / _MIB:.12g}"}),
             "container": f"{self.name} ({self.id[:12]})",
             "image": self.image,
             "image_digest": self.image_digest,

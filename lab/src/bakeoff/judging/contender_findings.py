@@ -10,8 +10,10 @@ from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
+from bakeoff.judging.saturation import saturation_of
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
+from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import Finding, RunResult, Status
 
 _CEILING_SHARE = 1 / 3
@@ -56,6 +58,7 @@ def found(
         *_spread(contender),
         *_payload(runs, peers),
         *_bound(contender),
+        *_saturation(runs.newest.mode, contender),
     ]
     known: dict[str, JudgedFinding] = {}
     for finding in findings:
@@ -317,3 +320,23 @@ def _bound(contender: Contender) -> Iterable[JudgedFinding]:
 
 def _rounds(numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(numbers)))
+
+
+def _saturation(mode: str, contender: Contender) -> Iterable[JudgedFinding]:
+    """The documented saturation point: where throughput plateaus, or errors spike."""
+    found = saturation_of(contender.levels) if mode == SATURATION else None
+    if found is None:
+        return
+    users = f"{found.level.virtual_users:,} users"
+    per_s = f"{found.level.throughput_per_s.median:,.0f} operations/s"
+    if found.beyond is None:
+        message = f"It is not saturated: {users} reach {per_s}, more than any fewer."
+        advice = "--users 2000,4000 measures higher loads."
+    elif found.is_spike:
+        message = f"It is saturated at {users} ({per_s}): at {found.beyond.virtual_users:,} users errors spike."
+        advice = "Plan for fewer users than that, and look at what fails first."
+    else:
+        more = f"{found.beyond.virtual_users:,} users change that by {found.gain:+.1%}"
+        message = f"It is saturated at {users}: throughput reaches its plateau with {per_s}, and {more}."
+        advice = "Beyond its plateau more users only wait longer."
+    yield JudgedFinding("saturation-point", "info", message, advice)

@@ -40,7 +40,7 @@ class _MeasuredContender:
     @property
     def rates(self) -> Mapping[int, float]:
         """What is compared: throughput by round, each at the level that the other rounds choose."""
-        return self.held.rates
+        return {} if windows.are_counted(self.runs.counted) else self.held.rates
 
     @property
     def indicative(self) -> Sequence[str]:

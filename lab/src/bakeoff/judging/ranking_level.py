@@ -2,18 +2,24 @@
 
 The best of several levels is the best by merit and by luck; the figures that chose it flatter it, and more so the
 noisier they are. So each round is judged at the level that the other rounds choose (cross-fitting). The level that is
-shown is one for all rounds.
+shown is one for all rounds: the lowest load of those that the rounds cannot tell from the best.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median, median_low
 
+from bakeoff.judging.estimates import FEWEST_ROUNDS, ratio_of
 from bakeoff.judging.levels import Slot
 from bakeoff.judging.slo import Figures, Slo, broken
 from bakeoff.results.run import Measured
 
 Rounds = Mapping[int, Measured]
+
+_ALPHA = 0.05
+# However noisy the rounds are, a load that reached less than this of the best is not shown in its place.
+_LEAST_SHARE = 0.95
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,33 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
         at = chosen if chosen is not None else shown
         if number in slots[at]:
             rates[number] = slots[at][number].throughput_per_s
-    return RankingLevel(shown, rates)
+    return RankingLevel(_lowest_as_good(slots, shown, slo), rates)
+
+
+def _lowest_as_good(slots: Mapping[Slot, Rounds], best: Slot, slo: Slo) -> Slot:
+    """The lowest load whose throughput the rounds cannot tell from the best: latency there is not that of a queue."""
+    alike = (slot for slot in slots if (slot[3] is None) == (best[3] is None))
+    keeping = (slot for slot in alike if not broken(slo, _figures(slots[slot])))
+    return min((slot for slot in keeping if _is_as_good(slots[slot], slots[best])), key=_load, default=best)
+
+
+def _is_as_good(rounds: Rounds, best: Rounds) -> bool:
+    """Compared round by round; of too few rounds in common only the best itself."""
+    if rounds is best:
+        return True
+    pairs = [
+        (part.throughput_per_s, best[number].throughput_per_s) for number, part in rounds.items() if number in best
+    ]
+    logs = [math.log(one / other) for one, other in pairs if one > 0 and other > 0]
+    if len(logs) < FEWEST_ROUNDS:
+        return False
+    found = ratio_of(logs)
+    return found.ratio.median >= _LEAST_SHARE and (found.p_value is None or found.p_value >= _ALPHA)
+
+
+def _load(slot: Slot) -> tuple[float, int]:
+    _, _, users, rate = slot
+    return rate or 0.0, users
 
 
 def _best(slots: Mapping[Slot, Rounds], slo: Slo) -> Slot | None:

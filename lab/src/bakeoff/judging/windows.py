@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from bakeoff.judging.steadiness import trend_of
+from bakeoff.results.mode_names import UNRANKED
 from bakeoff.results.run import Measured, RunResult, Second
 
 # In less time neither steadiness nor a percentile can be told.
@@ -17,6 +18,8 @@ _ROUNDS_FOR_ONE = 5
 
 def doubts_about(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
     """Why runs by round cannot carry a rank by their phase of this number; empty where they can."""
+    if are_counted(counted):
+        return ["its phases end after a number of requests, however long that takes"]
     windows = [_window_s(run, phase) for run in counted.values()]
     known = [window_s for window_s in windows if window_s is not None]
     if not known:
@@ -29,6 +32,11 @@ def doubts_about(counted: Mapping[int, RunResult], phase: int | None) -> list[st
         rounds = ", ".join(str(number) for number in unsteady)
         doubts.append(f"throughput was not steady in round{'' if len(unsteady) == 1 else 's'} {rounds}")
     return doubts
+
+
+def are_counted(counted: Mapping[int, RunResult]) -> bool:
+    """Whether phases ended after a number of requests: the faster a contender is, the shorter it is measured."""
+    return any(run.mode in UNRANKED for run in counted.values())
 
 
 def _window_s(run: RunResult, phase: int | None) -> float | None:

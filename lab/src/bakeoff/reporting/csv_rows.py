@@ -18,8 +18,8 @@ _COSTS = {
     "memory_mean_mb": "MB",
     "memory_peak_mb": "MB",
     "pss_peak_mb": "MB",
-    "memory_mean_percent": "% of the machine",
-    "memory_peak_percent": "% of the machine",
+    "memory_mean_percent": "% of the limit or machine",
+    "memory_peak_percent": "% of the limit or machine",
 }
 _DATABASE = {
     "wal_bytes_each": "bytes/operation",

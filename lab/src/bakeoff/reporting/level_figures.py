@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level, OperationLevel
 from bakeoff.judging.levels import ALL_PHASES
 from bakeoff.reporting.figures import figure, figure_or_none
+from bakeoff.reporting.memory_shares import memory_percent
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import CostFigures, LevelFigures, OperationFigures
 from bakeoff.results.run import ROLES
@@ -25,7 +26,7 @@ def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
         "throughput_per_s": figure(level.throughput_per_s),
         "error_rate": figure(level.error_rate),
         "latency_ms": {name: figure(level.latency_ms[name]) for name in LATENCIES if name in level.latency_ms},
-        "costs": {role: _cost(level.costs[role], environment) for role in ROLES if role in level.costs},
+        "costs": {role: _cost(level.costs[role], role, environment) for role in ROLES if role in level.costs},
         "cpu_percent_s_each": _spent_each(None if api is None else api.cpu_percent_mean, level),
         "memory_mb_s_each": _spent_each(None if api is None else api.memory_mean_mb, level),
         "sent_bytes_per_s": figure_or_none(level.sent_bytes_per_s),
@@ -70,7 +71,7 @@ def load_of(level: Level) -> str:
     return "all phases" if level.name == ALL_PHASES else level.name
 
 
-def _cost(cost: CostEstimate, environment: Mapping[str, str]) -> CostFigures:
+def _cost(cost: CostEstimate, role: str, environment: Mapping[str, str]) -> CostFigures:
     return {
         "cpu_us_each": figure_or_none(cost.cpu_us_each),
         "cpu_percent_mean": figure_or_none(cost.cpu_percent_mean),
@@ -78,17 +79,14 @@ def _cost(cost: CostEstimate, environment: Mapping[str, str]) -> CostFigures:
         "memory_mean_mb": figure(cost.memory_mean_mb),
         "memory_peak_mb": figure(cost.memory_peak_mb),
         "pss_peak_mb": figure_or_none(cost.pss_peak_mb),
-        "memory_mean_percent": _of_machine(cost.memory_mean_mb, environment),
-        "memory_peak_percent": _of_machine(cost.memory_peak_mb, environment),
+        "memory_mean_percent": _share(cost.memory_mean_mb, role, environment),
+        "memory_peak_percent": _share(cost.memory_peak_mb, role, environment),
     }
 
 
-def _of_machine(megabytes: Estimate, environment: Mapping[str, str]) -> float | None:
-    try:
-        machine_mb = float(environment["memory_mib"]) * 2**20 / 1e6
-    except (KeyError, ValueError):
-        return None
-    return rounded(100 * megabytes.median / machine_mb) if machine_mb > 0 else None
+def _share(megabytes: Estimate, role: str, environment: Mapping[str, str]) -> float | None:
+    percent = memory_percent(megabytes.median * 1e6, role, environment)
+    return None if percent is None else rounded(percent)
 
 
 def _spent_each(mean: Estimate | None, level: Level) -> float | None:

@@ -10,10 +10,11 @@ from rich.text import Text
 from bakeoff.engines.histograms import Latency
 from bakeoff.judging.ceilings import limits_in_words, limits_of
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
+from bakeoff.reporting.memory_shares import memory_percent
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
-from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Status
+from bakeoff.results.run import ROLES, Durability, Measured, PhaseResult, RunResult, Status
 from bakeoff.sampling.cost import cpu_us_each
 
 
@@ -22,7 +23,8 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="latency in ms · CPU: µs of the API per operation · MB: peak memory of the API",
+        caption=("all phases of a run together · " if any(len(run.phases) > 1 for run in runs) else "")
+        + "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API",
         caption_justify="left",
     )
     table.add_column("target", overflow="fold")
@@ -34,6 +36,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
 
 
 _OF_A_TARGET = {
+    "storage": "stores in",
     "api_settings": "settings",
     "api_replaces": "replaces",
     "api_documented_settings": "differs from defaults",
@@ -50,6 +53,7 @@ def run_details(run: RunResult) -> Group:
         f"{run.started_at:%Y-%m-%d %H:%M:%S} UTC · {run.status}"
         + (f" · {run.failure}" if run.failure else "")
         + (f" · healthy after {run.start_to_healthy_s * 1000:.0f} ms" if run.start_to_healthy_s is not None else "")
+        + (f" · durability {run.durability}" if run.durability is not Durability.UNKNOWN else "")
         + "".join(f"\n{words}: {facts}" for name, words in _OF_A_TARGET.items() if (facts := run.environment.get(name)))
     )
     findings = [Text(f"{finding.severity}: {finding.message} {finding.advice}") for finding in run.findings]
@@ -237,10 +241,12 @@ def _cost_table(run: RunResult) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="memory: resident, shared pages counted once · PSS: shared pages counted in proportion",
+        caption="memory: resident, shared pages counted once · % of the limit where one is set, else of the machine · "
+        "PSS: shared pages counted in proportion",
         caption_justify="left",
     )
-    for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", "memory MB mean", "memory MB peak", "PSS MB peak"):
+    memory = ("memory MB mean", "memory MB peak", "memory % peak", "PSS MB peak")
+    for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", *memory):
         table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
     if run.total is not None:
         for role in ROLES:
@@ -254,6 +260,7 @@ def _cost_table(run: RunResult) -> Table:
                 number(cost.cpu_percent_peak, 0),
                 f"{cost.memory_mean_bytes / 1e6:,.1f}",
                 f"{cost.memory_peak_bytes / 1e6:,.1f}",
+                number(memory_percent(cost.memory_peak_bytes, role, run.environment), 1),
                 number(None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6, 1),
             )
     return table

@@ -20,7 +20,7 @@ class Figure(TypedDict):
 
 
 class CostFigures(TypedDict):
-    """What one role used. `cpu_percent` is of one core, `memory_percent` of the machine's memory.
+    """What one role used. `cpu_percent` is of one core, `memory_percent` of its limit or the machine's memory.
 
     Memory is resident, with shared pages counted once; `pss` is proportional, None where it was not sampled.
     """

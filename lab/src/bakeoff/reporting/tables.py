@@ -108,8 +108,8 @@ def cost(entries: Sequence[ReportedContender], of: str = "") -> Table:
         for role, used in entry["total"]["costs"].items()
     ]
     note = (
-        "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the machine's memory. Means, "
-        "then peaks. PSS: peak in MB, shared pages counted in proportion."
+        "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the limit where one is set, "
+        "else of the machine's memory. Means, then peaks. PSS: peak in MB, shared pages counted in proportion."
     )
     return Table(f"Overall resource usage{of}", headings, rows, left=2, note=note)
 

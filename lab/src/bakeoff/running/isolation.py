@@ -25,6 +25,11 @@ class Isolation:
     def has_limits(self) -> bool:
         return self.limit_cpus is not None or self.limit_memory_bytes is not None
 
+    @property
+    def memory_limit_mib(self) -> str:
+        """For a run's record; empty without a limit."""
+        return "" if self.limit_memory_bytes is None else f"{self.limit_memory_bytes / 2**20:.12g}"
+
     def described(self) -> dict[str, str]:
         """For a run's record."""
         options = RunTable(pin=self.pin, limit_cpus=self.limit_cpus, limit_memory_bytes=self.limit_memory_bytes)

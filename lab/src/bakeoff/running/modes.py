@@ -7,6 +7,7 @@ import msgspec
 
 from bakeoff.documents import Json
 from bakeoff.errors import UsageError
+from bakeoff.results.mode_names import COUNT, SATURATION
 from bakeoff.workload.plan_records import PlannedPhase
 
 _RATE_PHASE_S = 30.0
@@ -50,12 +51,8 @@ _RAMP_STEPS = 10
 
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
-SATURATION = "saturation"
 # Beyond a level at which so many requests fail, more load shows nothing more.
 SATURATION_STOPS_AT = 0.10
-COUNT = "count"
-# Their phases end after a number of requests: they show that things work, or reproduce another tool's run.
-UNRANKED = ("smoke", COUNT)
 
 MODES: Mapping[str, Sequence[Phase]] = {
     "smoke": SMOKE,
@@ -66,7 +63,7 @@ MODES: Mapping[str, Sequence[Phase]] = {
         Phase("High-load", 100, 120),
         Phase("Higher-load", 200, 300),
     ),
-    "saturation": (
+    SATURATION: (
         Phase("Baseline", 10, 120),
         Phase("Mid-load", 50, 120),
         Phase("High-load", 100, 120),

@@ -11,6 +11,7 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
+from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.running import durability, findings, operation_findings, summary
@@ -23,7 +24,7 @@ from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.laps import Laps
 from bakeoff.running.memory_growth import memory_findings
-from bakeoff.running.modes import SATURATION, SATURATION_STOPS_AT
+from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
 from bakeoff.running.operation_findings import always_failing
 from bakeoff.running.phase_plan import measured_records
@@ -164,6 +165,7 @@ class _Run:
             "api_documented_settings": "; ".join(each.words for each in self._target.documented_settings),
             "api_artifact_sha256": self._target.build.artifact_sha256,
             "api_log": self._bench.project.relative(self._log_file),
+            "api_memory_limit_mib": self._request.isolation.memory_limit_mib,
         }
         return {name: fact for name, fact in facts.items() if fact}
 

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 import psutil
 
 # They listen for somebody else: what they use is not what the answer costs.
-_FORWARDERS = ("docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "ssh", "kubectl", "socat")
+_FORWARDERS = (
+    *("docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "ssh", "kubectl", "socat"),
+    *("pgbouncer", "pgcat", "odyssey", "haproxy"),
+)
 _ANY = {"0.0.0.0", "::"}  # noqa: S104 — what a process listens at, not what the lab does
 
 # Addresses with their ports.

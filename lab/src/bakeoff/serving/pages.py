@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from bakeoff.history.changed_workload import changed_at
-from bakeoff.history.figures import METRICS, RunFigures
+from bakeoff.history.figures import METRICS, RunFigures, figures_of
 from bakeoff.history.listing import RunFilter, list_runs
 from bakeoff.history.operations import stored_operations
 from bakeoff.history.series import newest_series
@@ -67,7 +67,8 @@ class Pages:
     def comparison(self, request: Request) -> Response:
         """One comparison's verdict, standings and runs."""
         stored = load_comparison(self._server, id_in_path(request))
-        return page("comparison.html.j2", here="comparisons", stored=stored, judgement=judge(stored))
+        figures = {run.id: figures_of(run.result, run.id) for run in stored.runs}
+        return page("comparison.html.j2", here="comparisons", stored=stored, judgement=judge(stored), figures=figures)
 
     def report(self, request: Request) -> Response:
         """One comparison's full report."""
