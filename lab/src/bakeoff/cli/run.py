@@ -23,8 +23,10 @@ from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
+from bakeoff.reporting.equal_loads import equal_load_entries, equal_load_tables
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
+from bakeoff.reporting.text import laid
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.results.mode_names import UNRANKED
 from bakeoff.running.lock import measuring_lab
@@ -117,6 +119,9 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
     if judgement is not None:
         console.print()
         print_fitted(console, judgement_table(judgement))
+        for table in equal_load_tables(equal_load_entries(judgement)):
+            print_fitted(console, laid(table))
+            console.print(table.note, style="dim", markup=False, highlight=False)
         for line in (*verdict_lines(judgement), *finding_lines(judgement)):
             console.print(line, markup=False, highlight=False)
     elif comparison.runs:

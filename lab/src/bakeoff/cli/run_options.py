@@ -17,7 +17,7 @@ from bakeoff.factors.variant import Level
 from bakeoff.project import Project
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus
-from bakeoff.running.modes import RATE
+from bakeoff.running.modes import EQUAL, RATE
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -74,8 +74,10 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
         raise UsageError("--slo searches for the highest rate and has limits of its own: leave out --threshold.")
     if options.invocation.slo is not None and "rates" not in values:
         values["rates"] = [START_PER_S]
-    if "arrivals" in values and options.what != RATE:
-        raise UsageError("--arrivals belongs to the mode rate: ./bakeoff run rate --rate 1000 --arrivals poisson.")
+    if "arrivals" in values and request.mode not in (RATE, EQUAL):
+        raise UsageError(
+            "--arrivals is of the modes rate and equal: ./bakeoff run rate --rate 1000 --arrivals poisson."
+        )
     if "against" in values:
         if options.invocation.slo is not None:
             raise UsageError("--slo searches one rate for each target: leave out --against.")

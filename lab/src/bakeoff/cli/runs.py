@@ -24,7 +24,8 @@ TargetOrApi = Annotated[
 Mode = Annotated[
     str | None,
     typer.Option(
-        help="Only runs of this mode: smoke, quick, full, saturation, rate or count.", autocompletion=complete_mode
+        help="Only runs of this mode: smoke, quick, full, saturation, rate, equal or count.",
+        autocompletion=complete_mode,
     ),
 ]
 Payload = Annotated[str | None, typer.Option(help="Only runs of this message size: default, 4k, 8k, 32k, 64k.")]

@@ -22,6 +22,7 @@ from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
+from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, fresh_table, variables_of
@@ -60,6 +61,9 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     if not targets:
         raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
+    if request.mode == EQUAL and len(workloads) > 1:
+        names = ", ".join(workloads)
+        raise UsageError(f"The mode equal has one rate for all contenders, who serve {names}: choose one --workload.")
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     if request.against is not None:

@@ -11,7 +11,17 @@ from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import Isolation, isolation_of
-from bakeoff.running.modes import RATE, Phase, count_phases, phases_from, phases_of, phases_with, rate_phases
+from bakeoff.running.modes import (
+    EQUAL,
+    RATE,
+    Phase,
+    count_phases,
+    equal_phases,
+    phases_from,
+    phases_of,
+    phases_with,
+    rate_phases,
+)
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.warm_up import LONGEST_UNTIL_STEADY_S, settle_cap_s, warm_up_cap_s
 
@@ -32,6 +42,9 @@ class ComparisonRequest(ComparisonTable):
     @property
     def phases(self) -> list[Phase]:
         """The phases of each run, without the warm-up."""
+        if self.mode == EQUAL:
+            self._check_equal()
+            return equal_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
         if self.own_phases:
             given = {"users": self.users, "rate": self.rates, "phase_duration": self.phase_duration_s}
             beside = next((name for name, value in given.items() if value), None)
@@ -46,9 +59,21 @@ class ComparisonRequest(ComparisonTable):
         if self.requests is not None:
             raise UsageError("--requests belongs to the mode count: ./bakeoff run --requests 25000 --connections 100.")
         if self.rates:
-            raise UsageError("--rate belongs to the mode rate: ./bakeoff run rate --rate 1000,5000.")
+            raise UsageError("--rate belongs to the modes rate and equal: ./bakeoff run rate --rate 1000,5000.")
         phases = phases_of(self.mode, self.phase_duration_s)
         return phases_with(self.users, phases) if self.users else phases
+
+    def _check_equal(self) -> None:
+        """Raises UsageError for options that the mode equal cannot have."""
+        rules = (
+            (bool(self.own_phases), "phases", "its phases are half of the rate, the rate, and the maximum"),
+            (self.requests is not None, "--requests", "its phases have a duration"),
+            (self.think_time_s > 0, "--think-time", "its requests come at a rate"),
+            (len(self.levels.get("payload", ())) > 1, "all payloads but one", "its rate is for messages of one size"),
+        )
+        for is_given, option, reason in rules:
+            if is_given:
+                raise UsageError(f"The mode equal: {reason}. Leave out {option}.")
 
     @property
     def isolation(self) -> Isolation:

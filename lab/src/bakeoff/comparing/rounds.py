@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bakeoff.comparing.arriving import Arriving, built_beside
+from bakeoff.comparing.equal_load import NO_RATE, common_rate, kept_throughput
 from bakeoff.comparing.estimate import Estimate
 from bakeoff.comparing.proofs import Proof, durability_proven, prove
 from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, level_order, turns_of
+from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
@@ -22,7 +24,7 @@ from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.laps import Laps, told
-from bakeoff.running.modes import SMOKE, Phase
+from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
@@ -89,6 +91,8 @@ class Series:
         """Proves every contender, then takes all turns that are left."""
         estimate = self._announced(contenders)
         proven = [each for each in contenders if each.key in self._left and self._proves(each)]
+        if self._request.mode == EQUAL and not self._request.rates:
+            proven = self._at_one_rate(proven)
         turns = turns_of(proven, self._request.rounds, self._request.seed, self._done)
         lines = self._reference_lines(turns, estimate)
         self._take_all(turns, estimate)
@@ -182,8 +186,7 @@ class Series:
         started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
         self._origin = Origin(started_at, request.name, workload, request.mode, request.command, request.rounds)
         if unfinished is None:
-            document = {**request.as_document(), "machine": machine_name()}
-            self._id = self._store.begin_comparison(self._origin, document)
+            self._id = self._store.begin_comparison(self._origin, self._stored_request())
         else:
             self._id = unfinished.id
             self._store.resume_comparison(unfinished.id)
@@ -225,9 +228,7 @@ class Series:
         if len(failures) > _FAILED_RUNS_ALLOWED:
             return
         run = self._run_request(contender, request.mode, request.phases)
-        # A run to saturation ends where too many requests fail: it climbs in every round.
-        rounds = 1 if request.mode == SATURATION else request.rounds
-        order = level_order(len(request.phases), turn.round, rounds, request.seed)
+        order = self._level_order(turn.round)
         result = self._measured(replace(run, round=turn.round, settling=request.settling, level_order=order))
         self._comparison.runs.append(result)
         problem = self._problem_with(result)
@@ -238,6 +239,57 @@ class Series:
         elif not self._comparison.interrupted:
             self._bench.progress.say(one_line(result))
             self._bench.progress.standing(result)
+
+    def _level_order(self, round_number: int) -> list[int]:
+        """The order in which a round measures its levels."""
+        request, levels = self._request, len(self._request.phases)
+        if request.mode == EQUAL:
+            # The maximum is last: how much each contender does there must not change what its other loads meet.
+            return [*level_order(levels - 1, round_number, request.rounds, request.seed), levels - 1]
+        # A run to saturation ends where too many requests fail: it climbs in every round.
+        rounds = 1 if request.mode == SATURATION else request.rounds
+        return level_order(levels, round_number, rounds, request.seed)
+
+    def _at_one_rate(self, contenders: Sequence[Contender]) -> list[Contender]:
+        """Finds the rate of all rounds from a short probe of each contender, and stores it with the request.
+
+        Returns the contenders that have come through theirs.
+        """
+        kept: dict[str, float] = {}
+        for contender in contenders:
+            if self._comparison.interrupted:
+                return []
+            run = replace(
+                self._run_request(contender, PROBE, probe_phases(self._request.users)),
+                settling=self._request.settling.once,
+            )
+            result = self._measured(run)
+            problem = self._problem_with(result)
+            throughput = kept_throughput(result)
+            if self._comparison.interrupted:
+                return []
+            if problem is not None or throughput is None:
+                self._refuse(contender, problem or NO_RATE)
+            else:
+                kept[contender.key] = throughput
+        if kept:
+            rate, words = common_rate(kept)
+            self._request = replace(self._request, rates=(rate,))
+            self._bench.progress.say(words)
+            self._keep_request()
+        return [each for each in contenders if each.key in kept]
+
+    def _keep_request(self) -> None:
+        """Stores the request with what has been found out, so that a resumed comparison begins from it."""
+        assert self._id is not None
+        try:
+            self._store.change_request(self._id, self._stored_request())
+        except BakeoffError as error:
+            rate = ",".join(f"{each:g}" for each in self._request.rates)
+            self._bench.progress.say(f"The rate could not be stored: to repeat it, give --rate {rate}. {error.message}")
+
+    def _stored_request(self) -> dict[str, Json]:
+        return {**self._request.as_document(), "machine": machine_name()}
 
     def _run_request(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
         return RunRequest(

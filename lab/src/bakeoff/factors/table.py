@@ -14,7 +14,7 @@ from bakeoff.factors.option import option
 from bakeoff.factors.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
-MODES = ("smoke", "quick", "full", "saturation", "rate", "count")
+MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +199,7 @@ class ComparisonTable(RunTable):
     users: Sequence[int] = option(
         (),
         kinds.several(kinds.whole(1, 100_000), "N,...", "write numbers from 1 to 100,000 with commas, such as 64,256."),
-        "Virtual users of each phase, such as 64,256; replaces the phases of the mode",
+        "Virtual users of each phase, such as 64,256; replaces the phases of the mode. Mode equal: the connections",
         unset="the mode's",
     )
     own_phases: Sequence[Mapping[str, Json]] = option(
@@ -216,7 +216,7 @@ class ComparisonTable(RunTable):
         kinds.several(
             kinds.number(0.001, 10_000_000), "N,...", "write arrivals per second with commas, such as 1000,5000."
         ),
-        "Mode rate: arrivals per second of each phase, such as 1000,5000",
+        "Mode rate: arrivals per second of each phase, such as 1000,5000. Mode equal: the rate, in place of a probe",
         flag="rate",
         unit="1/s",
         unset="none",
@@ -228,7 +228,7 @@ class ComparisonTable(RunTable):
         unset="none",
     )
     arrivals: str = option(
-        "constant", kinds.choice("constant", "poisson"), "Mode rate: distribution of arrivals over time"
+        "constant", kinds.choice("constant", "poisson"), "Modes rate and equal: distribution of arrivals over time"
     )
     warm_up_s: float | None = option(
         None,

@@ -10,6 +10,7 @@ from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, Division, contender_runs_of, labels_of
 from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
+from bakeoff.judging.equal_load import equal_loads_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels import phases_by_slot
@@ -82,6 +83,7 @@ def judge(comparison: StoredComparison) -> Judgement:
         operation_effects=operation_effects(
             [ContenderPhases(each.compared, phases_by_slot(each.runs.counted)) for each in measured if each.rates]
         ),
+        equal_loads=equal_loads_of([each.runs for each in measured]),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs]),

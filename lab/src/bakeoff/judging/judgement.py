@@ -226,6 +226,38 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class EqualLoadEntry:
+    """One contender at a rate that all of them were offered. Latencies are p50, p99 and p99.9.
+
+    `ranks` and `tied_with` are by figure (`p99`, `cpu`); a figure that is unknown has none. `unranked` says why there
+    are none at all: it did not hold the rate, or its windows cannot carry a rank.
+    """
+
+    key: str
+    label: str
+    throughput_per_s: Estimate
+    latency_ms: Mapping[str, Estimate]
+    cpu_us_each: Estimate | None
+    holds: bool
+    unranked: str = ""
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    tied_with: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EqualLoad:
+    """Contenders of a division at one rate. `pairings` are by figure: how many times that of `one` is that of `other`.
+
+    `faster` in a pairing means the lower figure.
+    """
+
+    division: str
+    rate_per_s: float
+    entries: Sequence[EqualLoadEntry]
+    pairings: Mapping[str, Sequence[Pairing]]
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The comparison as a whole. `verdict` is one sentence, with its uncertainty; `contenders` are in rank order.
 
@@ -254,6 +286,7 @@ class Judgement:
     findings: Sequence[JudgedFinding]
     provenance: Mapping[str, str]
     operation_effects: Sequence[Effect] = ()
+    equal_loads: Sequence[EqualLoad] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
     reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -34,7 +34,10 @@ def levels_held(counted: Mapping[int, RunResult]) -> LevelsHeld:
     if not levels:
         totals = {number: run.total for number, run in counted.items() if run.total is not None}
         return LevelsHeld((), total, total, None, throughput_by_round(totals))
+    closed = {slot: rounds for slot, rounds in slots.items() if slot[3] is None}
+    # Beside levels that show what can be done, those that hold a rate only show what was asked for.
+    slots = closed or slots
     ranked = ranking_level(slots, ranking_slo())
-    best = max(levels, key=lambda slot: levels[slot].throughput_per_s.median) if ranked is None else ranked.slot
+    best = max(slots, key=lambda slot: levels[slot].throughput_per_s.median) if ranked is None else ranked.slot
     rates = {} if ranked is None else ranked.by_round
     return LevelsHeld(tuple(levels.values()), total, levels[best], best[0], rates)

@@ -75,12 +75,12 @@ def _load(slot: Slot) -> tuple[float, int]:
 
 def _best(slots: Mapping[Slot, Rounds], slo: Slo) -> Slot | None:
     """The slot of the best median throughput of those that keep the objectives; of equals the first."""
-    keeping = {slot: rounds for slot, rounds in slots.items() if not broken(slo, _figures(rounds))}
+    keeping = {slot: rounds for slot, rounds in slots.items() if not broken(slo, figures_over(rounds))}
     medians = {slot: median(part.throughput_per_s for part in rounds.values()) for slot, rounds in keeping.items()}
     return max(medians, key=medians.__getitem__, default=None)
 
 
-def _figures(rounds: Rounds) -> Figures:
+def figures_over(rounds: Rounds) -> Figures:
     """The median round's latencies, and errors of all rounds together."""
     parts = list(rounds.values())
     names = parts[0].latency.percentiles_ms.keys()

@@ -5,7 +5,15 @@ import io
 from collections.abc import Iterator
 
 from bakeoff.reporting.chart_shape import Chart
-from bakeoff.reporting.shape import Figure, LevelFigures, OperationFigures, ReportData, ReportedContender, RunLine
+from bakeoff.reporting.shape import (
+    Figure,
+    LevelFigures,
+    OperationFigures,
+    ReportData,
+    ReportedContender,
+    ReportedEqualLoad,
+    RunLine,
+)
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
 
@@ -72,6 +80,8 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
         yield _estimate("operation choice", effect["one"], "", effect["load"], figure, "times", effect["ratio"])
     for effect in data["effects"]:
         yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
+    for load in data["equal_loads"]:
+        yield from _equal_load(load)
     for line in data["reference_lines"]:
         yield (
             "reference",
@@ -186,6 +196,23 @@ def _curve(chart: Chart) -> Iterator[Row]:
         for point in series["points"]:
             payload, load = chart["group"] or "", chart["variant"] or ""
             yield ("curve", series["name"], payload, load, chart["title"], unit, point[0], point[1], None, None)
+
+
+def _equal_load(load: ReportedEqualLoad) -> Iterator[Row]:
+    at, names = f"{load['rate_per_s']:,.10g}/s", {line["key"]: line["name"] for line in load["contenders"]}
+    for line in load["contenders"]:
+        who = ("equal load", line["name"], load["group"], at)
+        yield _estimate(*who, "throughput", "/s", line["throughput_per_s"])
+        for name, latency in line["latency_ms"].items():
+            yield _estimate(*who, name, "ms", latency)
+        if line["cpu_us_each"] is not None:
+            yield _estimate(*who, "cpu_us_each", "µs/operation", line["cpu_us_each"])
+        yield (*who, "holds", "", None, float(line["holds"]), None, None)
+        for name, rank in line["ranks"].items():
+            yield (*who, f"rank by {name}", "", None, rank, None, None)
+    for pair in load["pairings"]:
+        figure = f"{pair['figure']} against {names[pair['other']]}"
+        yield _estimate("equal load pair", names[pair["one"]], load["group"], at, figure, "times", pair["ratio"])
 
 
 def _estimate(part: str, who: str, payload: str, load: str, name: str, unit: str, figure: Figure) -> Row:

@@ -11,6 +11,7 @@ from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, th
 from bakeoff.reporting.charts.seconds import time_charts
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
 from bakeoff.reporting.contenders import contender_entries, finding_entries, pairing_entries
+from bakeoff.reporting.equal_loads import equal_load_entries
 from bakeoff.reporting.factor_effects import effect_entries, operation_effect_entries
 from bakeoff.reporting.gaps import missing_of
 from bakeoff.reporting.highlights import highlights_of
@@ -53,6 +54,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
         "pairings": pairing_entries(judgement),
         "effects": effects,
         "operation_effects": operation_effect_entries(judgement),
+        "equal_loads": equal_load_entries(judgement),
         "reference_lines": references,
         "charts": _charts(judgement, stored, groups, entries, effects, references),
         "findings": _findings(judgement, entries),

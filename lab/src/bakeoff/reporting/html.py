@@ -16,6 +16,7 @@ from bakeoff.reporting import numbers, observed, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
+from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
@@ -54,6 +55,7 @@ def html_report(data: ReportData) -> str:
             embedded=_embedded(data),
             by_key={entry["key"]: entry for entry in data["contenders"]},
             choices=_choices(data),
+            equal_loads=equal_load_tables(data["equal_loads"]),
             slots=_slots(data["charts"]),
             identities=_identities(data["contenders"]),
             numbers=numbers,

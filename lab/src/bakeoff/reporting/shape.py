@@ -185,6 +185,44 @@ class ReportedEffect(TypedDict):
     load: str
 
 
+class EqualLoadLine(TypedDict):
+    """One contender at a rate that all were offered; `unranked` says why it has no rank.
+
+    `ranks` and `tied_with` are by figure: `p99`, `cpu`. `maximum_per_s` is what it does at most, in the same rounds.
+    """
+
+    key: str
+    name: str
+    holds: bool
+    unranked: str
+    throughput_per_s: Figure
+    latency_ms: dict[str, Figure]
+    cpu_us_each: Figure | None
+    maximum_per_s: Figure | None
+    ranks: dict[str, int]
+    tied_with: dict[str, list[str]]
+
+
+class EqualLoadPairing(TypedDict):
+    """How many times the `figure` (p99 or cpu) of `other` is that of `one`; `faster` is the lower one."""
+
+    figure: str
+    one: str
+    other: str
+    ratio: Figure
+    p_adjusted: float | None
+    verdict: Verdict
+
+
+class ReportedEqualLoad(TypedDict):
+    """The contenders of a group at one rate, by p99."""
+
+    group: str
+    rate_per_s: float
+    contenders: list[EqualLoadLine]
+    pairings: list[EqualLoadPairing]
+
+
 class Highlight(TypedDict):
     """Who is best at one thing; `shared` says how several names stand: tie or similar, `who` names them."""
 
@@ -257,6 +295,7 @@ class ReportData(TypedDict):
     pairings: list[ReportedPairing]
     effects: list[ReportedEffect]
     operation_effects: list[ReportedEffect]
+    equal_loads: list[ReportedEqualLoad]
     reference_lines: list[ReferenceLine]
     charts: list[Chart]
     findings: list[ReportedFinding]

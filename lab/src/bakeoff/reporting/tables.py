@@ -6,6 +6,7 @@ from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
+from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
@@ -23,7 +24,7 @@ def all_tables(data: ReportData) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     by_key = {entry["key"]: entry for entry in data["contenders"]}
     several = len(data["groups"]) > 1
-    tables = []
+    tables = equal_load_tables(data["equal_loads"])
     for group in data["groups"]:
         own = [by_key[key] for key in group["contenders"]]
         of = f", {group['name']}" if several else ""

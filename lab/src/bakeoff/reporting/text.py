@@ -29,7 +29,7 @@ def rendered(data: ReportData) -> Group:
     parts: list[RenderableType] = [Text(_clean(data["verdict"]), style="bold"), Text(_clean(data["certainty"]))]
     parts += [Text(f"Missing: {_clean(sentence)}", style="yellow") for sentence in data["missing"]]
     for table in all_tables(data):
-        parts += [Text(), _laid(table), *([Text(table.note, style="dim")] if table.note else [])]
+        parts += [Text(), laid(table), *([Text(table.note, style="dim")] if table.note else [])]
     parts += [Text(), Text("Findings", style="bold")]
     parts += [Padding(_finding(group), _MARGIN) for group in groups_of(data["findings"])]
     parts += [] if data["findings"] else [Padding("No findings.", _MARGIN)]
@@ -38,8 +38,9 @@ def rendered(data: ReportData) -> Group:
     return Group(*parts)
 
 
-def _laid(table: Table) -> Laid:
-    laid = Laid(
+def laid(table: Table) -> Laid:
+    """A table as a console prints it."""
+    columns = Laid(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         title=table.title,
@@ -49,10 +50,10 @@ def _laid(table: Table) -> Laid:
     for place, heading in enumerate(table.headings):
         # Words may take a second line; a figure that is cut in two is none.
         words = table.is_words(place)
-        laid.add_column(heading, justify="left" if words else "right", no_wrap=not words)
+        columns.add_column(heading, justify="left" if words else "right", no_wrap=not words)
     for row in table.rows:
-        laid.add_row(*(Text(_clean(cell)) for cell in row))
-    return laid
+        columns.add_row(*(Text(_clean(cell)) for cell in row))
+    return columns
 
 
 def _finding(group: FindingGroup) -> Text:

@@ -49,8 +49,17 @@ class Phase:
 
 _RAMP_STEPS = 10
 
+_EQUAL_USERS = 64
+_EQUAL_PHASE_S = 10.0
+_PROBE_S = 3.0
+# As long as the rate is not known; it changes neither the number of phases nor how long they take.
+_RATE_TO_COME = 1000.0
+
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
+EQUAL = "equal"
+# What finds the rate of an equal-load comparison: part of it, and in none of its figures.
+PROBE = "equal-probe"
 # Beyond a level at which so many requests fail, more load shows nothing more.
 SATURATION_STOPS_AT = 0.10
 
@@ -79,7 +88,7 @@ def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     """The phases of a mode. A duration given replaces that of the shortest phases and scales the others alike."""
     if mode not in MODES:
         raise UsageError(
-            f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE, COUNT])}, or an experiment file.'
+            f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE, EQUAL, COUNT])}, or an experiment file.'
         )
     phases = MODES[mode]
     if phase_duration_s is None or phases[0].duration_s is None:
@@ -124,6 +133,38 @@ def rate_phases(
         )
         for rate in rates
     ]
+
+
+def equal_phases(
+    rates: Sequence[float], arrivals: str, users: Sequence[int], phase_duration_s: float | None
+) -> list[Phase]:
+    """Half of a rate, the whole of it, and last the closed model's maximum, all over the same connections.
+
+    The maximum is last in every round: before it all contenders have done the same work, on tables of the same size.
+    """
+    rate = _only_rate(rates)
+    connections, duration_s = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
+    loads = [
+        Phase(f"{each:,g}/s", connections, duration_s, rate_per_s=each, arrivals=arrivals) for each in (rate / 2, rate)
+    ]
+    return [*loads, Phase("Maximum", connections, duration_s)]
+
+
+def probe_phases(users: Sequence[int]) -> list[Phase]:
+    """What a contender does at most, in short: the closed model over the connections of the equal load."""
+    return [Phase("Probe", _equal_users(users), _PROBE_S)]
+
+
+def _only_rate(rates: Sequence[float]) -> float:
+    if len(rates) > 1:
+        raise UsageError("The mode equal has one rate for all contenders, and measures half of it too: --rate 5000.")
+    return next(iter(rates), _RATE_TO_COME)
+
+
+def _equal_users(users: Sequence[int]) -> int:
+    if len(users) > 1:
+        raise UsageError("In the mode equal --users is one number: the connections at every load, such as --users 64.")
+    return next(iter(users), _EQUAL_USERS)
 
 
 class _ListedPhase(msgspec.Struct):

@@ -1,7 +1,7 @@
 """The phases that an engine is given: each level, in the order of the round, after the time in which it settles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as with_members
 
@@ -22,6 +22,11 @@ class Settling:
     first_s: float = 0.0
     later_s: float = 0.0
     reports_start: bool = False
+
+    @property
+    def once(self) -> "Settling":
+        """The same before a single level, without a report of the start."""
+        return replace(self, later_s=0.0, reports_start=False)
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,13 @@ class MetricsStore:
                 },
             )
 
+    def change_request(self, comparison_id: int, request: Mapping[str, Json]) -> None:
+        """Notes what has been found out since the invocation began, so that a resumed one begins from it."""
+        with self._connected() as connection:
+            connection.execute(
+                "UPDATE comparisons SET request = %s WHERE id = %s", [Jsonb(dict(request)), comparison_id]
+            )
+
     def end_comparison(
         self, comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str] = ()
     ) -> None:

@@ -16,7 +16,8 @@ def throughput_chart(
 ) -> Chart:
     """Operations a second against the load, with the maximum and the breaking point of each contender."""
     drawn = [
-        series(each, [point(_x(level), level["throughput_per_s"]) for level in each["levels"]]) for each in contenders
+        series(each, [point(_x(level), level["throughput_per_s"]) for level in drawn_levels(each)])
+        for each in contenders
     ]
     highest = max((y or 0.0 for each in drawn for _, y, *_ in each["points"]), default=0.0)
     references, beyond = references_for(highest, reference_lines)
@@ -48,7 +49,7 @@ def resource_charts(group: str, contenders: Sequence[ReportedContender]) -> list
             title,
             load_axis(contenders),
             {"label": title, "scale": "linear", "format": form, "ticks": None},
-            [series(each, _points(each["levels"], pick)) for each in contenders],
+            [series(each, _points(drawn_levels(each), pick)) for each in contenders],
             group=group,
             variant=variant,
             preferred=variant == "CPU %",
@@ -61,7 +62,7 @@ def resource_charts(group: str, contenders: Sequence[ReportedContender]) -> list
 def load_axis(contenders: Sequence[ReportedContender]) -> Axis:
     """Virtual users, or the arrival rate of an open model, each level with its tick."""
     values = load_axis_values(contenders)
-    open_model = any(level["arrival_rate_per_s"] is not None for each in contenders for level in each["levels"])
+    open_model = any(level["arrival_rate_per_s"] is not None for each in contenders for level in drawn_levels(each))
     return {
         "label": "arrivals/s" if open_model else "virtual users",
         "scale": "log",
@@ -72,7 +73,13 @@ def load_axis(contenders: Sequence[ReportedContender]) -> Axis:
 
 def load_axis_values(contenders: Sequence[ReportedContender]) -> list[float]:
     """The loads that were held, from the least."""
-    return sorted({_x(level) for each in contenders for level in each["levels"]})
+    return sorted({_x(level) for each in contenders for level in drawn_levels(each)})
+
+
+def drawn_levels(contender: ReportedContender) -> list[LevelFigures]:
+    """Users and arrivals have no axis in common: beside levels of the closed model, rates are in tables alone."""
+    closed = [level for level in contender["levels"] if level["arrival_rate_per_s"] is None]
+    return closed or contender["levels"]
 
 
 def _x(level: LevelFigures) -> float:
@@ -81,7 +88,7 @@ def _x(level: LevelFigures) -> float:
 
 
 def _marks(contender: ReportedContender) -> Iterable[Mark]:
-    for level in contender["levels"]:
+    for level in drawn_levels(contender):
         users = level["users"]
         if level["load"] == contender["best_load"]:
             yield _mark(contender, level, "maximum", "maximum")

@@ -1,0 +1,185 @@
+"""Contenders at one rate that all of them hold: who answers sooner, and who needs less CPU. Pure functions."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.judging import windows
+from bakeoff.judging.contender_runs import ContenderRuns, labels_of
+from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, holm, ratio_of
+from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
+from bakeoff.judging.levels import Slot, phases_by_slot
+from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
+from bakeoff.judging.pairings import inverted_ratio, log_ratios, verdict_on
+from bakeoff.judging.ranking import places
+from bakeoff.judging.ranking_level import Rounds, figures_over
+from bakeoff.judging.slo import Figures, broken, ranking_slo
+from bakeoff.results.run import Measured
+from bakeoff.sampling.cost import cpu_us_each
+
+LATENCIES = ("p50", "p99", "p99.9")
+# Replies that are in flight at the end of a window are late, and a Poisson rate is never exactly what was asked for.
+_KEPT_SHARE = 0.99
+_CHANCE = 3.0
+
+
+def _p99_ms(part: Measured) -> float | None:
+    return part.latency.percentiles_ms["p99"]
+
+
+def _cpu_us(part: Measured) -> float | None:
+    return cpu_us_each(part.costs.get("api"), part.operations)
+
+
+# What is ranked, each the lower the better.
+FIGURES: Mapping[str, Callable[[Measured], float | None]] = {"p99": _p99_ms, "cpu": _cpu_us}
+
+
+@dataclass(frozen=True)
+class _Entrant:
+    """A contender's rounds at one rate. `unranked` says why it has no rank there; empty where it may have one."""
+
+    runs: ContenderRuns
+    rounds: Rounds
+    holds: bool
+    unranked: str
+
+    def values(self, figure: str) -> dict[int, float]:
+        """A figure by round, where it is known and says something."""
+        read = FIGURES[figure]
+        known = {number: read(part) for number, part in self.rounds.items()}
+        return {number: value for number, value in known.items() if value}
+
+
+@dataclass(frozen=True)
+class _Test:
+    one: str
+    other: str
+    test: RatioTest
+    smallest_claim: float | None
+
+
+def equal_loads_of(contenders: Sequence[ContenderRuns]) -> list[EqualLoad]:
+    """What contenders came to at each rate that they were offered beside closed levels, the highest first.
+
+    Holm's correction is over all pairs of both figures at all rates.
+    """
+    divisions = sorted({each.division for each in contenders})
+    fields = [
+        (division, rate, entrants)
+        for division in divisions
+        for rate, entrants in _by_rate([each for each in contenders if each.division == division]).items()
+    ]
+    tests = [[_tests(entrants, figure) for figure in FIGURES] for _, _, entrants in fields]
+    adjusted = iter(holm([each.test.p_value for field in tests for figure in field for each in figure]))
+    return [
+        _equal_load(
+            division.name(divisions),
+            rate,
+            entrants,
+            {
+                name: [_pairing(each, next(adjusted)) for each in figure]
+                for name, figure in zip(FIGURES, field, strict=True)
+            },
+        )
+        for (division, rate, entrants), field in zip(fields, tests, strict=True)
+    ]
+
+
+def _by_rate(contenders: Sequence[ContenderRuns]) -> dict[float, list[_Entrant]]:
+    """The contenders of a division at each rate. Runs without closed levels are the open model's own: no entrants."""
+    rates: dict[float, list[_Entrant]] = {}
+    for each in contenders:
+        slots = phases_by_slot(each.counted)
+        if any(slot[3] is None for slot in slots):
+            for slot, rounds in slots.items():
+                if slot[3] is not None:
+                    rates.setdefault(slot[3], []).append(_entrant(each, slot, slot[3], rounds))
+    return dict(sorted(rates.items(), reverse=True))
+
+
+def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds) -> _Entrant:
+    missed = _why_not_held(rate_per_s, rounds)
+    doubts = windows.doubts_about(runs.counted, slot[0])
+    return _Entrant(runs, rounds, not missed, missed or "; ".join(doubts))
+
+
+def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
+    """What kept it from holding the rate; empty where it held it in the rounds together."""
+    figures, done = figures_over(rounds), 0.0
+    planned = sum(rate_per_s * _window_s(part) for part in rounds.values())
+    done = sum(part.throughput_per_s * _window_s(part) for part in rounds.values())
+    reasons = [_missed(objective.metric, objective.words, figures) for objective in broken(ranking_slo(), figures)]
+    if done < _KEPT_SHARE * planned - _CHANCE * math.sqrt(planned):
+        reasons.append(f"{done / planned:.1%} of it was acknowledged in time")
+    return f"does not hold {rate_per_s:,g}/s: {', '.join(reasons)}" if reasons else ""
+
+
+def _missed(metric: str, words: str, figures: Figures) -> str:
+    if metric in figures.latency_ms:
+        return f"{metric} {figures.latency_ms[metric]:,.3g} ms, not {words}"
+    return f"{figures.error_share:.2%} of its requests failed or could not be sent"
+
+
+def _window_s(part: Measured) -> float:
+    return part.duration_s if part.window_s is None else part.window_s
+
+
+def _tests(entrants: Sequence[_Entrant], figure: str) -> list[_Test]:
+    """Every two contenders that may have a rank, by the logarithms of their ratios round by round."""
+    values = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
+    known = [each for each in values.values() if each]
+    prior, spread = prior_between_rounds(known), spread_between_rounds(known)
+    noise = noise_of(spread, max(map(len, known), default=0))
+    return [
+        _Test(one, other, ratio_of(list(logs.values()), prior), noise.smallest_claim)
+        for one, other in itertools.combinations(values, 2)
+        # The lower is the better, as a time is of a speed.
+        if (logs := log_ratios(values[other], values[one]))
+    ]
+
+
+def _pairing(tested: _Test, p_adjusted: float | None) -> Pairing:
+    """`faster` is the lower; the ratio is of the figures as they are."""
+    test = tested.test
+    verdict = verdict_on(test.ratio, p_adjusted, tested.smallest_claim)
+    return Pairing(tested.one, tested.other, inverted_ratio(test.ratio), test.p_value, p_adjusted, verdict)
+
+
+def _equal_load(
+    division: str, rate: float, entrants: Sequence[_Entrant], pairings: Mapping[str, Sequence[Pairing]]
+) -> EqualLoad:
+    labels = labels_of([each.runs for each in entrants])
+    entries = [_entry(each, labels[each.runs.key], pairings, entrants) for each in entrants]
+    return EqualLoad(division, rate, sorted(entries, key=_order), pairings)
+
+
+def _entry(
+    entrant: _Entrant, label: str, pairings: Mapping[str, Sequence[Pairing]], entrants: Sequence[_Entrant]
+) -> EqualLoadEntry:
+    parts = list(entrant.rounds.values())
+    standing = {}
+    for figure, pairs in pairings.items():
+        ranked = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
+        speeds = {key: 1 / estimate(values.values()).median for key, values in ranked.items() if values}
+        place = places(speeds, pairs).get(entrant.runs.key)
+        if place is not None:
+            standing[figure] = place
+    return EqualLoadEntry(
+        key=entrant.runs.key,
+        label=label,
+        throughput_per_s=estimate(part.throughput_per_s for part in parts),
+        latency_ms={
+            name: estimate_of_percentiles(part.latency.percentiles_ms[name] for part in parts) for name in LATENCIES
+        },
+        cpu_us_each=estimate_of_known(_cpu_us(part) for part in parts),
+        holds=entrant.holds,
+        unranked=entrant.unranked,
+        ranks={figure: place.rank for figure, place in standing.items()},
+        tied_with={figure: place.tied_with for figure, place in standing.items()},
+    )
+
+
+def _order(entry: EqualLoadEntry) -> tuple[float, float, str]:
+    return entry.ranks.get("p99", math.inf), entry.latency_ms["p99"].median, entry.key
