@@ -20,9 +20,11 @@ from bakeoff.results.run import Finding, Measured, RunResult, Status
 from bakeoff.results.warm_up import WarmUp
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.modes import PROBE
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
 from bakeoff.storage.metrics_store import Unfinished
+from made_up import measured, phase
 from made_up_manifests import engine, target, workload
 
 Answer = Callable[[RunRequest], RunResult]
@@ -41,10 +43,16 @@ class Store:
         self.ended: tuple[str, Mapping[str, str]] | None = None
         self.refused: set[str] = set()
         self.resumed: int | None = None
+        self.request: Mapping[str, Any] = {}
         self._away = away
 
     def begin_comparison(self, *_: object) -> int:
         return 7
+
+    def change_request(self, _comparison_id: int, request: Mapping[str, Any]) -> None:
+        if self._away:
+            raise BakeoffError("the database is away.")
+        self.request = request
 
     def resume_comparison(self, comparison_id: int) -> None:
         self.resumed = comparison_id
@@ -125,7 +133,7 @@ class Lab:
 
     def _named(self, run: RunRequest) -> str:
         name = run.contender.key
-        return name.upper() if run.mode == "smoke" else f"{name}{run.round}"
+        return name.upper() if run.mode == "smoke" else f"{name}?" if run.mode == PROBE else f"{name}{run.round}"
 
     def _measure(self, _bench: Bench, run: RunRequest) -> RunResult:
         self.measured.append(run)
@@ -308,3 +316,68 @@ def test_each_run_says_when_its_target_was_proved(lab: Lab) -> None:
     proved = [run.environment["api_conformance"] for run in lab.comparison.runs]
     assert len(proved) == 6
     assert all(words.startswith("proved at 2") for words in proved)
+
+
+EQUAL = ComparisonRequest("equal", "", rounds=2)
+
+
+def probed(**throughputs: float) -> Answer:
+    """Probes that come to these operations a second."""
+
+    def answer(run: RunRequest) -> RunResult:
+        good = completed(run)
+        if run.mode != PROBE:
+            return good
+        part = measured(throughputs[run.contender.key])
+        return replace(good, phases=[phase(1, 64, part)], total=part)
+
+    return answer
+
+
+def test_an_equal_load_is_found_by_a_probe_of_each_and_then_the_same_for_all(lab: Lab) -> None:
+    lab.answer = probed(a=1000, b=5000)
+    made = lab.run(EQUAL)
+    assert made[:4] == ["A", "B", "a?", "b?"]
+    assert [sorted(made[number : number + 2]) for number in (4, 6)] == [["a1", "b1"], ["a2", "b2"]]
+    runs = [run for run in lab.measured if run.mode == "equal"]
+    assert {tuple(phase.rate_per_s for phase in run.phases) for run in runs} == {(350, 700, None)}
+    # It is part of the request from then on, for who resumes it.
+    assert lab.store.request["rates"] == (700,)
+    assert any("70% of what a, the slowest" in line for line in lab.progress.said)
+    assert [run.mode for run in lab.comparison.runs] == ["equal"] * 4
+
+
+def test_in_every_round_the_maximum_comes_last_and_the_rates_change_places(lab: Lab) -> None:
+    lab.run(replace(EQUAL, rates=(500,), rounds=4), "a")
+    orders = [tuple(run.level_order) for run in lab.measured if run.mode == "equal"]
+    assert sorted(orders) == [(0, 1, 2), (0, 1, 2), (1, 0, 2), (1, 0, 2)]
+
+
+def test_a_rate_that_is_given_is_not_looked_for(lab: Lab) -> None:
+    assert "a?" not in lab.run(replace(EQUAL, rates=(500,)), "a")
+    done = Unfinished(5, datetime.now(UTC), {}, frozenset({("a", 1)}))
+    assert lab.run(replace(EQUAL, rates=(500,)), "a", done)[-1] == "a2"
+
+
+def test_who_does_not_come_through_its_probe_does_not_lower_the_rate(lab: Lab) -> None:
+    lab.answer = probed(a=0, b=5000)
+    assert [name for name in lab.run(EQUAL) if name.startswith("a")] == ["a?"]
+    assert "no rate can be found for it: its probe did not keep p95<2s" in lab.comparison.not_measured["a"]
+    assert lab.store.request["rates"] == (3500,)
+
+
+def test_interrupted_while_it_looks_for_the_rate_it_stores_none(lab: Lab) -> None:
+    def answer(run: RunRequest) -> RunResult:
+        good = probed(a=1000, b=5000)(run)
+        return replace(good, status=Status.INTERRUPTED) if run.mode == PROBE else good
+
+    lab.answer = answer
+    assert lab.run(EQUAL) == ["A", "B", "a?"]
+    assert lab.store.request == {} and lab.store.ended == ("interrupted", {})
+
+
+def test_a_rate_that_cannot_be_stored_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lab = Lab(monkeypatch, tmp_path, Store(away=True))
+    lab.answer = probed(a=1000)
+    assert lab.run(EQUAL, "a") == ["A", "a?", "a1", "a2"]
+    assert any("to repeat it, give --rate 700" in line for line in lab.progress.said)

@@ -1,10 +1,12 @@
+from typing import Any
+
 import pytest
 
 from as_json import as_json
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
-from bakeoff.running.modes import phases_of, phases_with, planned_seconds, rate_phases
+from bakeoff.running.modes import equal_phases, phases_of, phases_with, planned_seconds, probe_phases, rate_phases
 
 
 @pytest.mark.parametrize(
@@ -77,12 +79,43 @@ def test_rates_are_phases_of_the_open_model() -> None:
     [
         (ComparisonRequest("rate", ""), "needs arrival rates"),
         (ComparisonRequest("rate", "", rates=[5], users=[1, 2]), "--users is one number"),
-        (ComparisonRequest("quick", "", rates=[5]), "--rate belongs to the mode rate"),
+        (ComparisonRequest("quick", "", rates=[5]), "--rate belongs to the modes rate and equal"),
     ],
 )
 def test_rates_belong_to_the_mode_rate(request_: ComparisonRequest, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         _ = request_.phases
+
+
+def test_an_equal_load_is_half_of_the_rate_the_rate_and_last_the_maximum() -> None:
+    phases = equal_phases([700], "poisson", [], 12)
+    assert [(phase.rate_per_s, phase.virtual_users, phase.duration_s) for phase in phases] == [
+        (350, 64, 12), (700, 64, 12), (None, 64, 12),
+    ]  # fmt: skip
+    assert {phase.arrivals for phase in phases if phase.rate_per_s} == {"poisson"}
+    (probe,) = probe_phases([16])
+    assert (probe.virtual_users, probe.rate_per_s) == (16, None)
+    # Before the rate is known the comparison has the same phases.
+    unknown = ComparisonRequest("equal", "", users=[16]).phases
+    assert [(each.virtual_users, each.rate_per_s is None, each.duration_s) for each in unknown] == [
+        (16, False, 10), (16, False, 10), (16, True, 10),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rates": [5, 6]}, "has one rate for all contenders"),
+        ({"users": [1, 2]}, "--users is one number"),
+        ({"requests": 5}, "Leave out --requests"),
+        ({"think_time_s": 1.0}, "Leave out --think-time"),
+        ({"levels": {"payload": ["4k", "8k"]}}, "Leave out all payloads but one"),
+        ({"own_phases": [{"users": 1, "duration": 5.0}]}, "Leave out phases"),
+    ],
+)
+def test_what_an_equal_load_cannot_have(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        _ = ComparisonRequest("equal", "", **changes).phases
 
 
 def test_requests_make_phases_that_end_after_them() -> None:
