@@ -144,3 +144,32 @@ def test_a_disk_that_changed_between_runs(flushes_ms: tuple[float | None, float]
         for number, flush_ms in enumerate(flushes_ms, start=1)
     ]
     assert ("uneven-disk" in [each.kind for each in judge(comparison_of(*runs)).findings]) is is_found
+
+
+@pytest.mark.parametrize(
+    ("flushes_ms", "others_ms", "is_found"),
+    [
+        ((1.0, 1.1, 2.2), (3.0, 3.0, 3.1), True),
+        ((1.0, 1.1, 1.9), (3.0, 3.0, 3.1), False),
+        # The whole round met the slow disk: it remains fair.
+        ((1.0, 1.1, 2.2), (3.0, 3.0, 6.1), False),
+        # What is usual cannot be told of two rounds, and a contender that is unknown in a round is no other.
+        ((1.0, 2.2), (3.0, 3.0), False),
+        ((1.0, 1.1, 2.2), (None, None, None), False),
+    ],
+)
+def test_flushes_that_were_slow_in_one_contender_s_window_only(
+    flushes_ms: tuple[float, ...], others_ms: tuple[float | None, ...], is_found: bool
+) -> None:
+    runs = [
+        replace(
+            run_of(name, number=number),
+            database_activity=DatabaseActivity(phases={"1": PhaseActivity(fsync_ms=flush_ms)}),
+        )
+        for name, each in (("rust-rest", flushes_ms), ("go-rest", others_ms))
+        for number, flush_ms in enumerate(each, start=1)
+    ]
+    findings = [each for each in judge(comparison_of(*runs)).findings if each.kind == "uneven-flushes"]
+    assert bool(findings) is is_found
+    if findings:
+        assert "rust-rest in phase 1 of round 3." in findings[0].message and findings[0].rounds == (3,)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from as_json import as_json
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.stream import Record
 from bakeoff.project import find_project
 from bakeoff.results.warm_up import Settled, WarmUp
@@ -120,6 +121,15 @@ def test_an_open_phase_settles_at_its_rate() -> None:
         "max_virtual_users": 8,
         "duration_ms": 2000,
     }
+
+
+def test_until_steady_reports_the_start_and_lets_the_first_level_settle_for_minutes() -> None:
+    asked = ComparisonRequest("quick", "", until_steady=True)
+    assert asked.settling == Settling(300, 10, reports_start=True)
+    # Without a warm-up there is nothing to wait for.
+    assert replace(asked, warm_up_s=0.0).settling == Settling(0, 0)
+    assert replace(asked, until_steady=False).settling == Settling(10, 10)
+    assert asked.settling.once == Settling(300, 0)
 
 
 def test_the_first_half_minute_is_reported_apart() -> None:

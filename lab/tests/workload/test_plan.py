@@ -354,3 +354,10 @@ def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project, pr
     assert plan["cookies"] is True
     native = {"cookies", "list-captures", "list-checks", "entity-picks", "operation-think-time"}
     assert native <= needed_features(workload, "http").keys()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_reply_to_an_event_that_says_no_is_a_failure(project: Project, protocol: str) -> None:
+    plan = as_json(compile_plan(load_workload(project, "events"), replace(LOAD, protocol=protocol)))
+    replies = {each["name"]: each[protocol].get("reply") for each in plan["operations"]}
+    assert len(replies) == 4 and set(map(str, replies.values())) == {"{'/success': True}"}

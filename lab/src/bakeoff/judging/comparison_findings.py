@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
 from bakeoff.judging.judgement import JudgedFinding
@@ -27,6 +28,7 @@ def found(
         *_throttled(comparison.runs),
         *_uneven_disk(comparison.runs),
         *_uneven_maintenance(comparison.runs),
+        *_uneven_flushes(comparison.runs),
         *_aa_pairs(aa_pairs),
         *_changed(comparison.runs),
         *_uncommitted(comparison.runs),
@@ -134,22 +136,56 @@ def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
             if seen.vacuum_s is not None and seen.checkpoint_s is not None:
                 contenders = struck.setdefault((run.result.round, phase), {})
                 contenders[run.result.contender or run.result.target] = seen.vacuum_s + seen.checkpoint_s > 0
+    windows, rounds = _windows_of_some(struck)
+    if rounds:
+        yield JudgedFinding(
+            "uneven-maintenance",
+            "warning",
+            f"A vacuum or a checkpoint fell into the windows of some contenders only: {windows}.",
+            "It costs these windows CPU and disk that the others kept. Add rounds, or use longer phases, in which each "
+            "contender meets it.",
+            rounds,
+        )
+
+
+def _uneven_flushes(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    """Windows whose flushes took far longer than the contender's usual ones, while others of the round had theirs.
+
+    Contenders flush differently much at once, so that each is compared with itself.
+    """
+    times: dict[tuple[str, str], dict[int, float]] = {}
+    for run in runs:
+        activity = run.result.database_activity
+        for phase, seen in ((activity and activity.phases) or {}).items():
+            if seen.fsync_ms:
+                key = run.result.contender or run.result.target
+                times.setdefault((key, phase), {})[run.result.round] = seen.fsync_ms
+    slow: dict[tuple[int, str], dict[str, bool]] = {}
+    for (key, phase), by_round in times.items():
+        if len(by_round) >= FEWEST_ROUNDS:
+            usual = median(by_round.values())
+            for number, flush_ms in by_round.items():
+                slow.setdefault((number, phase), {})[key] = flush_ms >= _SLOWER_DISK * usual
+    windows, rounds = _windows_of_some(slow)
+    if rounds:
+        yield JudgedFinding(
+            "uneven-flushes",
+            "warning",
+            f"Flushes of the write-ahead log took {_SLOWER_DISK:g} times as long as usual in some windows: {windows}.",
+            "The disk was slower there than for the others of the round. Stop what else uses it, or add rounds.",
+            rounds,
+        )
+
+
+def _windows_of_some(struck: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:
+    """The windows, by round and phase, that something struck for some contenders only: in words, and their rounds."""
     uneven = {place: each for place, each in struck.items() if 0 < sum(each.values()) < len(each)}
-    if not uneven:
-        return
     windows = [
         f"{', '.join(key for key, is_struck in each.items() if is_struck)} in phase {phase} of round {number}"
         for (number, phase), each in sorted(uneven.items())
     ]
     more = f" and {len(windows) - 3} more" if len(windows) > 3 else ""
-    yield JudgedFinding(
-        "uneven-maintenance",
-        "warning",
-        f"A vacuum or a checkpoint fell into the windows of some contenders only: {'; '.join(windows[:3])}{more}.",
-        "It costs these windows CPU and disk that the others kept. Add rounds, or use longer phases, in which each "
-        "contender meets it.",
-        tuple(sorted({number for number, _ in uneven})),
-    )
+    return f"{'; '.join(windows[:3])}{more}", tuple(sorted({number for number, _ in uneven}))
 
 
 def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
