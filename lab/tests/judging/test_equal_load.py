@@ -1,7 +1,5 @@
 """Contenders at one rate: who holds it, who answers sooner, and who needs less CPU."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,43 +7,12 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Judgement
-from bakeoff.results.run import Measured, RunResult
-from made_up import comparison_of, cost, measured, phase, run_of
-
-RATE = 1000.0
-NOISE = (1.0, 1.01, 0.99, 1.005, 0.995)
-
-
-@dataclass(frozen=True)
-class Made:
-    """A contender as it is made up: by round its p99 (ms) and CPU (%), and changes to what it did at the rate."""
-
-    target: str
-    latency_ms: Sequence[float] = NOISE
-    cpu_percent: Sequence[float] = tuple(30 * each for each in NOISE)
-    maximum: float = 5000.0
-    changes: dict[str, Any] = field(default_factory=dict)
-
-    def runs(self) -> list[RunResult]:
-        return [
-            run_of(self.target, number=number, phases=self._phases(latency_ms, cpu))
-            for number, (latency_ms, cpu) in enumerate(zip(self.latency_ms, self.cpu_percent, strict=True), start=1)
-        ]
-
-    def _phases(self, latency_ms: float, cpu: float) -> list[Any]:
-        def at(rate: float, changes: dict[str, Any]) -> Measured:
-            values = {"throughput_per_s": rate, "latency_ms": latency_ms, "costs": {"api": cost(cpu * rate / RATE)}}
-            return measured(**{**values, **changes})
-
-        return [
-            phase(1, 64, at(RATE / 2, {}), rate=RATE / 2),
-            phase(2, 64, at(RATE, self.changes), rate=RATE),
-            phase(3, 64, measured(self.maximum * latency_ms)),
-        ]
+from made_up import comparison_of, measured, phase, run_of
+from made_up_equal_load import NOISE, RATE, Made, equal_comparison
 
 
 def judged(*contenders: Made) -> Judgement:
-    return judge(comparison_of(*(run for each in contenders for run in each.runs()), mode="equal"))
+    return judge(equal_comparison(*contenders))
 
 
 def at(judgement: Judgement, rate: float) -> EqualLoad:

@@ -26,7 +26,7 @@ def common_rate(throughputs: Mapping[str, float]) -> tuple[float, str]:
     slowest = min(throughputs, key=throughputs.__getitem__)
     rate = _of_two_digits(throughputs[slowest] * SHARE)
     return rate, (
-        f"equal load: {rate:,g}/s for every contender, and half of it. That is about {SHARE:.0%} of what {slowest}, "
+        f"equal load: {rate:,.10g}/s for every contender, and half of it. That is about {SHARE:.0%} of what {slowest}, "
         f"the slowest, did in its probe ({throughputs[slowest]:,.0f}/s)."
     )
 

@@ -113,7 +113,7 @@ def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
     reasons = [_missed(objective.metric, objective.words, figures) for objective in broken(ranking_slo(), figures)]
     if done < _KEPT_SHARE * planned - _CHANCE * math.sqrt(planned):
         reasons.append(f"{done / planned:.1%} of it was acknowledged in time")
-    return f"does not hold {rate_per_s:,g}/s: {', '.join(reasons)}" if reasons else ""
+    return f"does not hold {rate_per_s:,.10g}/s: {', '.join(reasons)}" if reasons else ""
 
 
 def _missed(metric: str, words: str, figures: Figures) -> str:
