@@ -24,6 +24,7 @@ Examples:
   ./bakeoff run full -t producer-api-rust-rest
                                             10, 50, 100 users for 2 minutes each, 200 for 5
   ./bakeoff run saturation --phase-duration 10s --payload 8k
+  ./bakeoff run equal --rounds 5
                                             up to 2,000 users, 10 seconds each
   ./bakeoff run experiments/write-strategy.toml
                                             a comparison declared in a file
