@@ -24,8 +24,8 @@ Examples:
   ./bakeoff run full -t producer-api-rust-rest
                                             10, 50, 100 users for 2 minutes each, 200 for 5
   ./bakeoff run saturation --phase-duration 10s --payload 8k
-  ./bakeoff run equal --rounds 5
                                             up to 2,000 users, 10 seconds each
+  ./bakeoff run equal --rounds 5            latency and CPU at one load for all
   ./bakeoff run experiments/write-strategy.toml
                                             a comparison declared in a file
   ./bakeoff up producer-api-rust-rest       targets with a database, for manual requests
