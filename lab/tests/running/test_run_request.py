@@ -50,6 +50,8 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
         contender=Contender(target("any"), load_workload(project, "events"), engine("some", *features)),
         settling=Settling(10),
     )
+    equal, _ = as_json(replace(wanted, mode="equal").plan(access_of("http://host:8081"), None))["phases"]
+    assert (equal["duration_ms"], "until_steady" in equal) == (10_000, False), "it settles for the whole time"
     warm_up, short = as_json(wanted.plan(access_of("http://host:8081"), None))["phases"]
     assert (warm_up["name"], warm_up["duration_ms"], "until_steady" in warm_up) == ("Warm-up", 10_000, ends_early)
     assert short == {"name": "Short", "virtual_users": 8, "duration_ms": 1000}

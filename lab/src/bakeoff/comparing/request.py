@@ -68,6 +68,7 @@ class ComparisonRequest(ComparisonTable):
         rules = (
             (bool(self.own_phases), "phases", "its phases are half of the rate, the rate, and the maximum"),
             (self.requests is not None, "--requests", "its phases have a duration"),
+            (self.until_steady, "--until-steady", "its levels settle for all of --warm-up and --settle"),
             (self.think_time_s > 0, "--think-time", "its requests come at a rate"),
             (len(self.levels.get("payload", ())) > 1, "all payloads but one", "its rate is for messages of one size"),
         )

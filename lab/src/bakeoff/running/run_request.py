@@ -9,7 +9,7 @@ from bakeoff.factors.option import changed, plan_members
 from bakeoff.factors.table import FactorTable, RunTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation, isolation_of
-from bakeoff.running.modes import Phase, planned_seconds
+from bakeoff.running.modes import EQUAL, Phase, planned_seconds
 from bakeoff.running.phase_plan import Settling, Step, steps_of
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration
@@ -52,7 +52,8 @@ class RunRequest:
     @property
     def steps(self) -> list[Step]:
         """The phases that the engine is given: each level after the time in which it settles."""
-        can = self.contender.engine.can(FEATURE)
+        # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.
+        can = self.contender.engine.can(FEATURE) and self.mode != EQUAL
         return steps_of(self.phases, self.level_order, self.settling, can_end_when_steady=can)
 
     @property
