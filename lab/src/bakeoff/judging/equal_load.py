@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from bakeoff.judging import windows
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
@@ -12,7 +13,7 @@ from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
 from bakeoff.judging.levels import Slot, phases_by_slot
 from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
 from bakeoff.judging.pairings import inverted_ratio, log_ratios, verdict_on
-from bakeoff.judging.ranking import places
+from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
 from bakeoff.results.run import Measured
@@ -107,7 +108,7 @@ def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds)
 
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
     """What kept it from holding the rate; empty where it held it in the rounds together."""
-    figures, done = figures_over(rounds), 0.0
+    figures = figures_over(rounds)
     planned = sum(rate_per_s * _window_s(part) for part in rounds.values())
     done = sum(part.throughput_per_s * _window_s(part) for part in rounds.values())
     reasons = [_missed(objective.metric, objective.words, figures) for objective in broken(ranking_slo(), figures)]
@@ -151,23 +152,22 @@ def _equal_load(
     division: str, rate: float, entrants: Sequence[_Entrant], pairings: Mapping[str, Sequence[Pairing]]
 ) -> EqualLoad:
     labels = labels_of([each.runs for each in entrants])
-    entries = [_entry(each, labels[each.runs.key], pairings, entrants) for each in entrants]
+    standings = {figure: _places(entrants, figure, pairs) for figure, pairs in pairings.items()}
+    entries = [_entry(each, labels[each.runs.key], standings) for each in entrants]
     return EqualLoad(division, rate, sorted(entries, key=_order), pairings)
 
 
-def _entry(
-    entrant: _Entrant, label: str, pairings: Mapping[str, Sequence[Pairing]], entrants: Sequence[_Entrant]
-) -> EqualLoadEntry:
-    parts = list(entrant.rounds.values())
-    standing = {}
-    for figure, pairs in pairings.items():
-        ranked = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
-        speeds = {key: 1 / estimate(values.values()).median for key, values in ranked.items() if values}
-        place = places(speeds, pairs).get(entrant.runs.key)
-        if place is not None:
-            standing[figure] = place
+def _places(entrants: Sequence[_Entrant], figure: str, pairings: Sequence[Pairing]) -> dict[str, Place]:
+    """By contender, of those that may have a rank; the lower the better, as a time is of a speed."""
+    ranked = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
+    return places({key: 1 / median(values.values()) for key, values in ranked.items() if values}, pairings)
+
+
+def _entry(entrant: _Entrant, label: str, standings: Mapping[str, Mapping[str, Place]]) -> EqualLoadEntry:
+    parts, key = list(entrant.rounds.values()), entrant.runs.key
+    standing = {figure: each[key] for figure, each in standings.items() if key in each}
     return EqualLoadEntry(
-        key=entrant.runs.key,
+        key=key,
         label=label,
         throughput_per_s=estimate(part.throughput_per_s for part in parts),
         latency_ms={
