@@ -268,3 +268,18 @@ def test_outcomes_are_counted_by_operation(tmp_path: Path) -> None:
     assert put["statuses"] == {"200": 2, "503": 1}
     assert (put["checked"], put["checks_failed"]) == (2, 1)
     assert put["service_histogram"] == end["service_histogram"]
+
+
+def test_a_reply_after_the_planned_end_is_late_and_a_failure_is_not(tmp_path: Path) -> None:
+    book = Book(tmp_path, held(1, 2000))
+    book.feed(entered(0), request(1_900_000, 1), request(2_100_000, 700), request(2_200_000, 700, status="500"))
+    book.book.finish(START_US + 2_300_000, interrupted=False)
+    end = book.records[-1]
+    assert (end["ok"], end["operations"], end["operations_late"], end["planned_ns"]) == (2, 2, 1, 2_000_000_000)
+
+
+def test_a_number_of_requests_has_no_planned_end(tmp_path: Path) -> None:
+    book = Book(tmp_path, iterations(1))
+    book.feed(entered(0), request(2_100_000, 700))
+    book.book.finish(START_US + 2_300_000, interrupted=False)
+    assert (book.records[-1]["operations_late"], book.records[-1]["planned_ns"]) == (0, None)

@@ -51,3 +51,23 @@ def test_every_kind_of_keys_of_a_plan_obeys(project: Project) -> None:
 def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Project) -> None:
     with pytest.raises(UsageError, match="notes has no operation that updates existing keys"):
         compile_plan(workload_of(empty_checkout, NOTES), replace(LOAD, reuse=Reuse(shared=5)))
+
+
+@pytest.mark.parametrize(
+    ("reuse", "modulo"),
+    [
+        (Reuse(), None),
+        (Reuse(share=0.75), None),
+        (Reuse(share=0.76), 16),
+        (Reuse(pick="zipf:0.9"), 16),
+        (Reuse(shared=100), 16),
+    ],
+)
+def test_merges_are_numbered_and_those_of_hot_keys_repeat(project: Project, reuse: Reuse, modulo: int | None) -> None:
+    plan = as_json(compile_plan(load_workload(project, "events"), replace(LOAD, reuse=reuse)))
+    slot = {"slot": "sequence", **({} if modulo is None else {"modulo": modulo})}
+    for operation in plan["operations"]:
+        for variant in operation["variants"]:
+            (place,) = (at for at, part in enumerate(variant) if isinstance(part, str) and part.endswith('{"m'))
+            # A member of its own for each merge, whose value is the sequence itself.
+            assert (variant[place + 1], variant[place + 3]) == (slot, {"slot": "sequence"})
