@@ -1,4 +1,4 @@
-"""Whether equal contenders are called different on this machine: `python lab/benchmarks/aa.py PAIRS ROUNDS [OPTION...]`.
+"""Whether equal contenders are called different here: `python lab/benchmarks/aa.py PAIRS ROUNDS [OPTION...]`.
 
 Runs `./bakeoff run quick --aa` so many times, each with one target twice in interleaved rounds, and counts the pairs
 that a verdict tells apart and the comparisons with a finding that says so: each is a false difference. For

@@ -70,8 +70,8 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "equal", "--requests", "100"], "The mode equal: its phases have a duration. Leave out --requests"),
         (["run", "equal", "--slo", "p99<50ms"], "--slo belongs to the mode rate"),
         (
-            ["run", "equal", "--target", "producer-api-rust-rest,grpc-user-service-go"],
-            "who serve events, users: choose one --workload",
+            ["run", "equal", "--target", "producer-api-rust-rest,grpc-user-service-grpc"],
+            "who serve events, users: measure each by itself",
         ),
         (["run", "quick", "--resume", "--rounds", "9", "--set", "a=b"], "leave out quick, --rounds, --set, or"),
         (["run", "quick", "--threshold", "p95"], '--threshold is "p95"'),

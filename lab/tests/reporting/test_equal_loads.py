@@ -36,7 +36,7 @@ def test_ranks_figures_and_the_maximum_stand_in_one_table(data: ReportData) -> N
     assert [(row["target"], row["rank by p99"], row["by CPU"]) for row in rows] == [
         ("Go REST", "1", "2"), ("Rust REST", "2", "1"), ("Java REST (does not hold it)", "–", "–"),
     ]  # fmt: skip
-    assert (rows[0]["maximum"], rows[0]["rate ÷ maximum"]) == ("4,000", "25.0%")
+    assert (rows[0]["maximum"], rows[0]["rate ÷ maximum"]) == ("4,000", "25%")
     assert rows[0]["CPU"].startswith("600 (") and rows[1]["CPU"].startswith("300 (")
     assert "Java REST has no rank at 1,000/s: does not hold 1,000/s: " in full.note
     # Only those that hold it are compared, by each figure: one pair at the rate, and three at half of it.

@@ -63,7 +63,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     if request.mode == EQUAL and len(workloads) > 1:
         names = ", ".join(workloads)
-        raise UsageError(f"The mode equal has one rate for all contenders, who serve {names}: choose one --workload.")
+        raise UsageError(f"The mode equal has one rate for all contenders, who serve {names}: measure each by itself.")
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     if request.against is not None:

@@ -119,7 +119,7 @@ def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
 
 def _missed(metric: str, words: str, figures: Figures) -> str:
     if metric in figures.latency_ms:
-        return f"{metric} {figures.latency_ms[metric]:,.3g} ms, not {words}"
+        return f"{metric} {figures.latency_ms[metric]:,.0f} ms, not {words}"
     return f"{figures.error_share:.2%} of its requests failed or could not be sent"
 
 

@@ -145,7 +145,8 @@ def equal_phases(
     rate = _only_rate(rates)
     connections, duration_s = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
     loads = [
-        Phase(f"{each:,.10g}/s", connections, duration_s, rate_per_s=each, arrivals=arrivals) for each in (rate / 2, rate)
+        Phase(f"{each:,.10g}/s", connections, duration_s, rate_per_s=each, arrivals=arrivals)
+        for each in (rate / 2, rate)
     ]
     return [*loads, Phase("Maximum", connections, duration_s)]
 
