@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import typer
 from rich.console import Console
@@ -120,7 +120,9 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
         console.print()
         print_fitted(console, judgement_table(judgement))
         for table in equal_load_tables(equal_load_entries(judgement)):
-            print_fitted(console, laid(table))
+            # Tables that are divided to fit have no titles.
+            console.print(table.title, style="bold", markup=False, highlight=False)
+            print_fitted(console, laid(replace(table, title="")))
             console.print(table.note, style="dim", markup=False, highlight=False)
         for line in (*verdict_lines(judgement), *finding_lines(judgement)):
             console.print(line, markup=False, highlight=False)
