@@ -39,7 +39,7 @@ def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def requested_rate(database: Server) -> float:
     ((rates,),) = stored(database, "SELECT request ->> 'rates' FROM comparisons")
-    (rate,) = json.loads(rates)
+    (rate,) = json.loads(str(rates))
     return float(rate)
 
 
@@ -58,7 +58,7 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
         " WHERE run.test_mode = 'equal-probe'",
     )
     assert len(probes) == 2
-    assert rate == float(f"{0.7 * min(float(value) for (value,) in probes):.2g}")
+    assert rate == float(f"{0.7 * min(float(str(value)) for (value,) in probes):.2g}")
     comparison = load_comparison(database)
     assert [run.result.round for run in comparison.runs] == [1, 1, 2, 2]
     for run in comparison.runs:
