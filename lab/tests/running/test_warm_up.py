@@ -128,7 +128,7 @@ def test_until_steady_reports_the_start_and_lets_the_first_level_settle_for_minu
     assert asked.settling == Settling(300, 10, reports_start=True)
     # Without a warm-up there is nothing to wait for.
     assert replace(asked, warm_up_s=0.0).settling == Settling(0, 0)
-    assert replace(asked, until_steady=False).settling == Settling(10, 10)
+    assert replace(asked, until_steady=False).settling == Settling(30, 10)
     assert asked.settling.once == Settling(300, 0)
 
 
