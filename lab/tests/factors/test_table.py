@@ -138,7 +138,7 @@ def test_a_plain_request_records_the_seed_and_the_connections_alone(project: Pro
 
 
 def test_words_of_other_modules_agree() -> None:
-    assert (*modes.MODES, modes.RATE, COUNT) == MODES
+    assert (*modes.MODES, modes.RATE, modes.EQUAL, COUNT) == MODES
     assert PINNED_ROLES == ROLES
 
 
