@@ -2,10 +2,16 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
 
+from bakeoff.postgres.server import Server
+from bakeoff.results.document import Origin
+from bakeoff.storage.metrics_store import MetricsStore
+from made_up import BEGIN
+from made_up_equal_load import Made
 from served import HOSTILE
 
 
@@ -37,6 +43,22 @@ def test_the_standings_are_those_of_the_best_load(pages: TestClient) -> None:
     rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in standings.split("<tr>")[2:]]
     # 60% of a core for ten seconds: 6 s over 2,020 and 1,020 operations.
     assert [row[-2] for row in rows] == ["2,970", "5,882"]
+
+
+def test_an_equal_load_stands_below_the_standings(pages: TestClient, metrics: Server) -> None:
+    assert 'id="equal-load"' not in pages.get("/comparisons/1").text
+    store = MetricsStore(metrics)
+    comparison = store.begin_comparison(Origin(BEGIN, "", "events", "equal", "./bakeoff run equal", 5), {})
+    try:
+        for run in (*Made("go-rest").runs(), *Made("rust-rest", maximum=9000.0).runs()):
+            store.add_run(comparison, replace(run, mode="equal"))
+        section = pages.get(f"/comparisons/{comparison}").text.split('id="equal-load"')[1].split("</section>")[0]
+        assert "At an equal load of 1,000/s" in section and "At an equal load of 500/s" in section
+        assert re.findall(r'<th scope="row">(.*?)</th>', section)[:2] == ["Go REST", "Rust REST"]
+        assert "9,000" in section
+    finally:
+        with metrics.connect() as connection:
+            connection.execute("DELETE FROM comparisons WHERE id = %s", [comparison])
 
 
 def test_every_run_of_a_comparison_names_its_bottleneck(pages: TestClient) -> None:

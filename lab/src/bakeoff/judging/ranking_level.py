@@ -50,7 +50,7 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
 def _lowest_as_good(slots: Mapping[Slot, Rounds], best: Slot, slo: Slo) -> Slot:
     """The lowest load whose throughput the rounds cannot tell from the best: latency there is not that of a queue."""
     alike = (slot for slot in slots if (slot[3] is None) == (best[3] is None))
-    keeping = (slot for slot in alike if not broken(slo, _figures(slots[slot])))
+    keeping = (slot for slot in alike if not broken(slo, figures_over(slots[slot])))
     return min((slot for slot in keeping if _is_as_good(slots[slot], slots[best])), key=_load, default=best)
 
 

@@ -18,6 +18,7 @@ from bakeoff.judging.judge import judge
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.reporting.data import report_data
+from bakeoff.reporting.equal_loads import equal_load_entries, equal_load_tables
 from bakeoff.reporting.html import html_report
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
@@ -68,7 +69,15 @@ class Pages:
         """One comparison's verdict, standings and runs."""
         stored = load_comparison(self._server, id_in_path(request))
         figures = {run.id: figures_of(run.result, run.id) for run in stored.runs}
-        return page("comparison.html.j2", here="comparisons", stored=stored, judgement=judge(stored), figures=figures)
+        judgement = judge(stored)
+        return page(
+            "comparison.html.j2",
+            here="comparisons",
+            stored=stored,
+            judgement=judgement,
+            figures=figures,
+            equal_loads=equal_load_tables(equal_load_entries(judgement)),
+        )
 
     def report(self, request: Request) -> Response:
         """One comparison's full report."""
