@@ -11,6 +11,7 @@ from rich.console import Console
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.comparing.preparation import conform
 from bakeoff.conformance.case import Profile
+from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -71,6 +72,9 @@ ALSO = {
 }
 
 
+PROMISE = "asks_database = true\n"
+
+
 @pytest.fixture
 def checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
     """A checkout with the workload and the target of this test alone."""
@@ -84,14 +88,20 @@ def checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
     yield Project(root)
 
 
-def failed(checkout: Project, server: Server, cheat: str) -> dict[str, tuple[str, ...]]:
-    """The cases and checks that a target which cheats so does not pass, with what differed."""
+def checked(checkout: Project, server: Server, cheat: str) -> ConformanceResult:
+    """What comes of a target that cheats so."""
     (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
     (target,) = find_targets(checkout)
     bench = Bench(checkout, server, PlainProgress(Console(quiet=True)))
     result = conform(bench, target, load_workload(checkout, "notes"), Variant())
     assert len(result.results) == 3 + 6
     assert result.not_applicable == 0
+    return result
+
+
+def failed(checkout: Project, server: Server, cheat: str) -> dict[str, tuple[str, ...]]:
+    """The cases and checks that it does not pass, with what differed."""
+    result = checked(checkout, server, cheat)
     assert result.conforms(Profile.CORE) is not bool(result.failures)
     return {failure.case: failure.differences for failure in result.failures}
 
@@ -105,3 +115,13 @@ def test_a_cheat_is_caught(checkout: Project, server: Server, cheat: str) -> Non
     found = failed(checkout, server, cheat)
     assert found.keys() >= CAUGHT[cheat], found
     assert found.keys() <= CAUGHT[cheat] | ALSO.get(cheat, set()), found
+
+
+def test_health_is_that_of_the_api_alone_where_the_contract_promises_no_more(checkout: Project, server: Server) -> None:
+    workload = checkout.contract / "notes" / "workload.toml"
+    text = workload.read_text("utf-8")
+    assert PROMISE in text
+    workload.write_text(text.replace(PROMISE, ""), "utf-8")
+    result = checked(checkout, server, "health-without-database")
+    assert result.proved is Profile.CORE
+    assert [failure.case for failure in result.failures] == ["health-asks-the-database"]

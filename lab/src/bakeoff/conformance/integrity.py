@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bakeoff.conformance.case import Differences
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.integrity_checks import CHECKS, Check
 from bakeoff.conformance.probe import Probed, plan_for
@@ -34,15 +35,16 @@ def run_integrity(
         probed = Probed(workload, protocol, access, server, stored, relay, problems_before, cases, plan)
         found = [(name, rule, _differences(check, probed)) for name, rule, check in CHECKS]
     results = tuple(
-        CaseResult(name, SUBJECT, rule, tuple(differences), core_differences=tuple(differences))
+        CaseResult(name, SUBJECT, rule, differences.strict, core_differences=differences.core)
         for name, rule, differences in found
         if differences is not None
     )
     return results, len(CHECKS) - len(results)
 
 
-def _differences(check: Check, probed: Probed) -> list[str] | None:
+def _differences(check: Check, probed: Probed) -> Differences | None:
     try:
-        return check(probed)
+        found = check(probed)
     except (NoReplyError, BakeoffError) as error:
-        return [str(error)]
+        found = [str(error)]
+    return Differences().together_with(found) if isinstance(found, list) else found

@@ -1,4 +1,7 @@
-"""What each integrity check does. A check returns differences, or None where it cannot be made of this target."""
+"""What each integrity check does.
+
+A check returns differences, as a list where they count in both profiles; None where it cannot be made of a target.
+"""
 
 import contextlib
 import json
@@ -10,16 +13,18 @@ from concurrent.futures import wait as wait_for
 import psycopg
 from psycopg import sql
 
-from bakeoff.conformance.case import Profile
+from bakeoff.conformance.case import Differences, Profile
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.probe import Probed
 from bakeoff.conformance.runner import CaseProtocol
 from bakeoff.conformance.user_agents import USER_AGENTS
 from bakeoff.errors import BakeoffError
+from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
 from bakeoff.workload.effects import StoringEvent
 
-Check = Callable[[Probed], list[str] | None]
+Found = list[str] | Differences | None
+Check = Callable[[Probed], Found]
 
 # Long enough for any reply that does not wait for the commit, and far below the timeout of a statement.
 _LOCKED_S = 0.5
@@ -29,6 +34,7 @@ _BURST_CLIENTS = 16
 _FEWEST_REFUSED = 20
 _INVALID_CASES = 4
 _UNHEALTHY_WITHIN_S = 15.0
+_UNPROMISED_WITHIN_S = 3.0
 _HEALTHY_WITHIN_S = 30.0
 _LOOK_EVERY_S = 0.1
 
@@ -94,23 +100,23 @@ def all_clients_are_equal(probed: Probed) -> list[str] | None:
     return differences
 
 
-def health_asks_database(probed: Probed) -> list[str] | None:
-    """Without its database a target is not healthy and acknowledges nothing; with it, it is healthy again."""
+def health_asks_database(probed: Probed) -> Differences | None:
+    """Without its database a target acknowledges nothing and is not healthy; with it, it stores again and is healthy.
+
+    What its health says while the database is cut off is core only where the contract promises that it asks.
+    """
     if probed.relay is None:
         return None
-    probed.relay.cut()
-    try:
-        if not _within(_UNHEALTHY_WITHIN_S, lambda: not probed.is_healthy):
-            return [f"health: still healthy {_UNHEALTHY_WITHIN_S:.0f} s after the database was cut off"]
-        with probed.speaking() as speaker:
-            if probed.has_events and not _stored_or_why_not(speaker, probed.event()):
-                return ["an event was acknowledged while the database was cut off"]
-    finally:
-        probed.relay.restore()
-    if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
-        return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
-    with probed.speaking() as speaker:
-        return _stored_now(probed, speaker)
+    promised = probed.workload.declared.health.asks_database
+    within_s = _UNHEALTHY_WITHIN_S if promised else _UNPROMISED_WITHIN_S
+    noticed, acknowledged = _without_database(probed, probed.relay, within_s)
+    if acknowledged:
+        found = ["an event was acknowledged while the database was cut off"]
+    else:
+        found = _after_return(probed, tells=noticed)
+    still = () if noticed else (f"health: still healthy {within_s:.0f} s after the database was cut off",)
+    health = Differences(strict=still, core=still if promised else ())
+    return Differences().together_with(found).followed_by(health)
 
 
 def tables_are_durable(probed: Probed) -> list[str] | None:
@@ -148,6 +154,34 @@ def _stored_now(probed: Probed, speaker: CaseProtocol) -> list[str]:
         return []
     event = probed.event()
     return speaker.store(event.message) or probed.missing([event])
+
+
+def _without_database(probed: Probed, relay: DatabaseRelay, within_s: float) -> tuple[bool, bool]:
+    """Whether the target's health shows that the database is cut off, and whether it acknowledges an event then."""
+    relay.cut()
+    try:
+        noticed = _within(within_s, lambda: not probed.is_healthy)
+        return noticed, _acknowledged_now(probed)
+    finally:
+        relay.restore()
+
+
+def _after_return(probed: Probed, *, tells: bool) -> list[str]:
+    """What is wrong once the database is back; `tells` where the target's health shows that it can store again."""
+    if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
+        return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
+    if not tells:
+        _within(_HEALTHY_WITHIN_S, lambda: not probed.has_events or _acknowledged_now(probed))
+    with probed.speaking() as speaker:
+        return _stored_now(probed, speaker)
+
+
+def _acknowledged_now(probed: Probed) -> bool:
+    """Whether a new event is acknowledged, where the workload has events."""
+    if not probed.has_events:
+        return False
+    with probed.speaking() as speaker:
+        return not _stored_or_why_not(speaker, probed.event())
 
 
 def _stored_or_why_not(speaker: CaseProtocol, event: StoringEvent) -> list[str]:

@@ -192,10 +192,11 @@ class GrpcHealth(_Declared, frozen=True):
 
 
 class Health(_Declared, frozen=True):
-    """How a target shows that it is ready."""
+    """How a target shows that it is ready; whether the contract promises that it is not while its database is away."""
 
     http: HttpHealth | None = None
     grpc: GrpcHealth | None = None
+    asks_database: bool = False
 
 
 class FillList(_Declared, frozen=True):
