@@ -2,9 +2,11 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +19,12 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def axe_faults(page: Page, scheme: str) -> list[dict[str, Any]]:
+    """What axe finds wrong with a page: everything in the light scheme, colours alone in the dark one."""
+    chosen = {} if scheme == "light" else {"runOnly": ["cat.color"]}
+    violations: list[dict[str, Any]] = (
+        Axe().run(page, options={"resultTypes": ["violations"], **chosen}).response["violations"]
+    )
+    return violations

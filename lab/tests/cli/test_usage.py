@@ -1,14 +1,20 @@
 """Commands that need no database: help, and what is wrong with a command line."""
 
+import gc
 import json
 import shutil
+import signal
 import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bakeoff_process import bakeoff
+from bakeoff_process import OWN_VARIABLES, bakeoff
 
 from bakeoff import __version__
+from bakeoff.cli.main import main
 from bakeoff.documents import first_problem
 from bakeoff.project import Project
 
@@ -19,6 +25,39 @@ DATABASE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
+
+
+@dataclass(frozen=True)
+class Called:
+    """How a command ended, and what it printed to standard error."""
+
+    status: object
+    stderr: str
+
+
+@pytest.fixture
+def called_here(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., Called]]:
+    """Calls a command in this process, whose modules are loaded: starting one costs a second."""
+    signals = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    collections = gc.get_threshold()
+    for name in OWN_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("BAKEOFF_RESULTS", str(results))
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Called:
+        monkeypatch.setattr(sys, "argv", ["./bakeoff", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return Called(left.value.code, capsys.readouterr().err)
+
+    yield call
+    gc.set_threshold(*collections)
+    for number, handler in signals.items():
+        signal.signal(number, handler)
 
 
 def test_version(project: Project, results: Path) -> None:
@@ -138,13 +177,21 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["test", "--only", "nothing"], 'no check "nothing". Checks: '),
     ],
 )
-def test_a_wrong_command_is_one_paragraph(project: Project, results: Path, arguments: list[str], words: str) -> None:
-    done = bakeoff(project, *arguments, results=results)
-    assert done.returncode == 2
+def test_a_wrong_command_is_one_paragraph(
+    called_here: Callable[..., Called], results: Path, arguments: list[str], words: str
+) -> None:
+    done = called_here(*arguments)
+    assert done.status == 2
     assert words in done.stderr
     assert done.stderr.startswith("bakeoff: ")
     assert "Traceback" not in done.stderr
     assert not results.exists()
+
+
+def test_a_wrong_command_ends_the_launcher_with_its_status(project: Project, results: Path) -> None:
+    done = bakeoff(project, "frobnicate", results=results)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("bakeoff: No such command 'frobnicate'")
 
 
 @pytest.mark.skipif(Path("/sys/fs/cgroup/cgroup.subtree_control").exists(), reason="limits may be possible here")

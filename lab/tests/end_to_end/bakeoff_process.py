@@ -8,12 +8,13 @@ from pathlib import Path
 
 from bakeoff.project import Project
 
-_OWN = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+OWN_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
+"""Variables that name servers of the user's own."""
 
 
 def environment_of(results: Path, extra: Mapping[str, str]) -> dict[str, str]:
     """This process's environment without what names servers, and with `extra`."""
-    inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
+    inherited = {name: value for name, value in os.environ.items() if name not in OWN_VARIABLES}
     return {**inherited, "BAKEOFF_RESULTS": str(results), "COLUMNS": "140", **extra}
 
 

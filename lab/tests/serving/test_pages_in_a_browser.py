@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 import uvicorn
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
@@ -16,6 +15,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.serving.app import create_app
 from bakeoff.serving.live import PublishedProgress, live_file
+from browsers import axe_faults
 from made_up import histogram_of, run_result
 from made_up_records import engine_second, phase_start
 from served import LONG
@@ -61,7 +61,7 @@ def test_every_page_fits_and_everybody_can_use_it(page: Page, address: str, widt
     for path in PATHS:
         page.goto(address + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        faults = [f"{path}: {fault['id']}" for fault in Axe().run(page).response["violations"]]
+        faults = [f"{path}: {fault['id']}" for fault in axe_faults(page, scheme)]
         assert faults == []
 
 
