@@ -1,21 +1,18 @@
 """A metrics database with an up-to-date schema, emptied for each test that stores runs."""
 
-from collections.abc import Iterator
-
 import pytest
-from throwaway_server import throwaway_server
 
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
 from bakeoff.storage.metrics_store import MetricsStore
 
 
-@pytest.fixture(scope="module")
-def history_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for the tests of a module."""
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        MetricsStore(running).migrate()
-        yield running
+@pytest.fixture(scope="session")
+def history_server(common_server: Server) -> Server:
+    """One database for all tests of a worker."""
+    common_server.execute_script("CREATE DATABASE history")
+    history = common_server.in_database("history")
+    MetricsStore(history).migrate()
+    return history
 
 
 @pytest.fixture

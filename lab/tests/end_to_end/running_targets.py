@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from _pytest.mark import ParameterSet
 from event_clients import EventClients
 
 from bakeoff import processes
@@ -27,19 +28,29 @@ TUNED_TARGETS = [target.name for target in _EVENTS if target.target_class == TUN
 WRITE_MODES = ["group-commit", "per-request"]
 
 
-def _write_mode_cases() -> Iterator[object]:
-    """Every target in every write mode.
+def _shows_the_core(target: Target) -> bool:
+    return target.protocol == "rest" and target.target_class == STANDARD
 
-    Writing belongs to the core that the targets of a language share, so the second mode is shown by its standard REST
-    target; for the others it is for exhaustive runs.
-    """
+
+# Writing belongs to the core that the targets of a language share, so the second mode is shown by its standard REST
+# target; for the others it is for exhaustive runs.
+USUAL_CASES = {
+    (target.name, mode)
+    for target in _EVENTS
+    for mode in WRITE_MODES
+    if mode == WRITE_MODES[0] or _shows_the_core(target)
+}
+
+
+def _write_mode_cases() -> Iterator[ParameterSet]:
+    """Every target in every write mode, as two values."""
     for target in _EVENTS:
         for mode in WRITE_MODES:
             marks = [] if (target.name, mode) in USUAL_CASES else [pytest.mark.exhaustive]
             yield pytest.param(target.name, mode, marks=marks)
 
 
-def _core_cases() -> Iterator[object]:
+def _core_cases() -> Iterator[ParameterSet]:
     """For what the core of a language does alone: its standard REST target; the others are for exhaustive runs."""
     for target in _EVENTS:
         for mode in WRITE_MODES:
@@ -47,18 +58,19 @@ def _core_cases() -> Iterator[object]:
             yield pytest.param(target.name, mode, marks=marks)
 
 
-def _shows_the_core(target: Target) -> bool:
-    return target.protocol == "rest" and target.target_class == STANDARD
+def _as_one_value(case: ParameterSet) -> ParameterSet:
+    return pytest.param(case.values, marks=case.marks, id="-".join(map(str, case.values)))
 
 
-USUAL_CASES = {
-    (target.name, mode)
-    for target in _EVENTS
-    for mode in WRITE_MODES
-    if mode == WRITE_MODES[0] or _shows_the_core(target)
-}
+def as_exhaustive(case: ParameterSet) -> ParameterSet:
+    """The case, for exhaustive runs alone; it keeps its place in its list."""
+    return pytest.param(*case.values, marks=[*case.marks, pytest.mark.exhaustive], id=case.id)
+
+
 WRITE_MODE_CASES = list(_write_mode_cases())
 CORE_CASES = list(_core_cases())
+# The same cases, for fixtures that several tests share: pytest knows a shared one by its place in one list.
+TARGET_CASES = [_as_one_value(case) for case in WRITE_MODE_CASES]
 
 
 def target_named(project: Project, name: str) -> Target:

@@ -1,7 +1,7 @@
 """Several native engines divide one load: nothing may be lost between them, and nothing be sent twice."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import psutil
 import pytest
 from rich.console import Console
 from running_targets import build_once
-from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
@@ -30,15 +29,9 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 from made_up_records import record_of
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 TARGET = "producer-api-rust-rest"
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

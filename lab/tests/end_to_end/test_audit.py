@@ -1,12 +1,10 @@
 """A run whose database does not hold what was acknowledged is void, and everybody is told."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 from running_targets import build_once
-from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.engines.manifest import Engine, find_engine
@@ -26,18 +24,12 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 CHANGED = (
     "UPDATE car_entities SET data = data || '{\"x\": 1}'"
     " WHERE id = (SELECT min(id) FROM car_entities WHERE id LIKE '%-preloaded-%')"
 )
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 def measured(project: Project, server: Server, variant: Variant = Variant()) -> RunResult:  # noqa: B008 — immutable

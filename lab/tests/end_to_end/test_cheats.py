@@ -19,7 +19,6 @@ from bakeoff.running.bench import Bench
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
-pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
 NOTES = Path(__file__).with_name("notes")

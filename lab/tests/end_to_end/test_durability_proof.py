@@ -1,12 +1,10 @@
 """A crash of PostgreSQL under load shows whether what a target acknowledged was durable."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 from running_targets import build_once
-from throwaway_server import throwaway_server
 
 from bakeoff.cli.progress import PlainProgress
 from bakeoff.comparing import durability_proof
@@ -21,15 +19,9 @@ from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 TARGET = "producer-api-go-rest"
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 @pytest.fixture

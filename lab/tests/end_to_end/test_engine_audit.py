@@ -1,12 +1,10 @@
 """What the native engine's audit finds in a real database, where users share keys and rows were there before."""
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from running_targets import build_once
-from throwaway_server import throwaway_server
 
 from bakeoff.calibration.calibrate import prepare_table
 from bakeoff.engines.manifest import Engine, find_engine
@@ -30,12 +28,6 @@ pytestmark = pytest.mark.end_to_end
 PRELOADED = 12_345
 SHARED_KEYS = 8
 SHARED_ROWS = "id LIKE '%-9999999-%'"
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 class Run:

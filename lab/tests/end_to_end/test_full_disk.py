@@ -12,7 +12,6 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server"]
 
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
 

@@ -11,7 +11,6 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server"]
 
 REST = "producer-api-rust-rest"
 SHORT = ("--phase-duration", "500ms", "--warm-up", "0", "--target", REST, "--json")

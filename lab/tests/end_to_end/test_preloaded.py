@@ -1,11 +1,9 @@
 """Rows that were stored before a run are held against what they were, content and all."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
 import pytest
-from throwaway_server import throwaway_server
 
 from bakeoff.calibration.calibrate import prepare_table
 from bakeoff.postgres.server import Server
@@ -20,12 +18,6 @@ pytestmark = pytest.mark.end_to_end
 ROWS = 250
 ONE = "(SELECT min(id) FROM car_entities WHERE id LIKE '%-preloaded-1')"
 OTHER = "(SELECT max(id) FROM car_entities WHERE id LIKE '%-preloaded-1')"
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server"]
 
 REST = "producer-api-rust-rest"
 SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")

@@ -19,7 +19,6 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server", "metrics_databases"]
 
 TARGET = "producer-api-rust-rest"
 _PATIENCE_S = 60.0

@@ -2,21 +2,18 @@
 
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from pathlib import Path
 
 import pytest
 from event_clients import Answer, Outcome, event
-from running_targets import TARGETS, TUNED_TARGETS, WRITE_MODE_CASES, running
+from running_targets import TARGET_CASES, TUNED_TARGETS, WRITE_MODES, Running, as_exhaustive
+from shared_targets import QUEUE
 from table_lock import stored_entities, table_locked
 
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
 from bakeoff.sampling.process_tree import ProcessTree
 
-pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
-QUEUE = 4
 EVENTS = 60
 # A flusher may hold as many events as the queue, which then takes as many again.
 ACCEPTED_AT_MOST = 2 * QUEUE
@@ -38,12 +35,9 @@ def answered(answers: list["Future[Answer]"], count: int) -> list[Answer]:
     return [answer.result() for answer in answers if answer not in pending]
 
 
-@pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
-def test_overload_is_refused_and_passes(
-    project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
-) -> None:
-    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(QUEUE), "FLUSHERS": "1"}
-    with running(project, server, tmp_path, name, **settings) as target, target.clients(EVENTS) as clients:
+@pytest.mark.parametrize("started_narrow", TARGET_CASES, indirect=True)
+def test_overload_is_refused_and_passes(narrow_target: Running, server: Server) -> None:
+    with narrow_target.clients(EVENTS) as clients:
         with table_locked(server):
             answers = clients.send([event(f"overload-{number}") for number in range(EVENTS)])
             refused = answered(answers, EVENTS - ACCEPTED_AT_MOST)
@@ -51,7 +45,7 @@ def test_overload_is_refused_and_passes(
 
         assert {answer.outcome for answer in refused} == {Outcome.OVERLOADED}
         assert {answer.message for answer in refused} == {"overloaded: the write queue is full, retry later"}
-        if not target.is_grpc:
+        if not narrow_target.is_grpc:
             assert all(int(answer.retry_after or "-1") >= 0 for answer in refused)
         outcomes = Counter(answer.outcome for answer in everything)
         assert set(outcomes) == {Outcome.OVERLOADED, Outcome.STORED}
@@ -60,17 +54,15 @@ def test_overload_is_refused_and_passes(
         assert clients.answer(event("afterwards")).outcome is Outcome.STORED
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_flood_of_large_events_does_not_fill_the_memory(
-    project: Project, server: Server, tmp_path: Path, name: str
-) -> None:
-    settings = {"QUEUE_EVENTS": str(QUEUE), "FLUSHERS": "1"}
+# What bounds the memory is the queue before the writers, whichever way they write.
+FLOOD_CASES = [as_exhaustive(case) if WRITE_MODES[0] not in str(case.id) else case for case in TARGET_CASES]
+
+
+@pytest.mark.parametrize("started_narrow", FLOOD_CASES, indirect=True)
+def test_a_flood_of_large_events_does_not_fill_the_memory(narrow_target: Running, server: Server) -> None:
     large = event("flood", {"filler": "x" * BYTES_EACH})
-    with (
-        running(project, server, tmp_path, name, **settings) as target,
-        target.clients(ACCEPTED_AT_MOST + 4) as clients,
-    ):
-        tree = ProcessTree(target.process.pid)
+    with narrow_target.clients(ACCEPTED_AT_MOST + 4) as clients:
+        tree = ProcessTree(narrow_target.process.pid)
         highest = 0
         with table_locked(server):
             answers = clients.send([large] * FLOOD_EVENTS)
@@ -81,5 +73,6 @@ def test_a_flood_of_large_events_does_not_fill_the_memory(
                 highest = max(highest, usage.memory_bytes)
 
         assert Outcome.OVERLOADED in {answer.result().outcome for answer in answers}
-        assert highest < (MEMORY_AT_MOST if name in TUNED_TARGETS else STANDARD_MEMORY_AT_MOST)
+        is_tuned = narrow_target.target.name in TUNED_TARGETS
+        assert highest < (MEMORY_AT_MOST if is_tuned else STANDARD_MEMORY_AT_MOST)
         assert clients.answer(event("afterwards")).outcome is Outcome.STORED

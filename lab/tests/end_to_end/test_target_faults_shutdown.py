@@ -14,7 +14,6 @@ from table_lock import statements_waiting, stored_entities, table_locked, wait_u
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
-pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
 # The contract's: from the signal to the end.

@@ -25,8 +25,7 @@ from bakeoff.running.service import fresh_table
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
-pytest_plugins = ["shared_server"]
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("all-at-once")]
 
 # More than the pool of per-request mode, so that some wait for a connection.
 EVENTS = 15

@@ -29,7 +29,6 @@ from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import STANDARD, Target
 from bakeoff.workload.loader import Workload, load_workload
 
-pytest_plugins = ["shared_server"]
 pytestmark = pytest.mark.end_to_end
 
 TOKEN = "a-token-of-visible-characters~"

@@ -1,6 +1,7 @@
 """A real PostgreSQL for the end-to-end tests, which may be killed and started again."""
 
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -21,7 +22,7 @@ _KIND = embedded.InstanceKind("database", "application", ("shared_buffers=64MB",
 def throwaway_server(project: Project, logs: Path) -> Iterator[StartServer]:
     """Starts a PostgreSQL of the tests' own: each time with the same data on the same port, as one that comes back."""
     packaged = find_installation(project)
-    data = packaged.data / f"end-to-end-{os.getpid()}"
+    data = packaged.data / f"end-to-end-{os.getpid()}-{secrets.token_hex(4)}"
     data.mkdir(mode=0o755)
     if packaged.user is not None and packaged.group is not None:
         os.chown(data, packaged.user, packaged.group)

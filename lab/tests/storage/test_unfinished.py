@@ -1,28 +1,18 @@
 """Which comparisons may go on, asked of a real PostgreSQL."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from bakeoff.postgres.server import Server
 from bakeoff.results.document import Origin
 from bakeoff.results.run import Status
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server"]
 
 ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 2)
 HERE, ELSEWHERE = "this machine", "another"
-
-
-@pytest.fixture
-def store(database: Server) -> Iterator[MetricsStore]:
-    store = MetricsStore(database)
-    store.migrate()
-    yield store
 
 
 def begun(store: MetricsStore, status: str, machine: str = HERE) -> int:
