@@ -1,4 +1,7 @@
-"""The straight line through points, by least squares. A pure function."""
+"""The straight line through points, by least squares. A pure function.
+
+numpy fits it: scipy.stats, which would too, takes a second to load, and every run asks for a line.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +21,6 @@ class Line:
 def line_through(at: Sequence[float], values: Sequence[float]) -> Line:
     """The line through three points or more, at places that differ."""
     places, heights = np.asarray(at, dtype=float), np.asarray(values, dtype=float)
-    places = places - places.mean()
-    slope = float(places @ heights / (places @ places))
-    rest = heights - heights.mean() - slope * places
-    degrees = len(places) - 2
-    error = float(np.sqrt(rest @ rest / degrees / (places @ places)))
-    return Line(slope, error, degrees)
+    # Around their mean, where places that are large and close together lose no digits.
+    (slope, _), covariance = np.polyfit(places - places.mean(), heights, deg=1, cov=True)
+    return Line(float(slope), float(np.sqrt(covariance[0, 0])), len(places) - 2)
