@@ -26,7 +26,7 @@ from bakeoff.judging.estimates import ratio_of
 from bakeoff.judging.pairings import log_ratios
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import Project, find_project
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.run import ROLES, RunResult, Status
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.lock import measuring_lab
@@ -98,7 +98,7 @@ def _measured(bench: Bench, contender: Contender, number: int, seconds: float) -
 
 def _figures(result: RunResult) -> str:
     measured = result.phases[0].measured
-    costs = {role: cpu_us_each(measured.costs.get(role), measured.operations) for role in ("api", "database", "engine")}
+    costs = {role: cpu_us_each(measured.costs.get(role), measured.operations) for role in ROLES}
     words = [f"{role} {math.nan if cost is None else cost:.1f}" for role, cost in costs.items()]
     return f"{measured.throughput_per_s:,.0f}/s · CPU µs per operation: {', '.join(words)}"
 

@@ -46,7 +46,7 @@ SELECT
     run.id, phase, 'Phase ' || phase, 10 * phase, run.started_at + make_interval(secs => 10 * phase), 10, operations,
     operations, 0, operations, 0, operations / 10.0, 0, '{}', operations * 500, operations * 50, operations, 2, 0.1, 50,
     1.5, 5, 7, 9 + run.id % 7, 20, current_setting('benchmark.histogram'),
-    '{"api": {"cpu_s": 4.0, "cpu_percent_mean": 40, "cpu_percent_peak": 60, "memory_mean_bytes": 3e7, "memory_peak_bytes": 40000000}}'
+    '{"target": {"cpu_s": 4.0, "cpu_percent_mean": 40, "cpu_percent_peak": 60, "memory_mean_bytes": 3e7, "memory_peak_bytes": 40000000}}'
 FROM test_runs AS run
 CROSS JOIN generate_series(1, 3) AS phase
 CROSS JOIN LATERAL (SELECT 200000 + (run.id * 7919) % 20000 AS operations) AS figures
@@ -61,7 +61,7 @@ SELECT
     test_run_id, sum(duration_s), sum(total_requests), sum(ok_requests), 0, sum(operations), 0,
     sum(operations) / sum(duration_s), 0, '{}', sum(bytes_sent), sum(bytes_received), sum(latency_count), 2, 0.1, 50,
     1.5, 5, 7, max(latency_p99_ms), 20, min(histogram),
-    '{"api": {"cpu_s": 12.0, "cpu_percent_mean": 40, "cpu_percent_peak": 60, "memory_mean_bytes": 3e7, "memory_peak_bytes": 40000000}}'
+    '{"target": {"cpu_s": 12.0, "cpu_percent_mean": 40, "cpu_percent_peak": 60, "memory_mean_bytes": 3e7, "memory_peak_bytes": 40000000}}'
 FROM test_phases
 GROUP BY test_run_id;
 
@@ -69,7 +69,7 @@ INSERT INTO resource_metrics (test_run_id, sampled_at, role, cpu_s, memory_bytes
 SELECT run.id, run.started_at + make_interval(secs => second), role, second * 0.4, 30000000 + second
 FROM test_runs AS run
 CROSS JOIN generate_series(0, 30, 5) AS second
-CROSS JOIN unnest(ARRAY['api', 'database', 'engine']) AS role
+CROSS JOIN unnest(ARRAY['target', 'database', 'engine']) AS role
 WHERE run.environment ->> 'synthetic' = 'true';
 
 ANALYZE;

@@ -16,7 +16,7 @@ DIGEST = "registry.example/producer-api-go-rest@sha256:afcc7f1ac1b49db317a7196c9
 
 
 def inspected(name: str = "go-rest", **state: Any) -> dict[str, Any]:
-    """What GET /containers/{id}/json answers for a running container, as far as anybody here reads it."""
+    """What GET /containers/{id}/json answers for a running container, as far as it is read here."""
     return {
         "Id": ID,
         "Name": f"/{name}",
@@ -81,7 +81,7 @@ class FakeDocker:
                 return "socket"
 
             def log_message(self, *_: object) -> None:
-                """Nobody reads it."""
+                """Not read."""
 
         class Server(ThreadingMixIn, UnixStreamServer):
             daemon_threads = True

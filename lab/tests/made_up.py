@@ -65,7 +65,7 @@ def measured(throughput_per_s: float = 100.0, latency_ms: float = 1.0, failed: i
         "bytes_received": 60 * requests,
         "latency": latency_of(histogram),
         "histogram": histogram,
-        "costs": {"api": cost(60, seconds=seconds), "database": cost(50, seconds=seconds)},
+        "costs": {"target": cost(60, seconds=seconds), "database": cost(50, seconds=seconds)},
     }
     return Measured(**{**values, **changes})
 
@@ -130,7 +130,7 @@ def run_result(target: str = "one", minute: int = 0, total: Measured | None = No
         start_to_healthy_s=0.1,
         phases=[PhaseResult(1, "Baseline", 10, begin_ns, begin_ns + 10_000_000_000, total)],
         total=total,
-        samples=[Sample(begin_ns, "api", 0.5, 1_000_000)],
+        samples=[Sample(begin_ns, "target", 0.5, 1_000_000)],
         findings=[Finding("errors", "warning", "Some failed.", "Look.")],
         environment={"commit": "0" * 40},
         contender=target,

@@ -30,7 +30,7 @@ class Made:
 
     def _phases(self, latency_ms: float, cpu: float) -> list[PhaseResult]:
         def at(rate: float, changes: dict[str, Any]) -> Measured:
-            values = {"throughput_per_s": rate, "latency_ms": latency_ms, "costs": {"api": cost(cpu * rate / RATE)}}
+            values = {"throughput_per_s": rate, "latency_ms": latency_ms, "costs": {"target": cost(cpu * rate / RATE)}}
             return measured(**{**values, **changes})
 
         return [

@@ -46,7 +46,7 @@ function renamed(rules, { SERVICE, METHOD }) {
 
 /** Options of k6 for a plan whose phases are all of one kind. */
 export function optionsFor(plan) {
-  const gracefulStop = `${plan.transport.timeout_ms + 1000}ms`; // a request under way ends by itself
+  const gracefulStop = `${plan.transport.timeout_ms + 1000}ms`; // a request in flight ends by itself
   return {
     scenarios: { load: { ...executorFor(plan.phases, gracefulStop), gracefulStop } },
     thresholds: thresholdsFor(plan),

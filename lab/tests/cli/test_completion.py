@@ -29,7 +29,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["runs", "list", "--pay"], {"--payload"}),
         (["up", "producer-api-rust-rest-"], {"producer-api-rust-rest-tuned"}),
         (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc", "producer-api-rust-grpc-tuned"}),
-        (["run", "--target", "nobody"], {""}),
+        (["run", "--target", "missing"], {""}),
     ],
 )
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

@@ -26,7 +26,7 @@ def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize(
     ("error", "status", "words"),
     [
-        (BakeoffError("it broke. Mend it."), 1, "bakeoff: it broke. Mend it.\n"),
+        (BakeoffError("it broke. Repair it."), 1, "bakeoff: it broke. Repair it.\n"),
         (UsageError("no such thing."), 2, "bakeoff: no such thing.\n"),
         (KeyboardInterrupt(), 130, "bakeoff: interrupted; completed runs are stored.\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "bakeoff: the disk is full. Free some space"),

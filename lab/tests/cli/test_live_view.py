@@ -22,7 +22,7 @@ def test_a_run_under_way() -> None:
     state.rates.extend([100, 200, 400])
     state.p99s.extend([1.0, 2.0, 4.0])
     state.failed = 1234
-    state.cpu_percent = {"api": 61.0, "engine": 9.0}
+    state.cpu_percent = {"target": 61.0, "engine": 9.0}
     text = text_of(state, 112.0)
     assert "a: quick · Baseline, 10 virtual users · 18 s of 30 s left · run 2 of 6" in text
     lines = text.splitlines()
@@ -30,7 +30,7 @@ def test_a_run_under_way() -> None:
     assert "400/s" in text and "▃▅█" in text
     assert "4.0 ms" in text
     assert "1,234" in text
-    assert "API 61% · generator 9%" in text
+    assert "target 61% · generator 9%" in text
 
 
 def test_work_of_unknown_length_shows_what_it_is_at() -> None:
@@ -39,7 +39,7 @@ def test_work_of_unknown_length_shows_what_it_is_at() -> None:
     assert "Compiling [serde]" in text
 
 
-def test_plain_lines_where_nobody_looks_at_a_terminal() -> None:
+def test_plain_lines_without_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
     with shown_on(console) as progress:
         assert isinstance(progress, PlainProgress)

@@ -19,7 +19,7 @@ from bakeoff.documents import first_problem
 from bakeoff.project import Project
 
 # An attached target needs one; nothing connects to it.
-DATABASE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
+DATABASE = {"DATABASE_URL": "postgresql://unknown@127.0.0.1:1/nothing"}
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run"], "Missing argument"),
         (["run", "smoke", "--bogus"], "No such option: --bogus"),
         (["run", "fast"], 'no mode "fast". Modes: smoke, quick, full, saturation'),
-        (["run", "smoke", "--target", "nobody"], 'no target "nobody". Targets: grpc-user-service-'),
+        (["run", "smoke", "--target", "missing"], 'no target "missing". Targets: grpc-user-service-'),
         (
-            ["run", "smoke", "--target", "producer-api-rust-rest, nobody"],
-            'no target "nobody". Targets: grpc-user-service-',
+            ["run", "smoke", "--target", "producer-api-rust-rest, missing"],
+            'no target "missing". Targets: grpc-user-service-',
         ),
         (["run", "smoke", "--payload", "5k"], 'no payload "5k". Payloads of events: default, 4k'),
         (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines in load/: '),
@@ -120,7 +120,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "nothing.toml"], "nothing.toml cannot be read: No such file"),
         (["run", "smoke", "--zipf", "9"], '--zipf: "9" is not a number from 0 to 3'),
         (["run", "smoke", "--attach", "producer-api-go-rest"], "write TARGET=http://host:port"),
-        (["run", "smoke", "--attach", "nobody=http://127.0.0.1:1"], 'no target "nobody"'),
+        (["run", "smoke", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (
             ["run", "smoke", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--tls"],
             "is attached, so the lab",
@@ -132,11 +132,11 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "quick", "--agents", "2", "--engine", "k6"], "The engine k6 cannot divide its users"),
         (["run", "smoke", "--limit-memory", "much"], '--limit-memory: "much"'),
         (["plan"], "Missing argument"),
-        (["plan", "smoke", "--target", "nobody"], 'no target "nobody"'),
+        (["plan", "smoke", "--target", "missing"], 'no target "missing"'),
         (["plan", "smoke", "--resume"], "--resume belongs to ./bakeoff run"),
         (["plan", "smoke", "-t", "producer-api-go-rest,producer-api-go-grpc"], "A plan is for one target, and this"),
-        (["conform", "nobody"], 'no target "nobody"'),
-        (["up", "nobody"], 'no target "nobody"'),
+        (["conform", "missing"], 'no target "missing"'),
+        (["up", "missing"], 'no target "missing"'),
         (["up"], "up needs targets, such as ./bakeoff up producer-api-rust-rest, or --database-only"),
         (["up", "producer-api-rust-rest", "--database-only"], "--database-only starts no target"),
         (["up", "producer-api-rust-rest", "producer-api-go-rest", "--port", "80"], "--port belongs to one target"),
@@ -145,7 +145,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["sql", "SELECT 1", "SELECT 2"], "unexpected extra argument"),
         (["sql", "--database", "metrics"], "No such option: --database"),
         (["logs"], "Missing argument"),
-        (["logs", "nobody"], 'no target "nobody"'),
+        (["logs", "missing"], 'no target "missing"'),
         (["logs", "producer-api-go-rest", "--lines", "0"], "--lines"),
         (["runs", "frobnicate"], "No such command 'frobnicate'"),
         (["runs", "list", "--limit", "0"], "--limit"),
@@ -156,7 +156,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["report", "first"], '"first" is not a comparison: write c6, 6 or latest'),
         (["report", "c"], '"c" is not a comparison'),
         (["conform", "--attach", "producer-api-go-rest"], "--attach: "),
-        (["conform", "--attach", "nobody=http://127.0.0.1:1"], 'no target "nobody"'),
+        (["conform", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (["conform", "--attach", "producer-api-go-rest=ftp://127.0.0.1:1"], "is not an address of a target"),
         (["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1"], "in DATABASE_URL. The cases drop"),
         (["runs", "export", "1", "--format", "xml"], '--format is "xml": use json or csv'),

@@ -60,7 +60,7 @@ def test_the_files_of_a_commit_lie_beside_the_checkouts(checkout: Project) -> No
     assert not (other.root / "targets" / "two").exists()
     (other.root / "built").touch()
     assert (checked_out(checkout, commit).root / "built").exists(), "what was built is used again"
-    # A folder that somebody deleted is made again.
+    # A folder that was deleted is made again.
     shutil.rmtree(other.root)
     assert (checked_out(checkout, commit).root / "targets" / "one").is_dir()
 

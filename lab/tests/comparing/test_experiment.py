@@ -161,13 +161,13 @@ def stored_form(request: ComparisonRequest) -> dict[str, Any]:
 def test_a_request_survives_storing() -> None:
     levels: dict[str, list[Level]] = {"connections": [None, 4], "tls": [True], "key_pick": ["zipf:0.9"]}
     limits = ComparisonRequest(
-        "", "", pin={"api": (0, 1)}, limit_cpus=2.0, limit_memory_bytes=2 << 30, think_time_s=0.1
+        "", "", pin={"target": (0, 1)}, limit_cpus=2.0, limit_memory_bytes=2 << 30, think_time_s=0.1
     )
     request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, attached={"a": "http://b:1"})
     again = request_from(stored_form(request))
     assert again.variants() == request.variants()
     assert (again.isolation, again.attached, again.phases) == (
-        Isolation({"api": (0, 1)}, 2.0, 2 << 30),
+        Isolation({"target": (0, 1)}, 2.0, 2 << 30),
         {"a": "http://b:1"},
         request.phases,
     )
@@ -188,7 +188,7 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         },
         "rounds": 3,
         "warm_up_s": None,
-        "isolation": {"pin": {"api": [0, 1]}, "limit_cpus": 2.0, "limit_memory_bytes": None},
+        "isolation": {"pin": {"target": [0, 1]}, "limit_cpus": 2.0, "limit_memory_bytes": None},
         "agents": 2,
     }
     request = request_from(document)
@@ -205,7 +205,7 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         settings={"write_mode": ["x"]},
         rounds=3,
         aa=True,
-        pin={"api": (0, 1)},
+        pin={"target": (0, 1)},
         limit_cpus=2.0,
         agents=2,
     )

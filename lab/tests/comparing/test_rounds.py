@@ -204,7 +204,7 @@ def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
     [
         ({1}, ["a1", "a2", "a3"], {}),
         ({3}, ["a1", "a2", "a3"], {}),
-        # Nobody is tried a third time.
+        # No contender is tried a third time.
         ({1, 2}, ["a1", "a2"], {"a": "a: it died."}),
         ({2, 3}, ["a1", "a2", "a3"], {}),
     ],
@@ -254,7 +254,7 @@ def test_what_is_done_is_not_done_again(lab: Lab) -> None:
     done = frozenset({("a", 1), ("a", 2), ("a", 3), ("b", 2)})
     unfinished = Unfinished(5, datetime.now(UTC), {}, done)
     assert sorted(lab.run(THREE, "abc", unfinished)) == ["B", "C", "b1", "b3", "c1", "c2", "c3"]
-    # Who still runs is proven again: it may have been built anew, and not everybody had stood the test before.
+    # What still runs is proven again: it may have been built again, and not every contender had passed before.
     assert [name for name, _ in lab.conformed] == ["b", "c"]
     assert (lab.store.resumed, lab.comparison.id) == (5, 5)
 

@@ -108,7 +108,7 @@ def test_a_server_that_never_answers_is_left() -> None:
         caller.send(GrpcRequest("a.B/C", ()))
 
 
-def test_nobody_listens() -> None:
+def test_no_server_listens() -> None:
     port = processes.free_port()
 
     with GrpcCaller(Access("127.0.0.1", port), connect_timeout_s=0.1) as caller:
@@ -217,7 +217,7 @@ def test_a_message_that_does_not_fit_is_an_error_of_the_vector(message: Any, cod
         protocol.perform(key_value_case(message=message, grpc=side()))
 
 
-def test_json_for_a_method_that_nobody_declares_is_an_error_of_the_vector(codec: ProtoCodec, tmp_path: Path) -> None:
+def test_json_for_a_method_that_is_not_declared_is_an_error_of_the_vector(codec: ProtoCodec, tmp_path: Path) -> None:
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(OK))
 
     with pytest.raises(VectorError, match="no proto file declares"):

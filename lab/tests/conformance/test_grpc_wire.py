@@ -167,6 +167,6 @@ def test_a_server_that_never_answers_is_left() -> None:
         call_over_wire(access, "a.B/C", (), b"", timeout_s=0.2)
 
 
-def test_nobody_listens() -> None:
+def test_no_server_listens() -> None:
     with pytest.raises(NoReplyError, match="no HTTP/2 reply"):
         call(Access("127.0.0.1", processes.free_port()))

@@ -120,7 +120,7 @@ def test_http_replies() -> None:
     assert compare_http(expected, http(body=b'{"a":2}')) == ["body.a: expected 1, got 2"]
 
 
-def test_a_body_nobody_expects_is_shown_only_when_the_status_is_wrong() -> None:
+def test_a_body_that_is_not_expected_is_shown_only_when_the_status_is_wrong() -> None:
     expected = HttpExpectation(200, {}, None)
 
     assert compare_http(expected, http()) == []

@@ -158,7 +158,7 @@ def test_a_workload_with_a_database_needs_it(events: Workload) -> None:
 
 
 def test_a_database_that_is_away_is_said_so(events: Workload) -> None:
-    server = Server(f"postgresql://nobody@127.0.0.1:{processes.free_port()}/none", None, embedded=False)
+    server = Server(f"postgresql://unknown@127.0.0.1:{processes.free_port()}/none", None, embedded=False)
 
     with pytest.raises(BakeoffError, match="cannot be reached"):
         run_conformance(events, "rest", Access("127.0.0.1", 1), server)

@@ -118,7 +118,7 @@ def test_what_is_no_engine_at_all(tmp_path: Path) -> None:
         find_container(DockerEngine(address), "go-rest")
 
 
-# Of the older layout and of the unified one, each with pages of the cache that are nobody's.
+# Of the older layout and of the unified one, each with pages of the cache that belong to no process.
 OLDER = {"cache": 9 << 20, "rss": 1, "total_rss": 6 << 20, "mapped_file": 1, "total_mapped_file": 1 << 20}
 UNIFIED = {"anon": 6 << 20, "file": 9 << 20, "file_mapped": 1 << 20, "inactive_file": 5 << 20, "shmem": 0}
 

@@ -114,7 +114,7 @@ def test_disk_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
 def test_only_what_makes_results_wrong_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], states: Sequence[State], status: int
 ) -> None:
-    found = [Diagnosis(f"check {number}", state, "found", "cost", "mend") for number, state in enumerate(states)]
+    found = [Diagnosis(f"check {number}", state, "found", "cost", "repair") for number, state in enumerate(states)]
     monkeypatch.setattr(command, "examine", lambda _project: iter(found))
     with pytest.raises(typer.Exit) if status else nullcontext():
         command.run_doctor(as_json=False)

@@ -20,7 +20,7 @@ from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.workload.loader import Workload
 
 # Longer than anything that a target may take; only a target that hangs is waited for so long.
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
 
 class Outcome(Enum):
@@ -88,7 +88,7 @@ class EventClients:
         return [self._threads.submit(self._sender.send, event) for event in events]
 
     def hang_up(self) -> None:
-        """Closes the connections, whatever is still under way over them."""
+        """Closes the connections, whatever is still in flight on them."""
         self._sender.close()
 
     def answer(self, event: Any) -> Answer:
@@ -145,8 +145,8 @@ class _HttpSender:
 
     def _connection(self) -> http.client.HTTPConnection:
         if self._context is None:
-            return http.client.HTTPConnection("127.0.0.1", self._port, timeout=_PATIENCE_S)
-        return http.client.HTTPSConnection("127.0.0.1", self._port, timeout=_PATIENCE_S, context=self._context)
+            return http.client.HTTPConnection("127.0.0.1", self._port, timeout=_TIMEOUT_S)
+        return http.client.HTTPSConnection("127.0.0.1", self._port, timeout=_TIMEOUT_S, context=self._context)
 
 
 class _GrpcSender:
@@ -169,11 +169,11 @@ class _GrpcSender:
 
     def send(self, event: Any) -> Answer:
         try:
-            reply = self._call(event, timeout=_PATIENCE_S, metadata=self._metadata)
+            reply = self._call(event, timeout=_TIMEOUT_S, metadata=self._metadata)
         except grpc.RpcError as error:
             return self._refusal(error)
         except ValueError as error:
-            # The channel was closed while the event was under way.
+            # The channel was closed while the event was in flight.
             return Answer(Outcome.NO_REPLY, str(error))
         return Answer(Outcome.STORED, str(reply["message"]))
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 from bakeoff.postgres.server import Server
 
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
 
 @contextmanager
 def table_locked(server: Server) -> Iterator[None]:
-    """Until the block ends nobody else reads or writes the table."""
+    """Until the block ends no other session reads or writes the table."""
     with server.connect() as connection, connection.transaction():
         connection.execute("LOCK TABLE car_entities")
         yield
@@ -31,7 +31,7 @@ def stored_entities(server: Server) -> set[str]:
         return {identity for (identity,) in connection.execute("SELECT id FROM car_entities").fetchall()}
 
 
-def wait_until(what: str, condition: Callable[[], bool], within_s: float = _PATIENCE_S) -> None:
+def wait_until(what: str, condition: Callable[[], bool], within_s: float = _TIMEOUT_S) -> None:
     """Looks until the condition holds; an AssertionError says what never came."""
     deadline = time.monotonic() + within_s
     while not condition():

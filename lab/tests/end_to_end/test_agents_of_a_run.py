@@ -41,7 +41,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Watching(PlainProgress):
-    """Calls somebody with each merged record."""
+    """Passes on each merged record."""
 
     def __init__(self, seen: Callable[[Record], None]) -> None:
         super().__init__(Console(quiet=True))
@@ -91,7 +91,7 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
     assert [phase.virtual_users for phase in result.phases] == [4, 8]
     assert users_in(server) == set(range(8))
     assert result.settings["agents"] == "3"
-    assert {"api", "database", "engine"} == {sample.role for sample in result.samples}
+    assert {"target", "database", "engine"} == {sample.role for sample in result.samples}
     (whole,) = results.glob("*/*.stream.jsonl")
     parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
     assert len(parts) == 3

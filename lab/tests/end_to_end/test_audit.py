@@ -1,4 +1,4 @@
-"""A run whose database does not hold what was acknowledged is void, and everybody is told."""
+"""A run whose database does not hold what was acknowledged is void, and says so."""
 
 from pathlib import Path
 
@@ -96,4 +96,4 @@ def test_a_preloaded_row_that_is_changed_voids_the_run(
     assert len(looks) == 2
     kinds = [finding.kind for finding in result.findings if "audit" in finding.kind or "unexplained" in finding.kind]
     assert kinds == ([] if status is Status.COMPLETED else ["audit-failed"])
-    assert "pool_size 5 (given), flushers 2 (default)" in result.environment["api_settings"]
+    assert "pool_size 5 (given), flushers 2 (default)" in result.environment["target_settings"]

@@ -206,7 +206,7 @@ def test_a_metrics_database_that_goes_away_costs_no_run(
         assert (comparison.status, [run.result.round for run in comparison.runs]) == ("completed", [1, 2, 3])
 
 
-def test_a_target_that_somebody_else_runs(
+def test_a_target_that_the_lab_did_not_start(
     project: Project, server: Server, database: Server, results: Path, tmp_path: Path
 ) -> None:
     server.execute_script("CREATE DATABASE attached")
@@ -233,6 +233,6 @@ def test_a_target_that_somebody_else_runs(
     for run in runs:
         assert run.result.settings["attached"] == f"127.0.0.1:{port}"
         assert run.result.audit is not None and run.result.audit.clean
-        # What listens on this machine is in sight, whoever started it.
-        assert {sample.role for sample in run.result.samples} == {"api", "database", "engine"}
-        assert run.result.environment["api_process"].endswith(f"({process.pid})")
+        # What listens on this machine is visible, whatever started it.
+        assert {sample.role for sample in run.result.samples} == {"target", "database", "engine"}
+        assert run.result.environment["target_process"].endswith(f"({process.pid})")

@@ -104,7 +104,7 @@ def test_shared_keys_and_preloaded_rows_are_audited(project: Project, server: Se
 @pytest.mark.parametrize(
     ("url", "sql", "words"),
     [
-        ("postgresql://nobody@127.0.0.1:1/none", "SELECT 1", "the database refused"),
+        ("postgresql://unknown@127.0.0.1:1/none", "SELECT 1", "the database refused"),
         (None, "SELECT nothing FROM nowhere", "the database refused"),
         (None, "SELECT ARRAY[['a'],['b']] AS key, '{}'::jsonb AS document", "key is not an array of text"),
         (None, "SELECT NULL::text[] AS key, '{}'::jsonb AS document", "must not be null"),

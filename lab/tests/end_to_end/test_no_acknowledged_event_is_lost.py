@@ -26,8 +26,9 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("all-at-once")]
 KILLS = 5
 KILLS_IN_ALL = 10
 EVENTS_BETWEEN_KILLS = 60
-# More at once would take their turns on the processor.
-AT_ONCE = 6
+CLIENTS_EACH = 4
+# Those of one language, say: more at once would only take turns on the processor.
+AT_ONCE = 3
 
 Key = tuple[str, str]
 
@@ -69,7 +70,7 @@ def loaded(project: Project, workload: Workload, keys: Sequence[Key]) -> dict[Ke
     found = {}
     for name, mode in keys:
         target, port = target_named(project, name), processes.free_port()
-        clients = Clients(workload, target.protocol, port, name=f"{name}-{mode}")
+        clients = Clients(workload, target.protocol, port, CLIENTS_EACH, f"{name}-{mode}")
         found[name, mode] = Loaded(target, {"WRITE_MODE": mode}, port, clients)
     return found
 
@@ -81,7 +82,7 @@ def batches(request: pytest.FixtureRequest, project: Project, test: str) -> Iter
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.originalname == test and item.module is request.module
     ]
-    keys = [(each["name"], each["write_mode"]) for each in params]
+    keys = [(str(each["name"]), str(each["write_mode"])) for each in params]
     here = {target.name for target in find_targets(project) if not target.missing_programs}
     keys = [key for key in keys if key[0] in here]
     for first in range(0, len(keys), AT_ONCE):

@@ -1,4 +1,4 @@
-"""Rows that were stored before a run are held against what they were, content and all."""
+"""Rows that were stored before a run are compared with what they were, content included."""
 
 from dataclasses import replace
 

@@ -44,7 +44,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
         phases = stored(database, f"SELECT virtual_users, total_requests FROM test_phases WHERE test_run_id = {run_id}")
         assert phases == [(1, 5)]
         roles = stored(database, f"SELECT DISTINCT role FROM resource_metrics WHERE test_run_id = {run_id} ORDER BY 1")
-        assert roles == [("api",), ("database",), ("engine",)]
+        assert roles == [("target",), ("database",), ("engine",)]
         (document,) = (results / str(name)).glob("*-smoke-default.json")
         assert json.loads(document.read_text())["total"]["requests"] == 5
         assert f"{name} · standard class, core contract\nsmoke" in document.with_suffix(".txt").read_text()
@@ -68,7 +68,7 @@ def test_k6_follows_the_same_plan(project: Project, database: Server, results: P
     assert rows == [("k6", "rest", True, 0, True), ("k6", "grpc", True, 0, True)]
 
 
-def test_calibration_is_kept_and_later_runs_are_held_against_it(
+def test_calibration_is_kept_and_later_runs_are_compared_with_it(
     project: Project, database: Server, results: Path
 ) -> None:
     environment = metrics(database)

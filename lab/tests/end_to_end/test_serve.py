@@ -1,4 +1,4 @@
-"""`./bakeoff serve` as a person types it, and the live page while a real run is under way."""
+"""`./bakeoff serve` as a person types it, and the live page during a real run."""
 
 import json
 import socket
@@ -21,7 +21,7 @@ from bakeoff.project import Project
 pytestmark = pytest.mark.end_to_end
 
 TARGET = "producer-api-rust-rest"
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
 
 @contextmanager
@@ -39,12 +39,12 @@ def served(
     finally:
         if process.poll() is None:
             interrupt(process)
-            process.communicate(timeout=_PATIENCE_S)
+            process.communicate(timeout=_TIMEOUT_S)
 
 
 def states(address: str) -> Iterator[dict[str, Any] | None]:
     """What the live page is told, as it is told."""
-    with httpx2.stream("GET", f"{address}live/events", timeout=_PATIENCE_S) as events:
+    with httpx2.stream("GET", f"{address}live/events", timeout=_TIMEOUT_S) as events:
         for line in events.iter_lines():
             if line:
                 yield json.loads(line.removeprefix("data: "))
@@ -100,9 +100,9 @@ def test_ctrl_c_ends_it_quietly_and_leaves_no_process(project: Project, results:
         children = psutil.Process(process.pid).children(recursive=True)
         interrupt(process)
         assert list(following) == []
-        said, _ = process.communicate(timeout=_PATIENCE_S)
+        said, _ = process.communicate(timeout=_TIMEOUT_S)
         assert (process.returncode, said) == (0, "")
-    _, alive = psutil.wait_procs(children, timeout=_PATIENCE_S)
+    _, alive = psutil.wait_procs(children, timeout=_TIMEOUT_S)
     assert alive == []
     assert processes.port_is_free(int(address.rpartition(":")[2].rstrip("/")))
 
@@ -121,7 +121,7 @@ def test_the_live_page_follows_a_run_of_another_process(project: Project, databa
             if state is None:
                 break
             seen.append(state)
-        said, _ = run.communicate(timeout=_PATIENCE_S)
+        said, _ = run.communicate(timeout=_TIMEOUT_S)
         assert run.returncode == 0, said
         assert {state["pid"] for state in seen} == {run.pid}
         assert any(state["phase"].endswith("2 virtual users") for state in seen)

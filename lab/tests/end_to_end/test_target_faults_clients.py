@@ -41,7 +41,7 @@ def test_clients_that_go_away_are_forgotten(target: Running, server: Server) -> 
             going.hang_up()
             assert {answer.result().outcome for answer in gone} == {Outcome.NO_REPLY}
             assert [answer for answer in stayed if answer.done()] == []
-            # What their statements hold is held, until the database lets go of it.
+            # What their statements hold is held, until the database releases it.
             assert statements_waiting(server) <= pool_size
         assert {answer.result().outcome for answer in stayed} == {Outcome.STORED}
     wait_until("no connection is left", lambda: connections(target) == 0)

@@ -42,7 +42,7 @@ def test_what_was_acknowledged_before_the_end_is_stored(
 
 
 @pytest.mark.parametrize(("name", "write_mode"), WRITE_MODE_CASES)
-def test_what_was_accepted_is_answered_and_nobody_else_is_let_in(
+def test_what_was_accepted_is_answered_and_no_other_client_is_accepted(
     project: Project, server: Server, tmp_path: Path, name: str, write_mode: str
 ) -> None:
     # Only of what waits in the database is it known from outside that it was accepted.
@@ -53,7 +53,7 @@ def test_what_was_accepted_is_answered_and_nobody_else_is_let_in(
             answers = clients.send([event(f"accepted-{number}") for number in range(events)])
             wait_until("all events wait for the table", lambda: statements_waiting(server) == events)
             process.send_signal(signal.SIGTERM)
-            wait_until("nobody else is let in", lambda: not accepts_clients(target))
+            wait_until("no other client is accepted", lambda: not accepts_clients(target))
             assert process.is_running()
 
         assert {answer.result().outcome for answer in answers} == {Outcome.STORED}

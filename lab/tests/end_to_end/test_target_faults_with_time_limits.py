@@ -37,10 +37,10 @@ EXIT_WITHIN_S = 14.0
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one target: the answers of a database that hangs, the silences that it put up with, and its end."""
+    """What came of one target: the answers of a database that hangs, the silences that it allowed, and its end."""
 
     hung: tuple[Answer, ...]
-    patient_with: tuple[str, ...]
+    kept_open: tuple[str, ...]
     # Of its end while the database hung; None when it did not end in time.
     exit_status: int | None
 
@@ -56,9 +56,9 @@ def trials(project: Project, server: Server, tmp_path_factory: pytest.TempPathFa
         targets = _start_all(project, server, folder, stack)
         silent = {key: _silent_clients(target, stack) for key, target in targets.items() if key[0] in TUNED_TARGETS}
         hung = _answers_of_hung_database(server, targets)
-        patient_with = _silences_put_up_with(silent)
+        kept_open = _silences_kept_open(silent)
         exits = _exits_beside_hung_database(server, targets)
-        yield {key: Trial(hung[key], patient_with.get(key, ()), exits[key]) for key in targets}
+        yield {key: Trial(hung[key], kept_open.get(key, ()), exits[key]) for key in targets}
 
 
 def _start_all(project: Project, server: Server, folder: Path, stack: contextlib.ExitStack) -> dict[Key, Running]:
@@ -89,7 +89,7 @@ def _answers_of_hung_database(server: Server, targets: dict[Key, Running]) -> di
         with table_locked(server):
             sent = {key: client.send([event(f"hung-{n}") for n in range(EVENTS)]) for key, client in clients.items()}
             answers = {key: tuple(future.result() for future in futures) for key, futures in sent.items()}
-            # What was given up must not be stored by and by: it could undo what was acknowledged meanwhile.
+            # What was given up must not be stored later: it could undo what was acknowledged meanwhile.
             wait_until("no statement waits for the table", lambda: statements_waiting(server) == 0)
         for (name, mode), client in clients.items():
             wait_until(f"{name} in {mode} mode stores again", partial(_stores, client))
@@ -112,13 +112,13 @@ def _stores(client: EventClients) -> bool:
     return client.answer(event("back")).outcome is Outcome.STORED
 
 
-def _silences_put_up_with(silent: dict[Key, dict[str, socket.socket]]) -> dict[Key, tuple[str, ...]]:
-    def patient(connections: dict[str, socket.socket]) -> tuple[str, ...]:
+def _silences_kept_open(silent: dict[Key, dict[str, socket.socket]]) -> dict[Key, tuple[str, ...]]:
+    def still_open(connections: dict[str, socket.socket]) -> tuple[str, ...]:
         return tuple(where for where, connection in connections.items() if not is_closed(connection))
 
     with contextlib.suppress(AssertionError):
-        wait_until("all are cut", lambda: not any(map(patient, silent.values())), within_s=SILENCE_S)
-    return {key: patient(connections) for key, connections in silent.items()}
+        wait_until("all are cut", lambda: not any(map(still_open, silent.values())), within_s=SILENCE_S)
+    return {key: still_open(connections) for key, connections in silent.items()}
 
 
 def trial_of(trials: dict[Key, Trial], project: Project, name: str, write_mode: str) -> Trial:
@@ -139,7 +139,7 @@ def test_a_database_that_hangs_is_unavailable(
 @pytest.mark.parametrize("name", TUNED_TARGETS)
 def test_clients_that_fall_silent_are_cut(project: Project, trials: dict[Key, Trial], name: str) -> None:
     """The strict profile: limits for slow messages are rarely a framework's default."""
-    assert trial_of(trials, project, name, WRITE_MODES[0]).patient_with == ()
+    assert trial_of(trials, project, name, WRITE_MODES[0]).kept_open == ()
 
 
 @pytest.mark.parametrize(("name", "write_mode"), sorted(USUAL_CASES))

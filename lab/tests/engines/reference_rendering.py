@@ -1,7 +1,7 @@
 """A second reading of contract/README.md: event = f(seed, user, sequence), written for clarity and for nothing else.
 
 It shares no code with the lab or an engine. `contract/vectors/rendering.json` is what it says about `rendering_cases`;
-`python reference_rendering.py` in this folder writes that file anew.
+`python reference_rendering.py` in this folder writes that file again.
 """
 
 import datetime

@@ -135,7 +135,7 @@ def test_an_interruption_reaches_all(project: Project, tmp_path: Path) -> None:
     assert isinstance(records[-1], End) and records[-1].reason == "interrupted"
 
 
-def test_agents_that_nobody_reads_end_too(project: Project, tmp_path: Path) -> None:
+def test_agents_whose_output_is_not_read_end_too(project: Project, tmp_path: Path) -> None:
     with agents(project, tmp_path, {"waits": True}, {"waits": True}) as both:
         pids = both.pids
     for pid in pids:

@@ -1,4 +1,4 @@
-"""How the k6 engine ends: on request, on failure, and when nobody listens. It leaves no k6 behind."""
+"""How the k6 engine ends: on request, on failure, and when no process reads its output. It leaves no k6 behind."""
 
 import json
 import signal

@@ -17,7 +17,7 @@ VECTORS = CONTRACT / "vectors" / "rendering.json"
 
 def test_the_vectors_are_what_the_reference_says() -> None:
     assert VECTORS.read_text(encoding="utf-8") == reference_rendering.text(), (
-        "write the file anew with: python reference_rendering.py"
+        "write the file again with: python reference_rendering.py"
     )
 
 

@@ -14,23 +14,29 @@ PAIRS = kinds.assignments("A=B", "name=value")
 @pytest.mark.parametrize(
     ("text", "pins"),
     [
-        ("api=0-1,database=2,engine=3", {"api": (0, 1), "database": (2,), "engine": (3,)}),
+        ("target=0-1,database=2,engine=3", {"target": (0, 1), "database": (2,), "engine": (3,)}),
         ("engine=0+2-3", {"engine": (0, 2, 3)}),
-        (" api=1 , engine=1", {"api": (1,), "engine": (1,)}),
+        (" target=1 , engine=1", {"target": (1,), "engine": (1,)}),
     ],
 )
 def test_pins(text: str, pins: Pins) -> None:
     assert kinds.PINS.read(text) == pins
 
 
-@pytest.mark.parametrize("text", ["", "api", "api=", "api=x", "web=1", "api=1,api=2", "api=0-", "api=2-1"])
+def test_the_former_name_of_the_target_s_role_is_read() -> None:
+    assert kinds.PINS.read("api=0-1") == kinds.PINS.read({"api": [0, 1]}) == {"target": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "target", "target=", "target=x", "web=1", "target=1,api=2", "target=0-", "target=2-1"]
+)
 def test_invalid_pins(text: str) -> None:
-    with pytest.raises(UsageError, match="write api=0-1,database=2"):
+    with pytest.raises(UsageError, match="write target=0-1,database=2"):
         kinds.PINS.read(text)
 
 
 def test_a_cpu_stands_once_in_a_pin() -> None:
-    assert kinds.PINS.read("api=1+0-1") == {"api": (0, 1)}
+    assert kinds.PINS.read("target=1+0-1") == {"target": (0, 1)}
 
 
 @pytest.mark.parametrize(("text", "size"), [("2G", 2 << 30), ("512m", 512 << 20), ("1.5G", 3 << 29)])

@@ -42,7 +42,7 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "SIZE": "2G",
     "NAME": "a,b",
     "NAME=VALUE": "pool_size=5",
-    "ROLE=CPUS,...": "api=0",
+    "ROLE=CPUS,...": "target=0",
     "TARGET=URL": "a=http://b:1",
     "TARGET=CONTAINER": "a=b",
     "MODE": "stream-16",

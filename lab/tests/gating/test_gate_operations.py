@@ -30,7 +30,7 @@ def test_failures_of_one_operation_are_judged_by_themselves() -> None:
     assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "errors")]
 
 
-def test_replies_that_nobody_checked_fail_the_gate_too() -> None:
+def test_replies_that_were_not_checked_fail_the_gate_too() -> None:
     gate = held_against(rounds(1.0), rounds(1.0, errors={"body": 1}, checked=1, checks_failed=1), Limits())
     assert {check.metric for check in gate.failed} == {"errors"}
     # A hundredth of all requests is wrong: no more than allowed for the run, all of its operation.

@@ -1,4 +1,4 @@
-"""A machine that has become worse since the baseline was measured: nobody can tell then, and the gate says so."""
+"""A machine that has become worse since the baseline was measured: the cause is unknown then, and the gate says so."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a comparison was asked for and did not measure fails a gate; what nobody asked for does not."""
+"""What a comparison was asked for and did not measure fails a gate; what was not requested does not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -53,14 +53,14 @@ def told(checks: Sequence[Check]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("wanted", "fails"),
     [
-        (quick("rust-rest"), False),  # nobody asked for the other one
+        (quick("rust-rest"), False),  # the other one was not requested
         (quick("rust-rest", "go-rest"), True),
         (quick(), True),  # all of them
         (quick("rust-rest", "go-rest", levels={"payload": ("8k",)}), False),
         (quick(levels={"engine": ("k6",)}), False),
         (quick(settings=WRITE_MODES), False),  # its contenders are others
         (ComparisonRequest("full", "./bakeoff run full"), False),
-        (None, False),  # imported: nobody knows
+        (None, False),  # imported: unknown
     ],
 )
 def test_what_the_baseline_has_must_be_there_if_it_was_asked_for(wanted: ComparisonRequest, fails: bool) -> None:
@@ -99,5 +99,5 @@ def test_what_was_refused_needs_no_baseline() -> None:
     assert told(checks) == {"go-rest · quick": "not measured: go-rest: it did not conform"}
 
 
-def test_of_a_single_run_or_a_file_nobody_knows_what_was_asked_for() -> None:
+def test_what_was_requested_is_unknown_for_a_single_run_and_for_a_file() -> None:
     assert unmeasured(runs(*BOTH), runs("rust-rest"), None) == []

@@ -20,7 +20,7 @@ def test_runs_like_the_newest_completed_one_are_a_series() -> None:
 
 def test_a_run_without_the_figure_is_no_point() -> None:
     runs = [figures_of(run_result(minute=minute)) for minute in (2, 1)]
-    unsampled = replace(runs[0], payload="8k", api_cpu_us_each=None)
+    unsampled = replace(runs[0], payload="8k", target_cpu_us_each=None)
     assert newest_series([unsampled, *runs], METRICS["cpu"]).left_out == 0
     assert newest_series([unsampled, *runs], METRICS["throughput"]).left_out == 2
     assert newest_series([unsampled], METRICS["cpu"]).runs == []

@@ -379,7 +379,7 @@ def test_import_goes_on_past_what_it_cannot_read(store: MetricsStore, project: P
         ({"contender": "a\0b"}, "NUL"),
         ({"environment": {"host": "a\0b"}}, "\\u0000"),
         ({"round": 2**40}, "out of range"),
-        ({"samples": [Sample(10**30, "api", 0.0, 0)]}, "out of range"),
+        ({"samples": [Sample(10**30, "target", 0.0, 0)]}, "out of range"),
     ],
 )
 def test_import_goes_on_past_what_cannot_be_stored(
@@ -433,11 +433,15 @@ def test_csv_has_a_row_for_each_operation_too(store: MetricsStore) -> None:
 
 
 def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store: MetricsStore) -> None:
-    total = measured(costs={"api": replace(cost(60), pss_peak_bytes=15_500_000)})
+    total = measured(costs={"target": replace(cost(60), pss_peak_bytes=15_500_000)})
     seen = run_result(total=total, database_activity=ACTIVITY, machine_state=STATE, environment={"cores": "1"})
     unseen = run_result("two", status=Status.FAILED)
     whole, phase, other, _ = csv.DictReader(io.StringIO(csv_export(store.server, add(store, seen, unseen))))
-    assert (whole["api_memory_peak_mb"], whole["api_pss_peak_mb"], phase["api_pss_peak_mb"]) == ("20.0", "15.5", "15.5")
+    assert (whole["target_memory_peak_mb"], whole["target_pss_peak_mb"], phase["target_pss_peak_mb"]) == (
+        "20.0",
+        "15.5",
+        "15.5",
+    )
     assert (whole["database_wal_bytes_each"], whole["database_checkpoints"], whole["steal_percent"]) == (
         "400.0",
         "2",
@@ -446,7 +450,7 @@ def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store
     assert whole["bottleneck"] == "load"
     for row in (phase, other):
         assert row["database_wal_bytes_each"] == row["steal_percent"] == row["bottleneck"] == ""
-    assert other["api_pss_peak_mb"] == ""
+    assert other["target_pss_peak_mb"] == ""
 
 
 def test_an_export_of_several_is_one_document(store: MetricsStore, project: Project) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from bakeoff.judging.bottleneck import Usage, bottleneck_of
 
-IDLE = {"api": 20.0, "database": 30.0, "engine": 5.0}
+IDLE = {"target": 20.0, "database": 30.0, "engine": 5.0}
 WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
 
 
@@ -17,12 +17,12 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         (Usage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
         (Usage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
         (Usage(IDLE, 2, ceiling_share=0.32), "unknown", ""),
-        (Usage({"api": 140, "database": 30}, 2), "api-cpu", "CPU of the target, on 2 cores"),
-        (Usage({"api": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
-        (Usage({"api": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
-        (Usage({"api": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores (shared)"),
-        (Usage({"api": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
-        (Usage({"api": 90, "database": 10}, 8, api_cores=1), "api-cpu", "90% of the 100% it may use"),
+        (Usage({"target": 140, "database": 30}, 2), "target-cpu", "CPU of the target, on 2 cores"),
+        (Usage({"target": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
+        (Usage({"target": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
+        (Usage({"target": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores (shared)"),
+        (Usage({"target": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
+        (Usage({"target": 90, "database": 10}, 8, target_cores=1), "target-cpu", "90% of the 100% it may use"),
         (Usage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
         (Usage(IDLE, 2, active=8.0, sessions=10), "unknown", ""),
         # Two sessions that batch what is queued are always at work.

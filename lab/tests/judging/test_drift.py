@@ -29,7 +29,7 @@ def in_weather(rates: Sequence[float]) -> list[float]:
         ([STEADY], [None]),
         ([AGEING, STEADY], [(-0.15, True), None]),
         ([STEADY, STEADY[::-1], AGEING], [None, None, (-0.15, True)]),
-        # What happens to everybody is the machine's doing.
+        # What happens to all of them is the machine's doing.
         ([AGEING, [2 * rate for rate in AGEING]], [None, None]),
         # The others tell how the rounds were.
         ([in_weather(each) for each in (STEADY, STEADY[::-1], AGEING)], [None, None, (-0.15, True)]),
@@ -39,7 +39,7 @@ def in_weather(rates: Sequence[float]) -> list[float]:
         ([[100, 98, 96, 94, 92]], [None]),
         ([[100, 80]], [None]),
         ([[100, 0, 0]], [None]),
-        # Nobody was there in every round of the others.
+        # None was there in every round of the others.
         ([AGEING, [], []], [(-0.15, False), None, None]),
     ],
 )

@@ -149,15 +149,15 @@ def test_a_level_is_the_median_round_and_its_histogram_holds_all_rounds() -> Non
 
 def test_costs_are_estimated_where_they_are_known() -> None:
     parts = [
-        measured(100, costs={"api": cost(50, memory_mb=30)}),
-        measured(100, costs={"api": replace(cost(0), cpu_s=None, cpu_percent_mean=None, cpu_percent_peak=None)}),
+        measured(100, costs={"target": cost(50, memory_mb=30)}),
+        measured(100, costs={"target": replace(cost(0), cpu_s=None, cpu_percent_mean=None, cpu_percent_peak=None)}),
         measured(100, costs={}),
     ]
     costs = level(10, *parts).costs
-    assert set(costs) == {"api"}
-    assert costs["api"].cpu_us_each is not None
-    assert costs["api"].cpu_us_each.values == (5000.0,)
-    assert costs["api"].memory_peak_mb.values == (30.0, 20.0)
+    assert set(costs) == {"target"}
+    assert costs["target"].cpu_us_each is not None
+    assert costs["target"].cpu_us_each.values == (5000.0,)
+    assert costs["target"].memory_peak_mb.values == (30.0, 20.0)
 
 
 def test_a_phase_that_a_round_lacks_is_judged_by_the_others() -> None:

@@ -6,7 +6,7 @@ from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.judgement import Estimate, Verdict
 from bakeoff.judging.moderation import NONE
-from bakeoff.judging.pairings import inverted, log_ratios, pairings_of, told_of, verdict_on
+from bakeoff.judging.pairings import inverted, log_ratios, pairing_of, pairings_of, verdict_on
 
 HERE = Division("events", "standard", "declared", 0, "default")
 ELSEWHERE = Division("events", "standard", "declared", 64, "64k")
@@ -74,12 +74,12 @@ _THREE = [("a", 100.0, 1.00), ("b", 120.0, 1.02), ("c", 150.0, 1.03)]
 def test_a_pairing_told_of_the_other() -> None:
     contenders = [rates("a", HERE, {1: 10.0, 2: 10.1, 3: 9.9}), rates("b", HERE, {1: 5.0, 2: 5.0, 3: 5.0})]
     (pairing,) = pairings_of(contenders, NONE, None)
-    told = told_of([pairing])
-    assert told("a", "b") == pairing
-    other = told("b", "a")
+    find_pairing = pairing_of([pairing])
+    assert find_pairing("a", "b") == pairing
+    other = find_pairing("b", "a")
     assert other is not None
     assert (other.one, other.other, other.verdict) == ("b", "a", "slower")
     assert other.ratio.median == pytest.approx(0.5)
     assert other.ratio.low == pytest.approx(1 / (pairing.ratio.high or 0))
     assert inverted(other).verdict == "faster"
-    assert told("a", "c") is None
+    assert find_pairing("a", "c") is None

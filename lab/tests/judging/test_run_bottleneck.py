@@ -7,8 +7,8 @@ from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
 
-BUSY = {"api": cost(150), "database": cost(20)}
-IDLE = {"api": cost(20), "database": cost(30)}
+BUSY = {"target": cost(150), "database": cost(20)}
+IDLE = {"target": cost(20), "database": cost(30)}
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ IDLE = {"api": cost(20), "database": cost(30)}
         ({}, "load"),
         ({"throughputs": [1000, 900]}, "unknown"),
         ({"ceilings": {"engine": 2000.0}}, "generator"),
-        ({"settings": {"limit_cpus": "0.7"}}, "api-cpu"),
-        ({"phases": [phase(1, 10, measured(500, costs=IDLE)), phase(2, 50, measured(900, costs=BUSY))]}, "api-cpu"),
+        ({"settings": {"limit_cpus": "0.7"}}, "target-cpu"),
+        ({"phases": [phase(1, 10, measured(500, costs=IDLE)), phase(2, 50, measured(900, costs=BUSY))]}, "target-cpu"),
         ({"phases": [phase(1, 10, measured(900, costs=IDLE)), phase(2, 50, measured(500, costs=BUSY))]}, "unknown"),
         ({"number": 3}, "load"),
     ],
@@ -32,7 +32,7 @@ def test_a_run_s_own_bottleneck_is_what_a_contender_of_it_alone_has(changes: dic
 
 def test_rounds_may_have_bottlenecks_of_their_own() -> None:
     calm, crowded = run_of(), run_of(number=2, phases=[phase(1, 10, measured(costs=BUSY))])
-    assert [found and found.kind for found in map(bottleneck_of_run, (calm, crowded))] == ["load", "api-cpu"]
+    assert [found and found.kind for found in map(bottleneck_of_run, (calm, crowded))] == ["load", "target-cpu"]
 
 
 @pytest.mark.parametrize(

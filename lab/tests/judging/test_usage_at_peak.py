@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.usage_at_peak import cores_of_api
+from bakeoff.judging.usage_at_peak import cores_of_target
 from made_up import comparison_of, measured, phase, run_of
 
 
@@ -13,14 +13,14 @@ from made_up import comparison_of, measured, phase, run_of
         ({}, None),
         ({"limit_cpus": "1.5"}, 1.5),
         ({"limit_cpus": "few"}, None),
-        ({"pin": "api=0+1,database=2"}, 2),
+        ({"pin": "target=0+1,database=2"}, 2),
         ({"pin": "database=2"}, None),
-        ({"pin": "api=0+1", "limit_cpus": "0.5"}, 0.5),
-        ({"pin": "api=0", "limit_cpus": "4"}, 1),
+        ({"pin": "target=0+1", "limit_cpus": "0.5"}, 0.5),
+        ({"pin": "target=0", "limit_cpus": "4"}, 1),
     ],
 )
 def test_the_cores_that_a_target_may_use(settings: dict[str, str], cores: float | None) -> None:
-    assert cores_of_api(settings) == cores
+    assert cores_of_target(settings) == cores
 
 
 WAITING = {"active_backends_mean": 1.8, "connections_peak": 2, "wait_shares": {"IO:WalSync": 0.8, "CPU": 0.2}}
@@ -40,7 +40,7 @@ POOL = {
         "3": {"active_backends_mean": 16.0, "connections_peak": 16, "wait_shares": {"CPU": 1.0}},
     },
 }
-# Nobody looked in the only phase, or it waited where the run as a whole did not.
+# No sample was taken in the only phase, or it waited where the run as a whole did not.
 UNSEEN = {**CROWDED, "phases": {"1": {"looks": 0, **IDLE}}}
 UNSTAMPED: dict[str, Any] = {**CROWDED, "phases": {}}
 WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWDED, "2": WAITING}}
@@ -67,8 +67,8 @@ WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWD
         ({"database_activity": IDLE}, "load"),
         ({"database_activity": {}}, "load"),
         # The target uses 60% of a core.
-        ({"settings": {"limit_cpus": "0.7"}}, "api-cpu"),
-        ({"environment": {"cores": "1"}}, "api-cpu"),
+        ({"settings": {"limit_cpus": "0.7"}}, "target-cpu"),
+        ({"environment": {"cores": "1"}}, "target-cpu"),
         ({"environment": {"cores": "many"}}, "unknown"),
         ({"ceilings": {"engine": 2000.0}}, "generator"),
         ({"ceilings": LINES, "database_activity": {"operations_per_commit": 1.0}}, "database"),

@@ -1,4 +1,4 @@
-"""A server that would lose acknowledged commits in a crash is found out, whoever switched durability off."""
+"""A server that would lose acknowledged commits in a crash is found out, wherever durability was switched off."""
 
 import threading
 from collections.abc import Iterator

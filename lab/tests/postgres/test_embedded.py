@@ -162,16 +162,16 @@ def test_only_an_empty_or_marked_database_may_be_reset(installation: Installatio
 def test_a_server_that_is_away_or_too_old_is_named(
     installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nobody = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/x"
+    nowhere = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/x"
     with pytest.raises(BakeoffError, match="cannot be reached") as caught:
-        user_server(nobody, "DATABASE_URL")
+        user_server(nowhere, "DATABASE_URL")
     assert "secret" not in caught.value.message
     monkeypatch.setattr(Server, "version", lambda _self: "14.9")
     with pytest.raises(BakeoffError, match="15 or newer is needed"):
-        user_server(nobody, "DATABASE_URL")
+        user_server(nowhere, "DATABASE_URL")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root must run PostgreSQL as somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root must run PostgreSQL as another user")
 def test_a_checkout_below_a_private_folder_keeps_its_data_outside(
     empty_checkout: Project, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

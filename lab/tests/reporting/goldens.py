@@ -1,4 +1,4 @@
-"""Documents that must not change unnoticed; UPDATE_GOLDENS=1 writes them anew, to be read in the diff."""
+"""Documents that must not change unnoticed; UPDATE_GOLDENS=1 writes them again, to be read in the diff."""
 
 import os
 from pathlib import Path
@@ -11,4 +11,4 @@ def check_golden(name: str, text: str) -> None:
     path = _FOLDER / name
     if os.environ.get("UPDATE_GOLDENS"):
         path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8"), f"{name} changed: UPDATE_GOLDENS=1 writes it anew, then read the diff"
+    assert text == path.read_text("utf-8"), f"{name} changed: UPDATE_GOLDENS=1 writes it again, then read the diff"

@@ -1,4 +1,4 @@
-"""Names that nobody should believe."""
+"""Names that must not be trusted."""
 
 from dataclasses import replace
 

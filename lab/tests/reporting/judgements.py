@@ -136,7 +136,7 @@ def level(users: int, throughput: float, rounds: int = 3, requests: int = REQUES
         # Few different ones: making a histogram takes longer than all else.
         histogram=histogram(float(f"{p50_ms:.1g}")) if requests else "",
         costs={
-            "api": _cost(10.0, 26.0, rounds),
+            "target": _cost(10.0, 26.0, rounds),
             "database": _cost(12.0, 180.0, rounds),
             "engine": _cost(4.5, 9.0, rounds),
         },
@@ -212,7 +212,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
         optimal_users=shape.users[-2] if len(shape.users) > 1 else shape.users[0],
         breaking_users=shape.users[-1] if target == "go-rest" else None,
         start_to_healthy_s=estimate(0.042, shape.rounds),
-        bottleneck=Bottleneck("api-cpu", "the API's CPU: 96% of its share of the machine"),
+        bottleneck=Bottleneck("target-cpu", "the API's CPU: 96% of its share of the machine"),
         ceiling_share=top / 203_000,
         reference_shares={"one row each": top / 15_500},
         findings=[],

@@ -1,4 +1,4 @@
-"""The page in a real browser: charts draw, what a reader does has an effect, nothing is asked of anybody."""
+"""The page in a real browser: charts draw, what a reader does has an effect, no other server is asked for anything."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

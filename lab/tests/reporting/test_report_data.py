@@ -49,7 +49,7 @@ def test_contenders_against_the_leader_whichever_way_they_were_paired() -> None:
     assert (turned["ratio"]["low"], turned["ratio"]["high"]) == (0.7, 0.9)
 
 
-def test_leader_is_held_against_nobody() -> None:
+def test_the_leader_is_compared_with_no_other() -> None:
     assert report_data(*comparison())["contenders"][0]["against_leader"] is None
 
 
@@ -165,16 +165,16 @@ def test_resources_are_what_the_documents_define() -> None:
     assert level["cpu_percent_s_each"] == pytest.approx(50 * 30 / 40_000)
     assert level["memory_mb_s_each"] == pytest.approx(26 * 30 / 40_000)
     # 26 MB of 24 GiB.
-    assert level["costs"]["api"]["memory_mean_percent"] == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
+    assert level["costs"]["target"]["memory_mean_percent"] == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
 
 
 def test_the_ranking_tells_what_the_terminal_tells() -> None:
     """The best load is neither the optimal one nor all of them together."""
     parts = [
-        measured(1000, 1.0, costs={"api": cost(30, 20)}),
-        measured(2000, 2.0, costs={"api": cost(80, 30)}),
-        measured(2010, 9.0, costs={"api": cost(95, 40)}),
-        measured(900, 40.0, costs={"api": cost(99, 80)}),
+        measured(1000, 1.0, costs={"target": cost(30, 20)}),
+        measured(2000, 2.0, costs={"target": cost(80, 30)}),
+        measured(2010, 9.0, costs={"target": cost(95, 40)}),
+        measured(900, 40.0, costs={"target": cost(99, 80)}),
     ]
     phases = [phase(number + 1, 10 * 4**number, part) for number, part in enumerate(parts)]
     stored = comparison_of(run_of(phases=phases))
@@ -184,7 +184,7 @@ def test_the_ranking_tells_what_the_terminal_tells() -> None:
     assert best is not None
     assert best["load"] == told["best_load"] == "160 users"
     assert told["optimal_users"] == 40
-    api = best["costs"]["api"]
+    api = best["costs"]["target"]
     assert api["cpu_us_each"] is not None
     shown = [
         f" 1 {told['label']}",
@@ -201,8 +201,8 @@ def test_least_cpu_and_memory_are_those_of_the_ranking() -> None:
     judgement, stored = comparison(Shape(rounds=1, targets=("rust-rest", "java-rest")))
     total = judgement.contenders[1].total
     assert total is not None
-    cheap = replace(total.costs["api"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
-    second = replace(judgement.contenders[1], total=replace(total, costs={"api": cheap}))
+    cheap = replace(total.costs["target"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
+    second = replace(judgement.contenders[1], total=replace(total, costs={"target": cheap}))
     data = report_data(replace(judgement, contenders=[judgement.contenders[0], second]), stored)
     told = {highlight["title"]: highlight["value"] for highlight in data["groups"][0]["highlights"]}
     assert (told["Least CPU"], told["Least memory"]) == ("10.0 µs", "31.2 MB")
@@ -212,7 +212,7 @@ def test_every_run_names_its_bottleneck() -> None:
     busy, void = run_of(environment={"cores": "1"}), run_of(number=2, status=Status.VOID)
     stored = comparison_of(busy, void)
     first, second = report_data(judge(stored), stored)["contenders"][0]["runs"]
-    assert (first["bottleneck"], first["limited_by"]) == ("api-cpu", "target CPU")
+    assert (first["bottleneck"], first["limited_by"]) == ("target-cpu", "target CPU")
     assert first["limit"].startswith("The bottleneck was the CPU of the target")
     assert (second["bottleneck"], second["limited_by"], second["limit"]) == (None, "", "")
 
@@ -236,11 +236,11 @@ def test_runs_of_an_older_version_have_nothing_beside() -> None:
 
 
 def test_proportional_memory_stands_beside_resident() -> None:
-    costs = {"api": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
+    costs = {"target": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
     stored = comparison_of(run_of(phases=[phase(1, 10, measured(costs=costs))]))
     (level,) = report_data(judge(stored), stored)["contenders"][0]["levels"]
-    assert level["costs"]["api"]["pss_peak_mb"] is not None
-    assert level["costs"]["api"]["pss_peak_mb"]["median"] == 15.5
+    assert level["costs"]["target"]["pss_peak_mb"] is not None
+    assert level["costs"]["target"]["pss_peak_mb"]["median"] == 15.5
     assert level["costs"]["database"]["pss_peak_mb"] is None
 
 

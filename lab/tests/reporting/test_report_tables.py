@@ -56,7 +56,7 @@ def test_nothing_steers_a_terminal() -> None:
 
 
 def test_cpu_and_memory_stand_beside_the_ranking_as_the_terminal_tells_them() -> None:
-    parts = [measured(2000, 2.0, costs={"api": cost(80, 30)}), measured(900, 40.0, costs={"api": cost(99, 80)})]
+    parts = [measured(2000, 2.0, costs={"target": cost(80, 30)}), measured(900, 40.0, costs={"target": cost(99, 80)})]
     stored = comparison_of(run_of(phases=[phase(number + 1, 10 + number, part) for number, part in enumerate(parts)]))
     table = at_best(report_data(judge(stored), stored)["contenders"])
     assert table.rows == [("Rust REST", "10 users", "1.02", "2.01", "2.00", "2.98", "0", "400", "30.0")]

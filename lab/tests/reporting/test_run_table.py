@@ -120,14 +120,14 @@ def test_what_an_older_run_did_not_record_is_a_dash() -> None:
 
 
 def test_proportional_memory_stands_beside_resident() -> None:
-    costs = {"api": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
+    costs = {"target": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
     shown = text_of(run_details(run_of(phases=[phase(1, 10, measured(1000, costs=costs))])))
-    assert "api 600.0 60 60 20.0 20.0 – 15.5" in shown
+    assert "target 600.0 60 60 20.0 20.0 – 15.5" in shown
     assert "database 500.0 50 50 20.0 20.0 – –" in shown
 
 
 def test_the_settings_in_force_are_shown_where_they_are_known() -> None:
-    environment = {"api_settings": "pool_size 10 (default)"}
+    environment = {"target_settings": "pool_size 10 (default)"}
     assert "settings: pool_size 10 (default)" in text_of(run_details(run_of(environment=environment)))
     assert not any(line.startswith("settings") for line in text_of(run_details(run_of())))
 

@@ -87,7 +87,7 @@ def test_the_verdict_comes_first_then_effects_and_shares() -> None:
 
 
 def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None:
-    noted = [finding("not-calibrated", "info", "Nobody knows.")]
+    noted = [finding("not-calibrated", "info", "It is unknown.")]
     judgement = judge(
         comparison_of(
             *rounds_of("rust-rest", [1000, 1020, 990], findings=noted),
@@ -97,7 +97,7 @@ def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None
     )
     failed, unknown, bound = finding_lines(judgement)
     assert failed == "error: Go REST (round 3): It failed. Do this."
-    assert unknown == "info: Go REST, Rust REST: Nobody knows. Do this."
+    assert unknown == "info: Go REST, Rust REST: It is unknown. Do this."
     assert bound.startswith("info: Go REST, Rust REST: The bottleneck was the load")
 
 

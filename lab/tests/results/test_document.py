@@ -43,7 +43,7 @@ def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None
 def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
     run = run_of(environment={"cores": "1"})
     assert document_of(run, project, described_bottleneck(run))["bottleneck"] == {
-        "kind": "api-cpu",
+        "kind": "target-cpu",
         "words": "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%.",
     }
     failed = replace(run, status=Status.FAILED)
@@ -59,7 +59,7 @@ def test_what_postgresql_and_the_machine_did_stands_in_the_document(project: Pro
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
     lines = text_of(document_of(run_result(), project, None)).splitlines()
-    assert sum('"api", 0.5, 1000000, null' in line for line in lines) == 1
+    assert sum('"target", 0.5, 1000000, null' in line for line in lines) == 1
 
 
 def test_several_runs_in_one_document(project: Project) -> None:
@@ -127,6 +127,16 @@ def test_version_3_had_other_names_for_some_factors_and_findings(project: Projec
     assert read_documents(text_of(document_of(kept, project, None)), "it", project)[0].run == kept
 
 
+def test_version_4_called_the_role_of_the_target_api(project: Project) -> None:
+    facts, levels = {"target_image": "one", "cores": "2"}, {"pin": "target=0+1,engine=3", "seed": "1"}
+    present = replace(run_result(), environment=facts, settings=levels)
+    text = text_of({**document_of(present, project, None), "version": 4})
+    former = text.replace('"target": {', '"api": {').replace('"target",', '"api",').replace("target_image", "api_image")
+    former = former.replace("target=0+1", "api=0+1")
+    assert former.count('"api"') > 2
+    assert read_documents(former, "it", project)[0].run == present
+
+
 def test_a_percentile_that_is_missing_is_named(project: Project) -> None:
     text = text_of(document_of(run_result(), project, None)).replace('"p99":', '"p98":')
     with pytest.raises(BakeoffError, match="it is not a run result: percentiles_ms has no p99"):
@@ -155,7 +165,7 @@ def _changed(path: str, value: Any) -> str:
         (_changed("status", "splendid"), "Invalid enum value 'splendid' - at `$.status`"),
         (_changed("phases.0.measured.requests", -1), "Expected `int` >= 0 - at `$.phases[0].measured.requests`"),
         (_changed("total.latency.count", "many"), "Expected `int`, got `str` - at `$.total.latency.count`"),
-        (_changed("samples", [[1, "api", 0.5]]), "$.samples[0]"),
+        (_changed("samples", [[1, "target", 0.5]]), "$.samples[0]"),
         (_changed("started_at", "yesterday"), "Invalid RFC3339 encoded datetime - at `$.started_at`"),
         (
             _changed("started_at", "2026-01-01T00:00:00"),
@@ -173,11 +183,11 @@ def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> N
 
 def test_the_csv_of_samples_has_proportional_memory_where_it_was_asked_for(empty_checkout: Project) -> None:
     begin_ns = 1_767_225_600_000_000_000
-    samples = [Sample(begin_ns, "api", 0.5, 20_000_000), Sample(begin_ns, "database", 1.25, 90_000_000, 60_440_000)]
+    samples = [Sample(begin_ns, "target", 0.5, 20_000_000), Sample(begin_ns, "database", 1.25, 90_000_000, 60_440_000)]
     written = write_result_files(empty_checkout, run_result(samples=samples))
     assert written.with_name(f"{written.stem}-metrics.csv").read_text("utf-8").splitlines() == [
         "sampled_at,role,cpu_s,memory_mb,pss_mb",
-        "2026-01-01T00:00:00+00:00,api,0.50,20.0,",
+        "2026-01-01T00:00:00+00:00,target,0.50,20.0,",
         "2026-01-01T00:00:00+00:00,database,1.25,90.0,60.4",
     ]
 

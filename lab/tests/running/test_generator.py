@@ -20,7 +20,7 @@ from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from made_up_manifests import engine, target, workload
 
-# An engine that tells how it was started instead of loading anybody.
+# An engine that prints how it was started instead of sending load.
 SCRIPT = """
 import json, sys
 plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
@@ -72,7 +72,7 @@ def test_each_agent_has_its_number_its_ledger_and_its_stream_and_all_begin_at_on
     assert request(3).settings["agents"] == "3"
 
 
-def test_without_an_audit_nobody_keeps_a_ledger(project: Project, tmp_path: Path) -> None:
+def test_without_an_audit_no_ledger_is_kept(project: Project, tmp_path: Path) -> None:
     assert [each["ledger"] for each in started(project, tmp_path, request(2), None)] == [None, None]
     assert not (tmp_path / "ledger").exists()
 

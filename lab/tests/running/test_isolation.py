@@ -81,6 +81,6 @@ def test_controllers_of_the_older_version_are_no_help(tmp_path: Path) -> None:
 
 
 def test_what_isolates_stands_in_the_record() -> None:
-    isolation = Isolation({"api": (0, 1), "engine": (3,)}, 1.5, 2 << 30)
-    assert isolation.described() == {"pin": "api=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
+    isolation = Isolation({"target": (0, 1), "engine": (3,)}, 1.5, 2 << 30)
+    assert isolation.described() == {"pin": "target=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
     assert Isolation().described() == {}

@@ -14,7 +14,7 @@ def phase(begin_s: int, end_s: int) -> PhaseResult:
     return PhaseResult(1, "Baseline", 10, begin_s * SECOND_NS, end_s * SECOND_NS, measured())
 
 
-def sampled(megabytes: Callable[[int], float], seconds: int, role: str = "api") -> list[Sample]:
+def sampled(megabytes: Callable[[int], float], seconds: int, role: str = "target") -> list[Sample]:
     return [Sample(at * SECOND_NS, role, 0.0, round(megabytes(at) * 1e6)) for at in range(seconds)]
 
 
@@ -23,7 +23,7 @@ def sampled(megabytes: Callable[[int], float], seconds: int, role: str = "api") 
     [
         (lambda at: 50 + at, True),
         (lambda _at: 50.0, False),
-        (lambda at: 50 + 0.01 * at, False),  # less than anybody could claim
+        (lambda at: 50 + 0.01 * at, False),  # less than can be claimed
         (lambda at: 500 + at, False),  # not a tenth
         (lambda at: 20 + 80 * (1 - 0.9**at), False),  # a pool that fills
         (lambda at: 50 + 40 * (at % 10), False),  # a collector at work

@@ -43,7 +43,7 @@ def bench(project: Project, server: Server | None = None, **changes: Any) -> Ben
 def test_what_the_lab_started_is_in_sight(project: Project) -> None:
     server = Server("postgresql://127.0.0.1:1/x", os.getpid(), embedded=True)
     seen = observe(bench(project, server), NAME, Running(pid=os.getpid()))
-    assert set(seen.sources) == {"api", "database"}
+    assert set(seen.sources) == {"target", "database"}
     assert (seen.facts, seen.limits) == ({}, {})
     seen.check()
 
@@ -53,9 +53,9 @@ def test_what_listens_on_this_machine_is_in_sight(project: Project) -> None:
         port = listening.getsockname()[1]
         server = Server(f"postgresql://me@127.0.0.1:{port}/x", None, embedded=False)
         seen = observe(bench(project, server), NAME, Running(port))
-    assert set(seen.sources) == {"api", "database"}
-    assert seen.facts["api_process"] == seen.facts["database_process"]
-    assert seen.facts["api_process"].endswith(f"({os.getpid()})")
+    assert set(seen.sources) == {"target", "database"}
+    assert seen.facts["target_process"] == seen.facts["database_process"]
+    assert seen.facts["target_process"].endswith(f"({os.getpid()})")
 
 
 def test_a_process_that_ended_meanwhile_is_told(project: Project) -> None:
@@ -84,10 +84,10 @@ def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> 
         containers = {NAME: "api-1", "database": "pg-1"}
         seen = observe(bench(project, server, docker=DockerEngine(address), containers=containers), NAME, Running())
         assert {role: source.usage() for role, source in seen.sources.items()} == {
-            "api": Usage(2.0, 5 << 20),
+            "target": Usage(2.0, 5 << 20),
             "database": Usage(2.0, 5 << 20),
         }
-        assert (seen.facts["api_image_digest"], seen.facts["api_limits"]) == (DIGEST, "2 CPUs, 2048 MiB")
+        assert (seen.facts["target_image_digest"], seen.facts["target_limits"]) == (DIGEST, "2 CPUs, 2048 MiB")
         assert seen.limits == {"limit_cpus": "2", "limit_memory": "2048M"}
         assert seen.facts["database_container"] == f"pg-1 ({'f' * 12})"
         seen.check()

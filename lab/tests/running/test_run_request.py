@@ -83,7 +83,7 @@ def test_a_run_is_held_against_the_ceiling_of_its_own_kind(
 @pytest.mark.parametrize(
     ("made_from", "version", "calibrations", "rate"),
     [
-        # An engine that nobody built here is known by its version alone.
+        # An engine that was not built here is known by its version alone.
         (None, "1", calibrated(("1", 9.0)), 9.0),
         (None, "2", calibrated(("1", 9.0)), None),
         (None, "unknown", calibrated(("1", 9.0)), None),

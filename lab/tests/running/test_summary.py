@@ -39,7 +39,7 @@ def phase(number: int, begin_s: int, latencies_ms: list[float], failed: int = 0)
     return begin, end
 
 
-SAMPLES = [Sample(second * SECOND, "api", second * 0.5, 1000 + second) for second in range(10)]
+SAMPLES = [Sample(second * SECOND, "target", second * 0.5, 1000 + second) for second in range(10)]
 
 
 def test_phases_are_measured_apart_and_merged() -> None:
@@ -48,7 +48,7 @@ def test_phases_are_measured_apart_and_merged() -> None:
     total = total_of(phases)
     assert [part.number for part in phases] == [1, 2]
     assert phases[0].measured.throughput_per_s == 45
-    assert phases[0].measured.costs["api"].cpu_s == pytest.approx(1.0)
+    assert phases[0].measured.costs["target"].cpu_s == pytest.approx(1.0)
     assert total is not None
     assert (total.requests, total.duration_s, total.throughput_per_s) == (100, 4.0, 25.0)
     # Averaging the phases' medians would give 5 ms; the merged histogram knows better.
@@ -60,7 +60,7 @@ def test_phases_are_measured_apart_and_merged() -> None:
 def test_a_phase_costs_what_was_used_while_it_lasted() -> None:
     begin, end = phase(0, 0, [1.0] * 100, failed=1)
     (result,) = phase_results([begin, replace(end, time_unix_ns=9 * SECOND)], SAMPLES)
-    cost = result.measured.costs["api"]
+    cost = result.measured.costs["target"]
     assert (result.end_ns, cost.cpu_s, cost.cpu_percent_mean) == (2 * SECOND, 1.0, 50.0)
 
 
@@ -137,7 +137,7 @@ def test_what_settles_counts_for_nothing_and_levels_keep_their_places() -> None:
     total = total_of(measured)
     assert total is not None and total.requests == 30 and total.latency.max_ms == pytest.approx(9.0, rel=1e-3)
     # Two phases of 2 s: what was used between them is in no figure.
-    assert total.costs["api"].cpu_s == pytest.approx(2.0)
+    assert total.costs["target"].cpu_s == pytest.approx(2.0)
     assert [(each.phase, each.at_s) for each in timeline_of(kept)] == [(2, 0), (1, 4)]
 
 

@@ -13,11 +13,13 @@ SECOND = 1_000_000_000
 
 
 def samples(*points: tuple[float, float, int]) -> list[Sample]:
-    return [Sample(int(at * SECOND), "api", cpu, memory) for at, cpu, memory in points]
+    return [Sample(int(at * SECOND), "target", cpu, memory) for at, cpu, memory in points]
 
 
 def test_cpu_is_interpolated_at_both_ends() -> None:
-    cost = cost_between(samples((0, 0.0, 10), (1, 1.0, 20), (2, 1.5, 40), (3, 1.5, 30)), "api", SECOND // 2, 2 * SECOND)
+    cost = cost_between(
+        samples((0, 0.0, 10), (1, 1.0, 20), (2, 1.5, 40), (3, 1.5, 30)), "target", SECOND // 2, 2 * SECOND
+    )
     assert cost is not None
     assert cost.cpu_s == pytest.approx(1.0)
     assert cost.cpu_percent_mean == pytest.approx(100 / 1.5)
@@ -25,12 +27,12 @@ def test_cpu_is_interpolated_at_both_ends() -> None:
 
 
 def test_the_peak_is_the_busiest_second() -> None:
-    cost = cost_between(samples((0, 0.0, 1), (1, 0.1, 1), (2, 1.9, 1), (3, 2.0, 1)), "api", 0, 3 * SECOND)
+    cost = cost_between(samples((0, 0.0, 1), (1, 0.1, 1), (2, 1.9, 1), (3, 2.0, 1)), "target", 0, 3 * SECOND)
     assert cost is not None and cost.cpu_percent_peak == pytest.approx(180.0)
 
 
 def test_a_span_too_short_has_memory_but_no_cpu() -> None:
-    cost = cost_between(samples((0, 0.0, 7), (1, 1.0, 9)), "api", 0, SECOND // 10)
+    cost = cost_between(samples((0, 0.0, 7), (1, 1.0, 9)), "target", 0, SECOND // 10)
     assert cost is not None
     assert cost.cpu_s is None and cost.cpu_percent_mean is None
     assert cost.memory_peak_bytes == 7
@@ -43,7 +45,7 @@ def test_a_role_that_was_not_sampled_costs_nothing_known() -> None:
 
 
 def test_cpu_per_request() -> None:
-    cost = cost_between(samples((0, 2.0, 1), (10, 4.0, 1)), "api", 0, 10 * SECOND)
+    cost = cost_between(samples((0, 2.0, 1), (10, 4.0, 1)), "target", 0, 10 * SECOND)
     assert cpu_us_each(cost, 1_000_000) == pytest.approx(2.0)
     assert cpu_us_each(cost, 0) is None
 
@@ -65,18 +67,22 @@ def test_time_of_children_that_have_ended_stays_counted() -> None:
 
 def test_a_process_that_has_ended_gives_no_sample() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    with Sampler({"api": ProcessTree(os.getpid()), "engine": ProcessTree(child.pid)}) as sampler:
+    with Sampler({"target": ProcessTree(os.getpid()), "engine": ProcessTree(child.pid)}) as sampler:
         child.communicate(b"\n")
         before = len(sampler.samples)
         sampler.sample()
-        assert [sample.role for sample in sampler.samples[before:]] == ["api"]
+        assert [sample.role for sample in sampler.samples[before:]] == ["target"]
 
 
 def test_proportional_memory_is_seen_now_and_then() -> None:
-    seen = [Sample(SECOND, "api", 0.0, 50), Sample(2 * SECOND, "api", 0.1, 50, 30), Sample(3 * SECOND, "api", 0.2, 50)]
-    cost = cost_between(seen, "api", 0, 4 * SECOND)
+    seen = [
+        Sample(SECOND, "target", 0.0, 50),
+        Sample(2 * SECOND, "target", 0.1, 50, 30),
+        Sample(3 * SECOND, "target", 0.2, 50),
+    ]
+    cost = cost_between(seen, "target", 0, 4 * SECOND)
     assert cost is not None and cost.pss_peak_bytes == 30
-    without = cost_between(seen[:1], "api", 0, 4 * SECOND)
+    without = cost_between(seen[:1], "target", 0, 4 * SECOND)
     assert without is not None and without.pss_peak_bytes is None
 
 
@@ -90,7 +96,11 @@ def test_proportional_memory_of_a_tree() -> None:
 
 @pytest.mark.parametrize(
     ("points", "percent"),
-    [([(0, 0.0, 1)], {}), ([(0, 0.0, 1), (0.5, 9.0, 1)], {}), ([(0, 0.0, 1), (1, 0.2, 1), (2, 0.9, 1)], {"api": 70.0})],
+    [
+        ([(0, 0.0, 1)], {}),
+        ([(0, 0.0, 1), (0.5, 9.0, 1)], {}),
+        ([(0, 0.0, 1), (1, 0.2, 1), (2, 0.9, 1)], {"target": 70.0}),
+    ],
 )
 def test_what_is_used_now(points: list[tuple[float, float, int]], percent: dict[str, float]) -> None:
     assert latest_cpu_percent(samples(*points)) == pytest.approx(percent)

@@ -40,7 +40,7 @@ def test_siblings_that_share_a_socket_are_several() -> None:
     parent.communicate(b"\n\n")
 
 
-def test_of_strangers_it_is_nobody() -> None:
+def test_unknown_processes_are_not_sampled() -> None:
     listen = "import socket, sys\ns = socket.socket()\ns.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
     listen += "s.bind(('127.0.0.1', int(sys.argv[1])))\ns.listen()\nprint(1, flush=True)\ninput()"
     port = processes.free_port()
@@ -66,7 +66,7 @@ def test_other_machines_are_out_of_sight(host: str) -> None:
     assert listener_at(host, 80) is None
 
 
-def test_a_port_that_nobody_listens_at() -> None:
+def test_a_port_without_a_listener() -> None:
     assert listener_at("127.0.0.1", processes.free_port()) is None
 
 

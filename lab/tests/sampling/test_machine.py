@@ -30,7 +30,7 @@ def test_a_kernel_that_tells_nothing(tmp_path: Path) -> None:
     assert (found.busy_s, found.steal_s, found.stalled_s) == (None, None, {})
 
 
-def test_what_others_used_is_what_nobody_known_used() -> None:
+def test_what_others_used_is_what_no_known_role_used() -> None:
     before, after = counters(100, 50.0, 1.0, 2.0, 5.0), counters(110, 65.0, 1.5, 2.2, 10.0)
     # 15 s busy: 12 s by the roles, 0.2 s by the lab, so 2.8 s by others, in 10 s.
     state = load_between(before, after, 12.0, 0.05)
@@ -45,7 +45,7 @@ def test_what_others_used_is_what_nobody_known_used() -> None:
     )
 
 
-def test_nobody_can_tell_who_else_was_at_work_where_a_role_was_out_of_sight() -> None:
+def test_what_others_used_is_unknown_where_a_role_was_not_sampled() -> None:
     state = load_between(counters(0, 0.0, None, 0.0, 0.0), counters(10, 9.0, None, 0.1, 0.0), None, 0.0)
     assert state.other_cpu_percent is None
     assert state.steal_percent is None

@@ -194,4 +194,4 @@ def test_without_ids_in_replies_values_of_paths_are_to_be_decided(tmp_path: Path
     (operation,) = api.operations
     assert (operation.name, operation.call["path"]) == ("GET /things/{name}", "/things/${choice a|b}")
     assert any("Write values that exist" in line for line in api.advice)
-    assert any("No request tells whether the API is up" in line for line in api.advice)
+    assert any("No request shows whether the API is up" in line for line in api.advice)

@@ -1,4 +1,4 @@
-"""An API as somebody would write it who has just called `bakeoff init things`: started with PORT, and with DATABASE_URL
+"""An API as a newcomer would write it after `bakeoff init things`: started with PORT, and with DATABASE_URL
 where it stores. With FORGETS=1 it acknowledges entries of virtual users and keeps none of them."""
 
 import json

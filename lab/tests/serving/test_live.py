@@ -24,13 +24,13 @@ def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:
         progress.run_of(2, 6, 40.0)
         progress.step("one: quick", 10.0)
         progress.record(phase_start())
-        progress.usage({"api": 51.26})
+        progress.usage({"target": 51.26})
         progress.record(SECOND)
         progress.standing(run_result("one"))
         state = as_json(live_state(empty_checkout))
     assert state is not None
     assert state["phase"] == "Baseline, 10 virtual users"
-    assert (state["rates_per_s"], state["failed"], state["cpu_percent"]) == ([1200], 2, {"api": 51.3})
+    assert (state["rates_per_s"], state["failed"], state["cpu_percent"]) == ([1200], 2, {"target": 51.3})
     assert state["standings"] == {"one": [100.0]}
     assert state["run"] == {"number": 2, "count": 6, "left_s": 40.0}
 

@@ -1,4 +1,4 @@
-"""The pages in a real browser: laid out for every width, usable by everybody, and live while a lab works."""
+"""The pages in a real browser: laid out for every width, accessible, and live while a lab measures."""
 
 import re
 import threading
@@ -55,7 +55,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 1024, 390])
-def test_every_page_fits_and_everybody_can_use_it(page: Page, address: str, width: int, scheme: str) -> None:
+def test_every_page_fits_and_is_accessible(page: Page, address: str, width: int, scheme: str) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     for path in PATHS:

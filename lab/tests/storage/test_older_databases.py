@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from psycopg.types.json import Jsonb
 from throwaway_server import throwaway_server
 
 from bakeoff.history.listing import RunFilter, list_runs
@@ -10,7 +12,7 @@ from bakeoff.project import Project
 from bakeoff.storage import metrics_store
 from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
-from made_up import measured
+from made_up import cost, measured
 
 pytestmark = pytest.mark.end_to_end
 
@@ -128,3 +130,45 @@ def test_factors_and_findings_of_older_runs_have_todays_names(
     assert [finding.kind for finding in run.findings] == ["sampling-overhead", "errors"]
     assert request["levels"] == {"transport_mode": ["unary", "stream"]}
     assert list(not_measured) == ["one transport_mode=stream"]
+
+
+_ROLES = """
+INSERT INTO comparisons (started_at, workload, test_mode, command, status)
+VALUES ('2026-01-01Z', 'events', 'quick', './bakeoff run quick', 'completed');
+INSERT INTO test_runs (comparison_id, target, workload, language, protocol, test_mode, payload_size, engine,
+    engine_version, settings, environment, status, started_at, finished_at, contender)
+VALUES (1, 'one', 'events', 'go', 'rest', 'quick', 'default', 'native', '1', '{"pin": "api=0+1,engine=3"}',
+    '{"api_image": "x", "cores": "2"}', 'completed', '2026-01-01Z', '2026-01-01Z', 'one');
+INSERT INTO resource_metrics (test_run_id, role, sampled_at, cpu_s, memory_bytes)
+VALUES (1, 'api', '2026-01-01Z', 0.5, 1000000), (1, 'engine', '2026-01-01Z', 0.1, 1000);
+"""
+_API_COST = {"api": msgspec.to_builtins(cost(60))}
+
+
+def test_the_role_of_the_target_was_called_api(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "migrations"
+    older.mkdir()
+    for file in sorted(metrics_store._MIGRATIONS.glob("00*.sql")):
+        if file.name < "0014":
+            (older / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    with throwaway_server(project, tmp_path) as start, start() as server:
+        with monkeypatch.context() as before:
+            before.setattr(metrics_store, "_MIGRATIONS", older)
+            MetricsStore(server).migrate()
+        server.execute_script(_ROLES)
+        with server.connect() as connection:
+            connection.execute(_TOTAL.encode(), [measured().histogram])
+            connection.execute("UPDATE performance_metrics SET costs = %s", [Jsonb(_API_COST)])
+        MetricsStore(server).migrate()
+        (listed,) = list_runs(server, RunFilter(), 10).runs
+        (stored,) = load_runs(server, [1])
+    run = stored.result
+    assert {sample.role for sample in run.samples} == {"target", "engine"}
+    assert run.total is not None and list(run.total.costs) == ["target"]
+    assert listed.target_cpu_us_each is not None and listed.target_memory_peak_mb is not None
+    assert (run.environment, run.settings) == (
+        {"target_image": "x", "cores": "2"},
+        {"pin": "target=0+1,engine=3"},
+    )

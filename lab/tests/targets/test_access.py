@@ -72,7 +72,7 @@ def test_http_over_tls(certificate: Certificate) -> None:
     health = HttpHealthCheck("GET", "/", 200)
     with http_server(certificate) as port:
         assert health.is_healthy(secure(port, certificate))
-        # Without the authority the certificate is nobody's, and plain text is no TLS.
+        # Without the authority the certificate is not trusted, and plain text is no TLS.
         assert not health.is_healthy(Access("127.0.0.1", port, Tls()))
         assert not health.is_healthy(Access("127.0.0.1", port))
         caller = HttpCaller(secure(port, certificate, "s3cret"))

@@ -38,7 +38,7 @@ def test_the_origin_of_a_setting(
     assert in_words(found) == f"write_mode group-commit (default), {pool_size}"
 
 
-def test_a_setting_whose_default_nobody_tells_is_recorded_when_it_is_given() -> None:
+def test_a_setting_without_a_known_default_is_recorded_when_it_is_given() -> None:
     made_up = target("one", settings=SETTINGS)
     found = settings_in_force(made_up, {"unknown": "3"}, {})
     assert found["unknown"] == ("3", "given")

@@ -128,7 +128,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def refusal(plan: Plan) -> str | None:
-    """Why this engine cannot do what the plan says, or None. `engine.toml` tells the same beforehand."""
+    """Why this engine cannot do what the plan says, or None. `engine.toml` says the same beforehand."""
     transport = plan.document["transport"]
     operations = plan.document["operations"]
     if transport["stream"]:
@@ -155,7 +155,7 @@ def refusal(plan: Plan) -> str | None:
     if any(phase.get("arrival") == "poisson" for phase in plan.document["phases"]):
         return "the k6 engine has a constant arrival rate only: use the native engine for poisson"
     if any("until_steady" in phase for phase in plan.document["phases"]):
-        return "the k6 engine holds a phase for as long as it was told at first: leave out until_steady"
+        return "the k6 engine holds a phase for as long as it was configured at first: leave out until_steady"
     return _missing_part(plan)
 
 

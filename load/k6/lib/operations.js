@@ -44,7 +44,7 @@ export class EventSource {
     return Array.from({ length: count }, () => this.next());
   }
 
-  /** Tells that the event was acknowledged: from now on its key can be reused. */
+  /** Notes that the event was acknowledged: from now on its key can be reused. */
   acknowledge(event) {
     const madeAKey = event.key !== null && !event.key.shared && event.key.sequence === event.sequence;
     if (madeAKey) this.kinds[this.operations[event.operation].key].acknowledged.push(event.sequence);

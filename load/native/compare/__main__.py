@@ -71,7 +71,7 @@ def _measure(scenario: Scenario, programs: Mapping[str, str], options: argparse.
 
 
 def _run(tool: Tool, program: str, load: Load, stalling: NullServer | None) -> Measured:
-    """One run of a tool; the kernel tells what CPU it took."""
+    """One run of a tool; the kernel reports its CPU time."""
     output, errors = load.folder / "output", load.folder / "errors"
     before = os.times()
     with output.open("w") as out, errors.open("w") as err:

@@ -8,7 +8,7 @@ PERCENTILES = (50, 90, 99)
 
 @dataclass(frozen=True)
 class Figures:
-    """Requests answered in `seconds`, and percentiles of their latency in milliseconds where the tool tells them."""
+    """Requests answered in `seconds`, and percentiles of their latency in milliseconds where the tool reports them."""
 
     requests: int
     seconds: float

@@ -43,8 +43,8 @@ fn full_listener() -> (TcpListener, Vec<TcpStream>) {
     rustix::net::listen(&socket, 0).expect("listens");
     let listener = TcpListener::from(socket);
     let address = listener.local_addr().expect("an address");
-    let patience = Duration::from_millis(100);
-    let queue: Vec<TcpStream> = (0..8).map_while(|_| TcpStream::connect_timeout(&address, patience).ok()).collect();
+    let timeout = Duration::from_millis(100);
+    let queue: Vec<TcpStream> = (0..8).map_while(|_| TcpStream::connect_timeout(&address, timeout).ok()).collect();
     assert!(queue.len() < 8, "the queue is full");
     (listener, queue)
 }

@@ -213,7 +213,7 @@ fn a_faithful_server_is_clean_and_each_violation_is_found() {
     let mut more = rows.clone();
     more.insert(999_999, document.clone());
     let (status, verdict) = run.audit(&more);
-    assert_eq!((status, &verdict["unexplained_rows"]["count"]), (0, &json!(1)), "somebody else may store rows");
+    assert_eq!((status, &verdict["unexplained_rows"]["count"]), (0, &json!(1)), "another client may store rows");
 }
 
 /// A server that acknowledges an update and keeps what was there before.

@@ -166,7 +166,7 @@ fn what_is_late_after_a_second_is_the_whole_backlog() {
     let memory = run(&plan(address, &changes));
     let late: Vec<(u64, u64)> =
         memory.seconds.iter().map(|second| (second.tally.unsent, second.tally.late)).take(2).collect();
-    assert_eq!(late, [(18, 18), (20, 38)], "two are under way; of the others all are late, and stay it");
+    assert_eq!(late, [(18, 18), (20, 38)], "two are in flight; of the others all are late, and stay it");
 }
 
 /// Replies that come after the end find a schedule that is over; requests that wait for a connection are forgotten.

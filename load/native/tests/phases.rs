@@ -95,7 +95,7 @@ fn a_phase_ends_as_soon_as_it_is_steady() {
     assert_eq!(
         (memory.ok(), memory.errors().len()),
         (memory.totals[0].all.sent, 0),
-        "what was under way is waited for"
+        "what was in flight is waited for"
     );
 }
 

@@ -40,7 +40,7 @@ class Drive:
 
     @property
     def server_settings(self) -> dict[str, str]:
-        """What tells the null server to speak TLS."""
+        """What makes the null server speak TLS."""
         if self.certificate is None:
             return {}
         return {"TLS_CERT_FILE": str(self.certificate.certificate), "TLS_KEY_FILE": str(self.certificate.key)}
@@ -96,7 +96,7 @@ def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
             project.logs / f"engine-{engine.name}.log",
             project.contract / "schemas" / "stream.schema.json",
         )
-        with process, Sampler({"engine": ProcessTree(process.pid), "api": ProcessTree(pid)}) as sampler:
+        with process, Sampler({"engine": ProcessTree(process.pid), "target": ProcessTree(pid)}) as sampler:
             records = process.records(lambda record: _sample_at_edges(record, sampler))
     (phase,) = summary.phase_results(records, sampler.samples)
     measured = phase.measured

@@ -22,7 +22,7 @@ from bakeoff.sparkline import sparkline
 
 _SECONDS_SHOWN = 48
 _BAR_WIDTH = 32
-_ROLES = (("api", "API"), ("database", "database"), ("engine", "generator"))
+_ROLES = (("target", "target"), ("database", "database"), ("engine", "generator"))
 
 
 @dataclass

@@ -121,7 +121,7 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
 
 
 def _check_containers(request: ComparisonRequest) -> None:
-    """Only what the lab did not start itself can run in a container of somebody else's."""
+    """Only what the lab did not start itself can run in a container of another owner."""
     for name in request.containers:
         if name == DATABASE and not os.environ.get("DATABASE_URL"):
             raise UsageError("--container database=… needs a database of your own: set DATABASE_URL.")

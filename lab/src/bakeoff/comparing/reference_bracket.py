@@ -9,7 +9,7 @@ from bakeoff.running.bench import Bench
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
 
-# Lines take about half a minute: a comparison that takes ten times as long has them unless told otherwise.
+# Lines take about half a minute: a comparison that takes ten times as long has them by default.
 WORTH_IT_S = 300.0
 _TRIAL_S = 1.0
 _DRAW_S = 2.0

@@ -23,10 +23,10 @@ from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
-from bakeoff.running.laps import Laps, told
 from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
 from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.stage_times import StageTimes, mean_in_words
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.workload.plan import THRESHOLDS
@@ -151,7 +151,7 @@ class Series:
             estimate.learn(time.monotonic() - began)
 
     def _say_outside(self) -> None:
-        outside = told(self._outside_s)
+        outside = mean_in_words(self._outside_s)
         if outside is not None:
             self._bench.progress.say(outside)
 
@@ -315,7 +315,7 @@ class Series:
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if beside:
             result = replace(result, findings=[*result.findings, built_beside(beside)])
-        storing = Laps()
+        storing = StageTimes()
         write_result_files(self._bench.project, result, self._origin)
         assert self._id is not None
         try:

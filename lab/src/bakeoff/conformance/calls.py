@@ -25,7 +25,7 @@ def http_table(workload: Workload, call: Call) -> HttpTable:
 
 
 def grpc_method(workload: Workload, call: Call) -> str:
-    """The method of a call in workload.toml, likewise."""
+    """The method of a call in workload.toml."""
     declared = workload.declared
     table: GrpcCall | GrpcBatch | GrpcStream | None = None
     match call:

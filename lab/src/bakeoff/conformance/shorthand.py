@@ -29,7 +29,7 @@ def write_out(value: Json) -> Json:
 
 
 def written_out(values: Sequence[Json]) -> list[Json]:
-    """The elements of an array, likewise."""
+    """The elements of an array, expanded in the same way."""
     return [written for element in values for written in _elements(element)]
 
 

@@ -1,1 +1,1 @@
-"""Containers that somebody else has started, seen through the Docker Engine API."""
+"""Containers that the lab did not start, seen through the Docker Engine API."""

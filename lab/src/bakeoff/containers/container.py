@@ -93,7 +93,7 @@ def _check_at_work(name: str, state: _State) -> None:
 
 
 def _digest(docker: DockerEngine, image_id: str) -> str:
-    """The registry's digest, by which anybody can pull the same image; one that was built here has only its id."""
+    """The registry's digest, by which the same image can be pulled; one that was built here has only its id."""
     try:
         digests = docker.get(f"/images/{quote(image_id, safe='')}/json").get("RepoDigests")
     except NotFoundError:

@@ -12,7 +12,7 @@ from bakeoff.sampling.usage import Usage, UsageSource
 
 
 class StatsUsage:
-    """A container's usage as the engine tells it, one request for each look."""
+    """A container's usage as the engine reports it, one request for each look."""
 
     def __init__(self, docker: DockerEngine, container: Container) -> None:
         self._docker = docker

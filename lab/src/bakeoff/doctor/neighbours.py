@@ -78,7 +78,7 @@ def steal(percent: float) -> Diagnosis:
 
 
 def pressure(kind: str, avg60: float | None) -> Diagnosis:
-    """Share of the last minute in which somebody waited for a resource, per cent; None where the kernel is silent."""
+    """Share of the last minute in which a process waited for a resource, per cent; None where the kernel is silent."""
     subject = f"{kind} pressure"
     if avg60 is None:
         return Diagnosis(subject, State.UNKNOWN, "not reported by this kernel (PSI)")

@@ -66,7 +66,7 @@ class Agents:
         self.interrupt()
         for process in self._processes:
             process.end()
-        # A stream must not be closed while somebody still reads it.
+        # A stream must not be closed while a thread still reads it.
         for reader in self._readers:
             reader.join()
         self._stack.close()

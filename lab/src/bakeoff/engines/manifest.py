@@ -65,7 +65,7 @@ class Engine:
         return self._command("audit", self.manifest.audit, places)
 
     def build_version(self, version: str) -> str:
-        """The version that the engine tells of itself, with the build that it is of: a ceiling is one build's."""
+        """The version that the engine reports, with the build that it is of: a ceiling is one build's."""
         made_from = self.build.made_from
         return version if made_from is None else f"{version}+{made_from[:12]}"
 

@@ -140,7 +140,7 @@ class RunTable:
     pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
         {},
         kinds.PINS,
-        "CPUs of each role, such as api=0-1,database=2,engine=3",
+        "CPUs of each role, such as target=0-1,database=2,engine=3",
         in_file=False,
         unset="none",
         is_recorded=True,

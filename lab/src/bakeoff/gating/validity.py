@@ -37,8 +37,8 @@ def unmeasured(baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], 
         if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and asked.wants(run)
     }
     checks = [_unmeasured(run.series, asked.why_not(run.contender, run.target)) for run in missing.values()]
-    told = {name for run in missing.values() for name in (run.contender, run.target)}
-    refused = sorted(asked.refused - told)
+    named = {name for run in missing.values() for name in (run.contender, run.target)}
+    refused = sorted(asked.refused - named)
     return checks + [_unmeasured(_series_asked(name, asked), asked.not_measured[name]) for name in refused]
 
 

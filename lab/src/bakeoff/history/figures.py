@@ -88,8 +88,8 @@ class RunFigures:
     min_ms: float | None
     sent_bytes_per_s: float | None
     received_bytes_per_s: float | None
-    api_cpu_us_each: float | None
-    api_memory_peak_mb: float | None
+    target_cpu_us_each: float | None
+    target_memory_peak_mb: float | None
 
     @property
     def series(self) -> Series:
@@ -127,8 +127,8 @@ METRICS = {
         Metric("p99.9", "p999_ms", "ms"),
         Metric("max", "max_ms", "ms"),
         Metric("errors", "error_rate", "share"),
-        Metric("cpu", "api_cpu_us_each", "µs/op"),
-        Metric("memory", "api_memory_peak_mb", "MB"),
+        Metric("cpu", "target_cpu_us_each", "µs/op"),
+        Metric("memory", "target_memory_peak_mb", "MB"),
         Metric("sent", "sent_bytes_per_s", "B/s", more_is_better=True),
         Metric("received", "received_bytes_per_s", "B/s", more_is_better=True),
     )
@@ -140,7 +140,7 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
     from bakeoff.sampling.cost import cpu_us_each
 
     total = run.total
-    api = None if total is None else total.costs.get("api")
+    own = None if total is None else total.costs.get("target")
     percentiles = {} if total is None else total.latency.percentiles_ms
     best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
     at_best = None if best is None else best.measured
@@ -183,8 +183,8 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         min_ms=None if total is None else total.latency.min_ms,
         sent_bytes_per_s=None if total is None else total.sent_bytes_per_s,
         received_bytes_per_s=None if total is None else total.received_bytes_per_s,
-        api_cpu_us_each=None if total is None else cpu_us_each(api, total.operations),
-        api_memory_peak_mb=None if api is None else api.memory_peak_bytes / 1e6,
+        target_cpu_us_each=None if total is None else cpu_us_each(own, total.operations),
+        target_memory_peak_mb=None if own is None else own.memory_peak_bytes / 1e6,
     )
 
 

@@ -87,6 +87,6 @@ _OF_THE_WHOLE = (
     "best_p99_ms",
     "sent_bytes_per_s",
     "received_bytes_per_s",
-    "api_cpu_us_each",
-    "api_memory_peak_mb",
+    "target_cpu_us_each",
+    "target_memory_peak_mb",
 )

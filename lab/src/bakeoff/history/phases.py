@@ -30,8 +30,8 @@ SELECT
     latency_min_ms AS min_ms,
     bytes_sent / nullif(duration_s, 0) AS sent_bytes_per_s,
     bytes_received / nullif(duration_s, 0) AS received_bytes_per_s,
-    (costs #>> '{api,cpu_s}')::double precision * 1e6 / nullif(operations, 0) AS api_cpu_us_each,
-    (costs #>> '{api,memory_peak_bytes}')::double precision / 1e6 AS api_memory_peak_mb
+    (costs #>> '{target,cpu_s}')::double precision * 1e6 / nullif(operations, 0) AS target_cpu_us_each,
+    (costs #>> '{target,memory_peak_bytes}')::double precision / 1e6 AS target_memory_peak_mb
 FROM test_phases
 WHERE test_run_id = ANY(%s)
 ORDER BY test_run_id, phase_number

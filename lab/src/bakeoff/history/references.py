@@ -58,7 +58,7 @@ def resolve(project: Project, server: Server, reference: str, like: Sequence[Run
 
 
 def resolve_asked(project: Project, server: Server, reference: str, like: Sequence[RunFigures] = ()) -> Referenced:
-    """Likewise, and a comparison counts that was asked for and measured nothing."""
+    """The same, and a comparison that was requested and measured nothing counts too."""
     if re.fullmatch(r"\d{1,18}", reference):
         return _run(server, int(reference))
     if re.fullmatch(r"c\d{1,18}", reference):

@@ -95,8 +95,8 @@ def _latest_table(runs: Sequence[RunFigures]) -> str:
                 moment(run.started_at),
                 str(run.id),
                 *_figures(run),
-                number(run.api_cpu_us_each),
-                number(run.api_memory_peak_mb),
+                number(run.target_cpu_us_each),
+                number(run.target_memory_peak_mb),
             )
             for run in runs
         ),
@@ -184,7 +184,7 @@ def share(value: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, as far as anybody can believe them."""
+    """Three significant digits: measurements are not more precise."""
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""What limited a contender at its peak, told from what everybody used. Pure functions."""
+"""What limited a contender at its peak, derived from what each role used. Pure functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ _WAITING = 0.5
 _NO_WAITS = ("CPU", "Client:")
 _FEWEST_OF_A_POOL = 4
 
-_NAMES = {"api": "the target", "database": "PostgreSQL", "engine": "the load generator"}
-_KINDS = {"api": "api-cpu", "database": "database", "engine": "generator"}
+_NAMES = {"target": "the target", "database": "PostgreSQL", "engine": "the load generator"}
+_KINDS = {"target": "target-cpu", "database": "database", "engine": "generator"}
 
 
 @dataclass(frozen=True)
 class Usage:
     """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
 
-    `api_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
+    `target_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
     load can do. `sessions` of the database were open at most, `active` of them at work at once, and `waits` are the
     shares of these by what they waited for; None and empty without samples. `limiting_lines` are shares of the
     reference lines that work as the contender does, and that it is near to. `more_load_helps`: the peak is the highest
@@ -30,7 +30,7 @@ class Usage:
 
     cpu_percent: Mapping[str, float]
     cores: int | None
-    api_cores: float | None = None
+    target_cores: float | None = None
     ceiling_share: float | None = None
     agents: int = 1
     limiting_lines: Mapping[str, float] = field(default_factory=dict)
@@ -66,11 +66,12 @@ def _generator(usage: Usage) -> Bottleneck | None:
 
 
 def _target_s_own_cores(usage: Usage) -> Bottleneck | None:
-    api = usage.cpu_percent.get("api")
-    if api is None or usage.api_cores is None or api < 100 * usage.api_cores * _FULL:
+    own = usage.cpu_percent.get("target")
+    if own is None or usage.target_cores is None or own < 100 * usage.target_cores * _FULL:
         return None
     return Bottleneck(
-        "api-cpu", f"The bottleneck was the target's CPU: {api:.0f}% of the {usage.api_cores * 100:.0f}% it may use."
+        "target-cpu",
+        f"The bottleneck was the target's CPU: {own:.0f}% of the {usage.target_cores * 100:.0f}% it may use.",
     )
 
 

@@ -24,7 +24,7 @@ _LOAD_LEVELS = sorted(Variant().levels().keys() - {AA_FACTOR})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
-    "api-cpu": "Profile the target: its CPU per operation limits its throughput here.",
+    "target-cpu": "Profile the target: its CPU per operation limits its throughput here.",
     "database": "A faster disk, larger batches or fewer statements per operation would raise this limit.",
     "pool": "If the database has CPU available, raise pool_size: --set pool_size=32.",
     "machine": (
@@ -33,7 +33,7 @@ _BOTTLENECK_ADVICE = {
     "load": "It may be able to do more: use more virtual users (--users).",
 }
 _BOTTLENECK_KINDS = {
-    "api-cpu": "cpu-bound",
+    "target-cpu": "cpu-bound",
     "database": "database-bound",
     "pool": "pool-bound",
     "machine": "machine-bound",
@@ -155,7 +155,7 @@ def _per_cent(share: float) -> str:
 
 
 def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:
-    """Connections that the machine or the target's backlog refused; those to a target that died tell only of that."""
+    """Connections that the machine or the target's backlog refused; those to a target that died show only that."""
     failed = {
         run.result.round: {
             kind: run.result.total.errors[kind] for kind in _NO_CONNECTION if kind in run.result.total.errors

@@ -30,7 +30,7 @@ def _p99_ms(part: Measured) -> float | None:
 
 
 def _cpu_us(part: Measured) -> float | None:
-    return cpu_us_each(part.costs.get("api"), part.operations)
+    return cpu_us_each(part.costs.get("target"), part.operations)
 
 
 # What is ranked, each the lower the better.

@@ -40,7 +40,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What one role (api, database, engine) used. None: it could not be told. CPU per cent is of one core.
+    """What one role (target, database, engine) used. None: it could not be told. CPU per cent is of one core.
 
     `pss_peak_mb` is the highest proportional memory that was seen.
     """
@@ -131,7 +131,7 @@ class JudgedFinding:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What limited a contender: `kind` is api-cpu, database, pool, generator, machine, load or unknown."""
+    """What limited a contender: `kind` is target-cpu, database, pool, generator, machine, load or unknown."""
 
     kind: str
     words: str
@@ -193,7 +193,7 @@ class Contender:
 class Pairing:
     """Two contenders round by round: how many times the throughput of `other` does `one` reach.
 
-    `p_adjusted` is after Holm's correction over all pairs; None with too few rounds. `verdict` tells of `one`.
+    `p_adjusted` is after Holm's correction over all pairs; None with too few rounds. `verdict` is about `one`.
     """
 
     one: str
@@ -209,7 +209,7 @@ class Effect:
     """What one factor did while all others stayed alike: REST against gRPC, one language against another, …
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together.
-    `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` tells of `one`.
+    `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` is about `one`.
     Of an `operation` it is how many times as fast it is answered, by mean latency, at one `load` of all of them.
     """
 

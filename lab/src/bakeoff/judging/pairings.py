@@ -48,7 +48,7 @@ def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float 
     return "faster" if ratio.median > 1 else "slower"
 
 
-def told_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]:
+def pairing_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]:
     """A look-up of what is known of the first against the second, whichever way round it was compared."""
     known = {(pairing.one, pairing.other): pairing for pairing in pairings}
     known |= {(pairing.other, pairing.one): inverted(pairing) for pairing in pairings}
@@ -56,14 +56,14 @@ def told_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]
 
 
 def inverted(pairing: Pairing) -> Pairing:
-    """The same pairing told of the other."""
+    """The same pairing from the other's side."""
     opposite: Mapping[str, Verdict] = {"faster": "slower", "slower": "faster"}
     verdict = opposite.get(pairing.verdict, pairing.verdict)
     return replace(pairing, one=pairing.other, other=pairing.one, ratio=inverted_ratio(pairing.ratio), verdict=verdict)
 
 
 def inverted_ratio(ratio: Estimate) -> Estimate:
-    """The same ratio told of the other."""
+    """The same ratio from the other's side."""
     return Estimate(
         1 / ratio.median,
         None if ratio.high is None else 1 / ratio.high,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bakeoff.storage.history import StoredRun
 
 # Belong to one target, and stand with its contender: its toolchain and libraries, its settings, and what it runs in
-# where somebody else started it.
+# where the lab did not start it.
 _OF_A_TARGET = ("toolchain", "stack", "api_")
 
 

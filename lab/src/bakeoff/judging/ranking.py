@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Pairing
-from bakeoff.judging.pairings import told_of
+from bakeoff.judging.pairings import pairing_of
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ def places(medians: Mapping[str, float], pairings: Sequence[Pairing]) -> dict[st
     and B with C, C still stands behind A if A is surely faster. Where it is unknown (too few rounds, or none in
     common), the medians decide, and no tie is claimed.
     """
-    told = told_of(pairings)
+    find_pairing = pairing_of(pairings)
 
     def is_faster(one: str, other: str) -> bool:
-        pairing = told(one, other)
+        pairing = find_pairing(one, other)
         if pairing is None or pairing.verdict == "unknown":
             return medians[one] > medians[other]
         return pairing.verdict == "faster"
 
     def ties(one: str, other: str) -> bool:
-        pairing = told(one, other)
+        pairing = find_pairing(one, other)
         return pairing is not None and pairing.verdict == "tie"
 
     by_speed = sorted(medians, key=lambda key: (-medians[key], key))

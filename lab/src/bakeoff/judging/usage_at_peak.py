@@ -28,7 +28,7 @@ def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) 
     return Usage(
         cpu_percent=cpu,
         cores=_whole(newest.environment, "cores"),
-        api_cores=cores_of_api(newest.settings),
+        target_cores=cores_of_target(newest.settings),
         ceiling_share=limits.ceiling_share,
         agents=limits.agents,
         limiting_lines=limiting_lines(
@@ -41,10 +41,10 @@ def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) 
     )
 
 
-def cores_of_api(settings: Mapping[str, str]) -> float | None:
+def cores_of_target(settings: Mapping[str, str]) -> float | None:
     """The cores that the target may use: its limit, or as many as it is pinned to; None where it may use all."""
     pins = dict(part.split("=", 1) for part in settings.get("pin", "").split(",") if "=" in part)
-    pinned = len(pins["api"].split("+")) if "api" in pins else math.inf
+    pinned = len(pins["target"].split("+")) if "target" in pins else math.inf
     limit = math.inf
     with contextlib.suppress(KeyError, ValueError):
         limit = float(settings["limit_cpus"])

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Contender, Estimate, Pairing
-from bakeoff.judging.pairings import told_of
+from bakeoff.judging.pairings import pairing_of
 from bakeoff.prose import listed
 
-Told = Callable[[str, str], Pairing | None]
+FindPairing = Callable[[str, str], Pairing | None]
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Field:
 
 def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_claim: float | None) -> str:
     """One sentence; of several fields one clause each. A tie says how small a difference would have been seen."""
-    told = told_of(pairings)
+    find_pairing = pairing_of(pairings)
     valid = {field.name: [each for each in field.contenders if each.rank is not None] for field in fields}
-    clauses = {name: _clause(contenders, told) for name, contenders in valid.items() if contenders}
+    clauses = {name: _clause(contenders, find_pairing) for name, contenders in valid.items() if contenders}
     if not clauses:
         return _without_ranks([each for field in fields for each in field.contenders])
     named = [f"{name}: {clause}" for name, clause in clauses.items()]
@@ -43,11 +43,11 @@ def _without_ranks(contenders: Sequence[Contender]) -> str:
     return f"Indicative only, without ranks: {clause} ({best.indicative[0]})."
 
 
-def _clause(contenders: Sequence[Contender], told: Told) -> str:
+def _clause(contenders: Sequence[Contender], find_pairing: FindPairing) -> str:
     best, *others = contenders
     if not others:
         return f"{best.label} reaches {rate(_peak(best))}; there is nothing to compare it with"
-    return _tie(contenders, told) if _tied(contenders) else _winner(best, others[0], told)
+    return _tie(contenders, find_pairing) if _tied(contenders) else _winner(best, others[0], find_pairing)
 
 
 def _tied(contenders: Sequence[Contender]) -> list[Contender]:
@@ -56,8 +56,8 @@ def _tied(contenders: Sequence[Contender]) -> list[Contender]:
     return first if any(each.key in first[0].tied_with for each in first[1:]) else []
 
 
-def _winner(best: Contender, second: Contender, told: Told) -> str:
-    pairing = told(best.key, second.key)
+def _winner(best: Contender, second: Contender, find_pairing: FindPairing) -> str:
+    pairing = find_pairing(best.key, second.key)
     if pairing is None or pairing.verdict != "faster":
         factor = _factor(_peak(best).median, _peak(second).median)
         return (
@@ -67,12 +67,12 @@ def _winner(best: Contender, second: Contender, told: Told) -> str:
     return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
 
 
-def _tie(contenders: Sequence[Contender], told: Told) -> str:
+def _tie(contenders: Sequence[Contender], find_pairing: FindPairing) -> str:
     first = _tied(contenders)
     names = f"All {len(first)}" if 2 < len(first) == len(contenders) else listed([each.label for each in first])
     clause = f"{names} tie at {_span([_peak(each).median for each in first])} operations/s{_latencies(first)}"
     behind = next((each for each in contenders if each.rank != 1), None)
-    pairing = None if behind is None else told(first[0].key, behind.key)
+    pairing = None if behind is None else find_pairing(first[0].key, behind.key)
     if behind is None or pairing is None:
         return clause
     return f"{clause}, {first[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"

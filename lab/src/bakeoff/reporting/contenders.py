@@ -15,7 +15,7 @@ from bakeoff.results.run import Status
 from bakeoff.storage.history import StoredComparison, StoredRun
 
 _BOTTLENECKS = {
-    "api-cpu": "target CPU",
+    "target-cpu": "target CPU",
     "database": "database",
     "pool": "connection pool",
     "generator": "load generator",
@@ -150,7 +150,7 @@ def _against_leader(
 
 
 def turned(pairing: ReportedPairing) -> ReportedPairing:
-    """The same pair told of the other one."""
+    """The same pair from the other's side."""
     return {
         "one": pairing["other"],
         "other": pairing["one"],

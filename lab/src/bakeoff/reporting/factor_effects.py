@@ -23,7 +23,7 @@ def effect_entries(judgement: Judgement) -> list[ReportedEffect]:
 
 
 def operation_effect_entries(judgement: Judgement) -> list[ReportedEffect]:
-    """Likewise, what they did to each operation."""
+    """The same for each operation."""
     return _entries(judgement.operation_effects)
 
 

@@ -19,7 +19,7 @@ def figure_or_none(estimate: Estimate | None) -> Figure | None:
 
 
 def inverted(ratio: Figure) -> Figure:
-    """The same comparison told of the other side. A ratio of zero has no inverse: it stays zero."""
+    """The same comparison from the other side. A ratio of zero has no inverse: it stays zero."""
 
     def turn(value: float | None) -> float | None:
         return None if value is None else _inverse(value)

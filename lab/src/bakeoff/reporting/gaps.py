@@ -73,6 +73,6 @@ def _lacking(contender: Contender, known: Sequence[str]) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    """Names for a sentence, as many as anybody reads."""
+    """Names for a sentence, as many as a reader takes in."""
     shown = list(dict.fromkeys(names))
     return listed(shown if len(shown) <= _NAMED else [*shown[: _NAMED - 1], f"{len(shown) - _NAMED + 1} more"])

@@ -23,12 +23,12 @@ def highlights_of(contenders: Sequence[ReportedContender]) -> list[Highlight]:
         _best(ranked, _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, min), _p99),
         _best(
             ranked,
-            _Question("Least CPU", "API, per operation, at its best load", " µs", numbers.three_digits, min),
+            _Question("Least CPU", "target, per operation, at its best load", " µs", numbers.three_digits, min),
             _cpu,
         ),
         _best(
             ranked,
-            _Question("Least memory", "API peak, at its best load", " MB", numbers.megabytes, min),
+            _Question("Least memory", "peak of the target, at its best load", " MB", numbers.megabytes, min),
             _memory,
         ),
     ]
@@ -96,14 +96,14 @@ def _p99(contender: ReportedContender) -> Figure | None:
 
 
 def _cpu(contender: ReportedContender) -> Figure | None:
-    api = _api(contender)
-    return None if api is None else api["cpu_us_each"]
+    own = _own(contender)
+    return None if own is None else own["cpu_us_each"]
 
 
 def _memory(contender: ReportedContender) -> Figure | None:
-    api = _api(contender)
-    return None if api is None else api["memory_peak_mb"]
+    own = _own(contender)
+    return None if own is None else own["memory_peak_mb"]
 
 
-def _api(contender: ReportedContender) -> CostFigures | None:
-    return None if contender["at_best"] is None else contender["at_best"]["costs"].get("api")
+def _own(contender: ReportedContender) -> CostFigures | None:
+    return None if contender["at_best"] is None else contender["at_best"]["costs"].get("target")

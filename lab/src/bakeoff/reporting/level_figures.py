@@ -12,7 +12,7 @@ from bakeoff.results.run import ROLES
 
 
 def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
-    api = level.costs.get("api")
+    own = level.costs.get("target")
     return {
         "name": level.name,
         "load": load_of(level),
@@ -27,8 +27,8 @@ def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
         "error_rate": figure(level.error_rate),
         "latency_ms": {name: figure(level.latency_ms[name]) for name in LATENCIES if name in level.latency_ms},
         "costs": {role: _cost(level.costs[role], role, environment) for role in ROLES if role in level.costs},
-        "cpu_percent_s_each": _spent_each(None if api is None else api.cpu_percent_mean, level),
-        "memory_mb_s_each": _spent_each(None if api is None else api.memory_mean_mb, level),
+        "cpu_percent_s_each": _spent_each(None if own is None else own.cpu_percent_mean, level),
+        "memory_mb_s_each": _spent_each(None if own is None else own.memory_mean_mb, level),
         "sent_bytes_per_s": figure_or_none(level.sent_bytes_per_s),
         "received_bytes_per_s": figure_or_none(level.received_bytes_per_s),
         "statuses": level.statuses,

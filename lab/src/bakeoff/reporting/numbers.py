@@ -9,7 +9,7 @@ NOTHING = "–"
 
 
 def rounded(value: float, digits: int = 8) -> float:
-    """A figure with as many digits as anybody can use; keeps documents small."""
+    """A figure with as many digits as are useful; keeps documents small."""
     return float(f"{value:.{digits}g}")
 
 

@@ -24,7 +24,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         caption=("all phases of a run together · " if any(len(run.phases) > 1 for run in runs) else "")
-        + "latency in ms · CPU: µs of the API per operation · MB: peak memory of the API",
+        + "latency in ms · CPU: µs of the target per operation · MB: peak memory of the target",
         caption_justify="left",
     )
     table.add_column("target", overflow="fold")
@@ -37,7 +37,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
 
 _OF_A_TARGET = {
     "storage": "stores in",
-    "api_settings": "settings",
+    "target_settings": "settings",
     "api_replaces": "replaces",
     "api_documented_settings": "differs from defaults",
     "api_artifact_sha256": "artifact",
@@ -135,7 +135,7 @@ def was_interrupted(run: RunResult) -> bool:
 
 
 def _limits(run: RunResult) -> list[Text]:
-    """The fastest phase: what limited it, and what it is of what this machine can do where somebody calibrated it."""
+    """The fastest phase: what limited it, and what it is of what this machine can do where it was calibrated."""
     peak = max((phase.measured.throughput_per_s for phase in run.phases), default=0.0)
     words = limits_in_words(limits_of(run, peak)) if peak > 0 else ""
     bottleneck = bottleneck_of_run(run)
@@ -270,12 +270,12 @@ def _figures(total: Measured | None) -> list[str]:
     if total is None:
         return [NOTHING] * 8
     latency = total.latency
-    api = total.costs.get("api")
+    own = total.costs.get("target")
     percentiles = (latency.percentiles_ms[percentile] for percentile in ("p50", "p99"))
     return [
         f"{total.throughput_per_s:,.0f}",
         *(milliseconds(value) for value in (latency.min_ms, latency.mean_ms, *percentiles)),
         f"{total.failed:,}",
-        number(cpu_us_each(api, total.operations), 1),
-        NOTHING if api is None else f"{api.memory_peak_bytes / 1e6:,.1f}",
+        number(cpu_us_each(own, total.operations), 1),
+        NOTHING if own is None else f"{own.memory_peak_bytes / 1e6:,.1f}",
     ]

@@ -55,7 +55,7 @@ class OperationFigures(TypedDict):
 class LevelFigures(TypedDict):
     """One load level over all rounds. `load` is what people read: `200 users`, `5,000/s`, `all phases`.
 
-    `cpu_percent_s_each` and `memory_mb_s_each` are the API's mean CPU % and mean MB × seconds ÷ requests.
+    `cpu_percent_s_each` and `memory_mb_s_each` are the target's mean CPU % and mean MB × seconds ÷ requests.
     `operations` is empty where the engine did not divide the requests.
     """
 

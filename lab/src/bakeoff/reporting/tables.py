@@ -53,24 +53,24 @@ def ranking(entries: Sequence[ReportedContender], of: str = "") -> Table:
 
 
 def at_best(entries: Sequence[ReportedContender], of: str = "") -> Table:
-    """The load that each is ranked by, as the table at the end of `run` tells it."""
+    """The load that each is ranked by, as the table at the end of `run` shows it."""
     rows = [
         (
             entry["name"],
             level["load"],
             *(_plain(level["latency_ms"].get(name), numbers.three_digits) for name in ("min", "mean", "p50", "p99")),
             numbers.count(level["failed"]),
-            _plain(None if api is None else api["cpu_us_each"], numbers.three_digits),
-            _plain(None if api is None else api["memory_peak_mb"], numbers.megabytes),
+            _plain(None if own is None else own["cpu_us_each"], numbers.three_digits),
+            _plain(None if own is None else own["memory_peak_mb"], numbers.megabytes),
         )
         for entry in entries
         if (level := entry["at_best"]) is not None
-        for api in [level["costs"].get("api")]
+        for own in [level["costs"].get("target")]
     ]
     headings = ("target", "load", "min ms", "mean ms", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
     note = (
         "The lowest load whose throughput the rounds cannot tell from the highest, medians over rounds. CPU and peak "
-        "memory of the API."
+        "memory of the target."
     )
     return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note)
 
@@ -126,12 +126,12 @@ def resources(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
-        (entry["name"], level["load"], *_used(level["costs"]["api"]), *_each(level))
+        (entry["name"], level["load"], *_used(level["costs"]["target"]), *_each(level))
         for entry in entries
         for level in entry["levels"][:MOST_ROWS]
-        if "api" in level["costs"]
+        if "target" in level["costs"]
     ]
-    note = "API only. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
+    note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
     return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
 
 

@@ -19,7 +19,7 @@ def judgement_table(judgement: Judgement) -> Table:
         caption=(
             f"{_classes(judgement)}each contender at its best load: median of the rounds, "
             f"± half of the {interval_name(judgement.rounds)}, = tie · "
-            "at: users or arrivals · latency in ms · CPU: µs of the API per operation · MB: peak memory of the API"
+            "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
         ),
         caption_justify="left",
     )
@@ -54,16 +54,16 @@ def verdict_lines(judgement: Judgement) -> list[str]:
 
 def finding_lines(judgement: Judgement) -> list[str]:
     """Findings, errors first, and the comparison's own before others; each advice is given once."""
-    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
     for finding in judgement.findings:
-        told.setdefault((finding.severity, finding.advice), {}).setdefault(finding.message, [])
+        grouped.setdefault((finding.severity, finding.advice), {}).setdefault(finding.message, [])
     for contender in judgement.contenders:
         for finding in contender.findings:
-            messages = told.setdefault((finding.severity, finding.advice), {})
+            messages = grouped.setdefault((finding.severity, finding.advice), {})
             who = contender.label + _in_rounds(finding.rounds, contender.rounds)
             messages.setdefault(finding.message, []).append(who)
-    gravest_first = sorted(told.items(), key=lambda item: SEVERITIES.index(item[0][0]), reverse=True)
-    return [f"{severity}: {_messages(messages)} {advice}" for (severity, advice), messages in gravest_first]
+    worst_first = sorted(grouped.items(), key=lambda item: SEVERITIES.index(item[0][0]), reverse=True)
+    return [f"{severity}: {_messages(messages)} {advice}" for (severity, advice), messages in worst_first]
 
 
 def _messages(messages: Mapping[str, Sequence[str]]) -> str:
@@ -87,15 +87,15 @@ def _figures(contender: Contender) -> list[str]:
     level = contender.level_at_peak
     if level is None:
         return [NOTHING, "void" if contender.void_rounds else NOTHING, *[NOTHING] * 8]
-    api = level.costs.get("api")
+    own = level.costs.get("target")
     return [
         level.load.removesuffix(" users").removesuffix(" user") or NOTHING,
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
         *(milliseconds(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",
-        number(None if api is None or api.cpu_us_each is None else api.cpu_us_each.median, 1),
-        NOTHING if api is None else f"{api.memory_peak_mb.median:,.1f}",
+        number(None if own is None or own.cpu_us_each is None else own.cpu_us_each.median, 1),
+        NOTHING if own is None else f"{own.memory_peak_mb.median:,.1f}",
     ]
 
 

@@ -12,15 +12,16 @@ from bakeoff.documents import Json
 from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.results.former_names import with_classes, with_present_names
+from bakeoff.results.former_names import with_classes, with_present_names, with_target_role
 from bakeoff.results.observations import Observations
 from bakeoff.results.run import Measured, Moment, Number, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant
 
 # Version 1 had no number, no timeline and no samples; up to version 2, percentiles had numbers for names ("99.0"); up
-# to version 3, some factors and findings had other names.
-VERSION = 4
+# to version 3, some factors and findings had other names; up to version 4, the role of the target was "api".
+VERSION = 5
 _FORMER_NAMES = 3
+_FORMER_ROLE = 4
 
 _FORMER_PERCENTILES = {str(percentile): name for name, percentile in PERCENTILES.items()}
 _SINCE_VERSION_2 = ("samples", "timeline")
@@ -127,6 +128,8 @@ def _read(text: msgspec.Raw, version: int, project: Project) -> StoredDocument:
         run = with_classes(run)
     if version <= _FORMER_NAMES:
         run = with_present_names(run)
+    if version <= _FORMER_ROLE:
+        run = with_target_role(run)
     origin = msgspec.json.decode(text, type=_Belonging).comparison
     return StoredDocument(observed_too(run, tolerant(Observations, observed)), origin)
 

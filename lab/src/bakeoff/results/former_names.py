@@ -1,10 +1,12 @@
-"""Names in files that older labs wrote; migrations 0009 and 0010 do the same in the metrics database."""
+"""Names in files that older labs wrote; migrations 0009, 0010 and 0014 do the same in the metrics database."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bakeoff.results.run import RunResult
+import msgspec
+
+from bakeoff.results.run import Measured, RunResult
 
 # The shipped targets of that time are called tuned today, and their names belong to other programs.
 _SHIPPED = re.compile(r"producer-api-(rust|go|java)-(rest|grpc)")
@@ -15,6 +17,9 @@ _FINDING_KINDS = {
     "costly-sampling": "sampling-overhead",
 }
 _FACTORS = {"sending": "transport_mode"}
+_ROLES = {"api": "target"}
+_FORMER_PREFIX = re.compile(r"^api_")
+_FORMER_PIN = re.compile(r"\bapi=")
 
 
 def with_classes(run: RunResult) -> RunResult:
@@ -34,6 +39,26 @@ def with_present_names(run: RunResult) -> RunResult:
         settings=_renamed(run.settings),
         findings=[replace(each, kind=_FINDING_KINDS.get(each.kind, each.kind)) for each in run.findings],
     )
+
+
+def with_target_role(run: RunResult) -> RunResult:
+    """A run of version 4 or older, which called the role of the target `api`."""
+    environment = {_FORMER_PREFIX.sub("target_", name): fact for name, fact in run.environment.items()}
+    settings = {
+        name: _FORMER_PIN.sub("target=", level) if name == "pin" else level for name, level in run.settings.items()
+    }
+    return replace(
+        run,
+        environment=environment,
+        settings=settings,
+        total=None if run.total is None else _with_target_cost(run.total),
+        phases=[replace(phase, measured=_with_target_cost(phase.measured)) for phase in run.phases],
+        samples=[msgspec.structs.replace(each, role=_ROLES.get(each.role, each.role)) for each in run.samples],
+    )
+
+
+def _with_target_cost(measured: Measured) -> Measured:
+    return replace(measured, costs={_ROLES.get(role, role): cost for role, cost in measured.costs.items()})
 
 
 def _renamed(levels: Mapping[str, str]) -> Mapping[str, str]:

@@ -23,7 +23,7 @@ Number = Annotated[int, msgspec.Meta(ge=1)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
-ROLES = ("api", "database", "engine")
+ROLES = ("target", "database", "engine")
 
 # Findings that void a run: its writes were lost, or its reads were wrong.
 VOIDING = ("audit-failed", "wrong-reads")

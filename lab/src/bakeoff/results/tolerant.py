@@ -27,7 +27,7 @@ def _hints(record: Hashable) -> Mapping[str, Any]:  # types as annotations hold 
     return {name: _without_none(hint) for name, hint in get_type_hints(record).items()}
 
 
-def _without_none(hint: Any) -> Any:  # likewise
+def _without_none(hint: Any) -> Any:  # the same
     return get_args(hint)[0] if isinstance(hint, UnionType) else hint
 
 

@@ -239,7 +239,7 @@ def sampling_findings(state: MachineState | None, measured_s: float) -> list[Fin
 
 
 def clock_findings(state: MachineState | None) -> list[Finding]:
-    """Target, database and engine are told apart in time by the wall clock; where it jumped, costs are unknown."""
+    """Target, database and engine are matched in time by the wall clock; where it jumped, costs are unknown."""
     jump_s = (state or MachineState()).clock_jump_s or 0.0
     if not jump_s:
         return []

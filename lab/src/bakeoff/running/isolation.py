@@ -15,7 +15,7 @@ from bakeoff.factors.table import RunTable
 
 @dataclass(frozen=True)
 class Isolation:
-    """`pin` maps roles (api, database, engine) to CPUs; the limits are of the target alone. Nothing by default."""
+    """`pin` maps roles (target, database, engine) to CPUs; the limits are of the target alone. Nothing by default."""
 
     pin: Pins = field(default_factory=dict)
     limit_cpus: float | None = None

@@ -23,7 +23,7 @@ _held_here: set[Path] = set()
 
 @contextlib.contextmanager
 def only_lab(lock_file: Path) -> Iterator[None]:
-    """Holds the checkout's lock. The kernel lets go of it when its holder dies, however that happens."""
+    """Holds the checkout's lock. The kernel releases it when its holder dies, however that happens."""
     lock_file.parent.mkdir(parents=True, exist_ok=True)
     with _held(
         lock_file,

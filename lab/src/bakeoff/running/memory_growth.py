@@ -45,7 +45,7 @@ def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float] | No
     parts: list[list[int]] = [[] for _ in range(_QUARTERS)]
     for sample in samples:
         part = int((sample.time_unix_ns - phase.begin_ns) // length_ns)
-        if sample.role == "api" and 0 <= part < _QUARTERS:
+        if sample.role == "target" and 0 <= part < _QUARTERS:
             parts[part].append(sample.memory_bytes)
     return [median(part) for part in parts] if all(parts) else None
 

@@ -26,7 +26,7 @@ _POSTGRESQL_PORT = 5432
 class Seen:
     """One role in sight: what samples it, what a run's record says of it, and what must still hold at the run's end.
 
-    `limits` are those that somebody else has set, in the words of the lab's own.
+    `limits` are those that others have set, in the format of the lab's own.
     """
 
     source: UsageSource
@@ -43,13 +43,13 @@ class Observation:
 
     @property
     def facts(self) -> dict[str, str]:
-        """For a run's record, such as `api_image`."""
+        """For a run's record, such as `target_image`."""
         return {f"{role}_{name}": fact for role, seen in self.roles.items() for name, fact in seen.facts.items()}
 
     @property
     def limits(self) -> Mapping[str, str]:
         """What the target may use, for the run's settings; empty where it has no limit."""
-        return self.roles["api"].limits if "api" in self.roles else {}
+        return self.roles["target"].limits if "target" in self.roles else {}
 
     @property
     def sources(self) -> dict[str, UsageSource]:
@@ -64,7 +64,7 @@ class Observation:
 
 def observe(bench: Bench, target_name: str, service: Service) -> Observation:
     """What can be seen of a target at work and of the database that it stores into."""
-    roles = {"api": _target(bench, target_name, service), "database": _database(bench)}
+    roles = {"target": _target(bench, target_name, service), "database": _database(bench)}
     return Observation({role: seen for role, seen in roles.items() if seen is not None})
 
 

@@ -24,7 +24,7 @@ class Preloaded:
 
 
 def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
-    """What the workload's audit query tells of preloaded rows; None for a workload without one."""
+    """What the workload's audit query returns of preloaded rows; None for a workload without one."""
     audit = workload.sql("audit")
     if audit is None:
         return None

@@ -8,7 +8,7 @@ from bakeoff.results.run import RunResult
 
 
 class Progress(Protocol):
-    """Told what happens; decides how to show it."""
+    """Receives what happens; decides how to show it."""
 
     def say(self, line: str) -> None:
         """Something that stays on the screen."""

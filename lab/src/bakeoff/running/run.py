@@ -22,7 +22,6 @@ from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import Generator, generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
-from bakeoff.running.laps import Laps
 from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
@@ -33,6 +32,7 @@ from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work
 from bakeoff.running.settling import settled_in
+from bakeoff.running.stage_times import StageTimes
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
@@ -61,7 +61,7 @@ class _Run:
         self._request = request
         self._target = request.contender.target
         self._started_at = datetime.now(UTC)
-        self._laps = Laps()
+        self._stages = StageTimes()
         self._steps = request.steps
         stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
         self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
@@ -110,7 +110,7 @@ class _Run:
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
         label, contrary = durability.judged(self._durability, activity, request.durability_proven)
         found += contrary
-        self._laps.mark("summary")
+        self._stages.mark("summary")
         return RunResult(
             target=self._target.name,
             workload=contender.workload.name,
@@ -160,12 +160,12 @@ class _Run:
             return {}
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
         facts = {
-            "api_settings": in_words(found),
+            "target_settings": in_words(found),
             "api_replaces": "; ".join(each.words for each in self._target.replaces),
             "api_documented_settings": "; ".join(each.words for each in self._target.documented_settings),
             "api_artifact_sha256": self._target.build.artifact_sha256,
             "api_log": self._bench.project.relative(self._log_file),
-            "api_memory_limit_mib": self._request.isolation.memory_limit_mib,
+            "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
         }
         return {name: fact for name, fact in facts.items() if fact}
 
@@ -182,9 +182,9 @@ class _Run:
             ) as service,
         ):
             self._start_s = service.start_s
-            self._laps.mark("start")
+            self._stages.mark("start")
             status = self._drive(service, files)
-        self._laps.mark("stop")
+        self._stages.mark("stop")
         return status
 
     def _drive(self, target: Service, files: RunFiles) -> Status:
@@ -192,7 +192,7 @@ class _Run:
         self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
         plan = self._request.plan(target.access, files.ledger if self._keeps_ledger else None)
         self._preload(plan)
-        self._laps.mark("preparing")
+        self._stages.mark("preparing")
         engine = generator_of(self._bench.project, self._request, plan, files, self._stream_file)
         disk = self._disk()
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
@@ -219,12 +219,12 @@ class _Run:
                 agents_apart_ms=apart_ms,
             )
         phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
-        self._laps.mark("engine", without_s=phases_ns / 1e9)
+        self._stages.mark("engine", without_s=phases_ns / 1e9)
         if target.has_ended:
             raise target.ended_error()
         seen.check()
         self._make_audit(files)
-        self._laps.mark("audit")
+        self._stages.mark("audit")
         last = self._records[-1]
         self._records = self._up_to_the_stop()
         if self._stopped_at is not None:
@@ -251,7 +251,7 @@ class _Run:
         """CPU time of all roles together while they were sampled, or None where one of them could not be."""
         assert self._sampler is not None
         own = {role: [each.cpu_s for each in self._sampler.samples if each.role == role] for role in ROLES}
-        expected = {"api", "engine", *(["database"] if self._bench.server is not None else [])}
+        expected = {"target", "engine", *(["database"] if self._bench.server is not None else [])}
         if not all(own[role] for role in expected):
             return None
         return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)
@@ -263,7 +263,7 @@ class _Run:
     def _machine_state_in_full(self) -> MachineState | None:
         if self._machine_state is None:
             return None
-        return replace(self._machine_state, outside_phases_s=self._laps.seconds)
+        return replace(self._machine_state, outside_phases_s=self._stages.seconds)
 
     def _database_activity(self, phases: Sequence[PhaseResult]) -> DatabaseActivity | None:
         acknowledged = sum(record.operations for record in self._records if isinstance(record, PhaseEnd))

@@ -40,7 +40,7 @@ class Service(Protocol):
         ...
 
     def ended_error(self) -> BakeoffError:
-        """The error that tells how it ended."""
+        """The error that says how it ended."""
         ...
 
 
@@ -75,7 +75,7 @@ def at_work(
             secured=bench.secured(tls=variant.tls, token=variant.token),
             before=stack.enter_context(limited(isolation)),
         )
-        with pinned_to(isolation.pin.get("api")):
+        with pinned_to(isolation.pin.get("target")):
             stack.enter_context(process)
         yield process
 

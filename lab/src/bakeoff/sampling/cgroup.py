@@ -60,7 +60,7 @@ def group_of(pid: int, container_id: str, proc: Path = _PROC, root: Path = _ROOT
 def resident_bytes(counts: Mapping[str, int]) -> int:
     """Resident memory by the counts of memory.stat: pages of no file, and those of files that processes have mapped.
 
-    What the page cache holds besides is the kernel's, which takes it back when somebody needs it.
+    What the page cache holds besides is the kernel's, which takes it back when a process needs it.
     """
     if "anon" in counts:
         return counts["anon"] + counts["file_mapped"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import psutil
 
-# They listen for somebody else: what they use is not what the answer costs.
+# They listen for another process: what they use is not what the answer costs.
 _FORWARDERS = (
     *("docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "ssh", "kubectl", "socat"),
     *("pgbouncer", "pgcat", "odyssey", "haproxy"),
@@ -20,7 +20,7 @@ _Places = set[tuple[str, int]]
 def listener_at(host: str, port: int) -> psutil.Process | None:
     """The process that listens at a loopback address; of a parent and children that share the socket the parent.
 
-    None where it cannot be told: another host, another user's process, several strangers, or a mere forwarder.
+    None where it cannot be told: another host, another user's process, several unknown processes, or a mere forwarder.
     """
     addresses = _addresses(host)
     if not addresses or not all(ipaddress.ip_address(address).is_loopback for address in addresses):

@@ -64,7 +64,7 @@ class ProcessTree:
     def proportional_bytes(self) -> int | None:
         """Memory in which each page counts in proportion to who shares it (PSS), of the last `usage`'s processes.
 
-        The kernel walks page tables for it, which costs milliseconds for a large process. None where it does not tell.
+        The kernel walks page tables for it, which costs milliseconds for a large process. None where that fails.
         """
         total = 0
         for member in self._members:

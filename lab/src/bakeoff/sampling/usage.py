@@ -42,6 +42,6 @@ class Together:
         return Usage(sum(self._cpu_s), sum(usage.memory_bytes for usage in left)) if left else None
 
     def proportional_bytes(self) -> int | None:
-        """The sum of those that tell, or None where none does."""
-        told = [source.proportional_bytes() for source in self._sources]
-        return sum(filter(None, told)) or None
+        """The sum of those that report it, or None where none does."""
+        reported = [source.proportional_bytes() for source in self._sources]
+        return sum(filter(None, reported)) or None

@@ -62,7 +62,7 @@ class _Import:
         plain = [each for each in sent if each.method == "GET" and not each.variables and not self._needs_values(each)]
         chosen = described or next(iter(plain), None)
         if chosen is None:
-            self._advice.append("No request tells whether the API is up: [health] says GET / expects 200. Correct it.")
+            self._advice.append("No request shows whether the API is up: [health] expects 200 of GET /. Correct it.")
             return {"method": "GET", "path": self._description.base_path or "/", "expect": 200}
         return {"method": "GET", "path": self._description.base_path + chosen.path, "expect": chosen.status}
 

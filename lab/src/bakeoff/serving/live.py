@@ -60,7 +60,7 @@ def live_state(project: Project) -> LiveState | None:
 class PublishedProgress:
     """Passes everything on to another display, and keeps the file that pages follow up to date while it lasts.
 
-    It begins with the first thing that is told: a lab that is refused, because another is at work, tells nothing and
+    It begins with the first thing that is reported: a lab that is refused, because another is running, reports none and
     leaves the other's file alone.
     """
 

@@ -7,7 +7,7 @@ from bakeoff.storage.history import StoredComparison, StoredRun
 
 
 def overlaid(runs: Sequence[StoredRun], command: str) -> StoredComparison:
-    """A comparison of these runs. Runs of one contender are told apart by their number; each is its own contender."""
+    """A comparison of these runs. Runs of one contender differ by their number; each is its own contender."""
     results = [run.result for run in runs]
     entries = [
         replace(

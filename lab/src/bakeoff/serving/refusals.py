@@ -1,4 +1,4 @@
-"""What readers are told when a page cannot be shown."""
+"""What readers see when a page cannot be shown."""
 
 import logging
 from collections.abc import Callable, Mapping

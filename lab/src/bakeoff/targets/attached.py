@@ -1,4 +1,4 @@
-"""A target that somebody else has started, here or on another machine."""
+"""A target that the lab did not start, here or on another machine."""
 
 import time
 from collections.abc import Sequence

@@ -24,7 +24,7 @@ MADE_BY_BUILDS = {"target", "node_modules", "build", "dist"}
 class Setting:
     """One of the settings that the lab may vary: its name, the environment variable that sets it, and what it is unset.
 
-    `default` is None where the manifest does not tell.
+    `default` is None where the manifest does not say.
     """
 
     name: str

@@ -119,7 +119,7 @@ class TargetProcess:
         return ended or self._failed_companion() is not None
 
     def ended_error(self) -> BakeoffError:
-        """The error that tells how a target ended that should be running."""
+        """The error that says how a target ended that should be running."""
         failed = self._failed_companion()
         if failed is not None:
             return failed

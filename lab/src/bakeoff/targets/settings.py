@@ -13,7 +13,7 @@ def settings_in_force(
     """By the lab's names, each setting's value and where it comes from; what has no default is left out unless given.
 
     `inherited` are the environment variables that the target gets from the lab: what is set there counts too, and an
-    empty one as unset. Secrets have no default, and so are never told.
+    empty one as unset. Secrets have no default, and so are never shown.
     """
     sources = ((target.manifest.run.environment, MANIFEST), (inherited, INHERITED))
     found = {}

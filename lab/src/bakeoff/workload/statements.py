@@ -15,7 +15,7 @@ def upsert(workload: Workload, arrays: Sequence[str]) -> str:
 
 
 def upsert_one(workload: Workload, values: Sequence[str]) -> str:
-    """`upsert_one.sql` likewise, with expressions for one row."""
+    """The same of `upsert_one.sql`, with expressions for one row."""
     return _filled(workload, "upsert_one", values)
 
 

@@ -1,4 +1,4 @@
-"""What an operation costs: CPU of API, database and engine stacked, and their memory."""
+"""What an operation costs: CPU of target, database and engine stacked, and their memory."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ from bakeoff.reporting.charts.making import bars
 from bakeoff.reporting.shape import CostFigures, LevelFigures, ReportedContender
 from bakeoff.results.run import ROLES
 
-ROLE_NAMES = {"api": "API", "database": "database", "engine": "generator"}
+ROLE_NAMES = {"target": "target", "database": "database", "engine": "generator"}
 
 _CPU: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us", "ticks": None}
 _MEMORY: Axis = {"label": "peak memory, MB", "scale": "linear", "format": "mb", "ticks": None}

@@ -36,10 +36,10 @@ def throughput_chart(
 
 
 def resource_charts(group: str, contenders: Sequence[ReportedContender]) -> list[Chart]:
-    """What the API used at each load: the documents' four measures."""
+    """What the target used at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[LevelFigures], float | None]]] = [
-        ("CPU %", "Mean CPU of the API, % of one core", "percent", _cpu_percent),
-        ("Memory", "Mean memory of the API, MB", "mb", _memory_mb),
+        ("CPU %", "Mean CPU of the target, % of one core", "percent", _cpu_percent),
+        ("Memory", "Mean memory of the target, MB", "mb", _memory_mb),
         ("CPU % per request", "CPU % × seconds per request", "derived", itemgetter("cpu_percent_s_each")),
         ("Memory per request", "MB × seconds per request", "derived", itemgetter("memory_mb_s_each")),
     ]
@@ -115,10 +115,10 @@ def _points(levels: Sequence[LevelFigures], pick: Callable[[LevelFigures], float
 
 
 def _cpu_percent(level: LevelFigures) -> float | None:
-    api = level["costs"].get("api")
-    return None if api is None or api["cpu_percent_mean"] is None else api["cpu_percent_mean"]["median"]
+    own = level["costs"].get("target")
+    return None if own is None or own["cpu_percent_mean"] is None else own["cpu_percent_mean"]["median"]
 
 
 def _memory_mb(level: LevelFigures) -> float | None:
-    api = level["costs"].get("api")
-    return None if api is None else api["memory_mean_mb"]["median"]
+    own = level["costs"].get("target")
+    return None if own is None else own["memory_mean_mb"]["median"]

@@ -61,7 +61,7 @@ function show(state) {
   byId("throughput").textContent = throughput === undefined ? "–" : `${rate.format(throughput)}/s`;
   byId("p99").textContent = p99 === undefined ? "–" : `${digits.format(p99)} ms`;
   byId("failed").textContent = rate.format(state.failed);
-  const cpu = { api: "API", database: "database", engine: "generator" };
+  const cpu = { target: "target", database: "database", engine: "generator" };
   byId("cpu").textContent = Object.entries(cpu)
     .filter(([role]) => role in state.cpu_percent)
     .map(([role, name]) => `${name} ${rate.format(state.cpu_percent[role])}%`)

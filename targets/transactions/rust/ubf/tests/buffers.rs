@@ -1,4 +1,4 @@
-//! Buffers as a user sees them: occurrences, order, changes, structs, and bytes from a stranger.
+//! Buffers as a user sees them: occurrences, order, changes, structs, and untrusted bytes.
 
 use proptest::prelude::*;
 use ubf::{Buffer, Field, MAX_DEPTH, UbfError, UbfStruct, Value, View, kind};

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 
-class Laps:
+class StageTimes:
     """A stopwatch: each `mark` gives the time since the one before to a name."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -19,7 +19,7 @@ class Laps:
         self._last_s = now_s
 
 
-def told(runs: Sequence[Mapping[str, float]]) -> str | None:
+def mean_in_words(runs: Sequence[Mapping[str, float]]) -> str | None:
     """A line for people on the mean of some runs, or None without any."""
     if not runs:
         return None
