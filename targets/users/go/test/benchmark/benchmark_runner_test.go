@@ -3,6 +3,7 @@ package benchmark
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -30,6 +31,36 @@ func TestTheRunnerMeasuresEveryOperationOverBothProtocols(t *testing.T) {
 	var written []Report
 	if err := json.Unmarshal(content, &written); err != nil || len(written) != len(reports) {
 		t.Errorf("%d reports in the file: %v", len(written), err)
+	}
+}
+
+// TestTheDocumentsCommand runs what no build compiles: main.go is ignored by them, to stand in this folder.
+func TestTheDocumentsCommand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	command := exec.CommandContext(t.Context(), "go", "run", "main.go")
+	command.Env = append(os.Environ(), "BENCHMARK_DURATION=5ms", "BENCHMARK_CONCURRENCY=2", "BENCHMARK_WARMUP=0s",
+		"BENCHMARK_OUTPUT=json", "BENCHMARK_FILE="+file)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []Report
+	if err := json.Unmarshal(content, &written); err != nil || len(written) != 12 {
+		t.Errorf("%d reports in the file: %v", len(written), err)
+	}
+}
+
+func TestTheDocumentsFilesAreHere(t *testing.T) {
+	for _, name := range []string{
+		"grpc_benchmark_test.go", "rest_benchmark_test.go", "metrics_reporter.go", "benchmark_runner.go",
+		"performance_benchmarks.md", "main.go",
+	} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -22,20 +22,26 @@ const (
 	contract = "../../../../../contract/users"
 )
 
-// plugins are the file that each writes, and its parameters.
-var plugins = map[string]struct{ path, parameters string }{
-	"protoc-gen-go":           {"user_service.pb.go", "paths=source_relative"},
-	"protoc-gen-go-grpc":      {"user_service_grpc.pb.go", "paths=source_relative"},
-	"protoc-gen-grpc-gateway": {"user_service.pb.gw.go", "paths=source_relative"},
-	"protoc-gen-openapiv2":    {"user_service.swagger.json", ""},
+// plugins are the parameters of each, and the files with what it writes. The contract has the OpenAPI document for
+// targets that are not in Go.
+var plugins = map[string]struct {
+	parameters string
+	paths      []string
+}{
+	"protoc-gen-go":           {"paths=source_relative", []string{"user_service.pb.go"}},
+	"protoc-gen-go-grpc":      {"paths=source_relative", []string{"user_service_grpc.pb.go"}},
+	"protoc-gen-grpc-gateway": {"paths=source_relative", []string{"user_service.pb.gw.go"}},
+	"protoc-gen-openapiv2":    {"", []string{"user_service.swagger.json", contract + "/openapi.json"}},
 }
 
 // main runs where go generate runs it: in the folder of the generated code.
 func main() {
 	for plugin, output := range plugins {
 		code, err := generate(context.Background(), plugin, contract)
-		if err == nil {
-			err = os.WriteFile(output.path, []byte(code), 0o644)
+		for _, path := range output.paths {
+			if err == nil {
+				err = os.WriteFile(path, []byte(code), 0o644)
+			}
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "error:", err)
