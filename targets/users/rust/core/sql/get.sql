@@ -1,0 +1,2 @@
+-- The users with these ids ($1 id[]).
+SELECT id, name, email FROM users WHERE id = ANY ($1::bigint[])

@@ -1,0 +1,94 @@
+//! The operations of the service, which both transports call: limit of the rate, rules, deadline, store.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use tokio::time::Instant;
+
+use crate::deadline::within;
+use crate::error::Error;
+use crate::repository::Repository;
+use crate::rules;
+use crate::user::{Change, Page, Query, User};
+
+/// The user service.
+pub struct Service {
+    users: Arc<dyn Repository>,
+    timeout: Duration,
+    limiter: Option<DefaultDirectRateLimiter>,
+}
+
+impl Service {
+    /// A service whose calls have `timeout` where they set no deadline, and of which at most `rate` begin in a second,
+    /// a tenth of them at once.
+    #[must_use]
+    pub fn new(users: Arc<dyn Repository>, timeout: Duration, rate: Option<NonZeroU32>) -> Self {
+        let limiter = rate.map(|rate| {
+            let burst = NonZeroU32::new(rate.get() / 10).unwrap_or(NonZeroU32::MIN);
+            RateLimiter::direct(Quota::per_second(rate).allow_burst(burst))
+        });
+        Self { users, timeout, limiter }
+    }
+
+    /// The deadline of a call that arrives now.
+    #[must_use]
+    pub fn deadline(&self, timeout: Option<Duration>) -> Instant {
+        Instant::now() + timeout.unwrap_or(self.timeout)
+    }
+
+    /// Stores a new user and returns its id.
+    pub async fn create(&self, deadline: Instant, name: String, email: String) -> Result<i64, Error> {
+        self.admit()?;
+        rules::check_new(&name, &email)?;
+        within(deadline, self.users.create(name, email)).await
+    }
+
+    /// Returns the user with this id.
+    pub async fn get(&self, deadline: Instant, id: i64) -> Result<User, Error> {
+        self.admit()?;
+        rules::check_id(id)?;
+        within(deadline, self.users.get(id)).await
+    }
+
+    /// Changes the fields of a user that are present.
+    pub async fn update(&self, deadline: Instant, id: i64, change: Change) -> Result<(), Error> {
+        self.admit()?;
+        rules::check_change(id, &change)?;
+        within(deadline, self.users.update(id, change)).await
+    }
+
+    /// Removes a user.
+    pub async fn delete(&self, deadline: Instant, id: i64) -> Result<(), Error> {
+        self.admit()?;
+        rules::check_id(id)?;
+        within(deadline, self.users.delete(id)).await
+    }
+
+    /// Returns a page of the users that match, and the query with its defaults.
+    pub async fn list(
+        &self,
+        deadline: Instant,
+        text: &str,
+        page: Option<i64>,
+        limit: Option<i64>,
+    ) -> Result<(Query, Page), Error> {
+        self.admit()?;
+        let query = rules::query(text, page, limit)?;
+        let page = within(deadline, self.users.list(query.clone())).await?;
+        Ok((query, page))
+    }
+
+    /// Whether the store can be used now.
+    pub async fn is_healthy(&self) -> bool {
+        self.users.check().await.is_ok()
+    }
+
+    fn admit(&self) -> Result<(), Error> {
+        match &self.limiter {
+            Some(limiter) => limiter.check().map_err(|_| Error::RateLimited),
+            None => Ok(()),
+        }
+    }
+}
