@@ -17,6 +17,8 @@ _texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0
 _names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=20)
 _counts = st.integers(0, 2**40)
 _positive = st.floats(0, 1e9, allow_nan=False)
+# Clocks count nanoseconds: nothing lasts so short that a rate becomes infinite.
+_durations = st.integers(0, 10**18).map(lambda nanoseconds: nanoseconds / 1e9)
 _maps = st.dictionaries(_names, _texts, max_size=3)
 _json = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | _texts,
@@ -62,7 +64,7 @@ def _operations(draw: st.DrawFn) -> MeasuredOperation:
 def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
     encoded = histogram_around(draw(st.sampled_from([0.1, 1.0, 250.0])))
     return Measured(
-        duration_s=draw(_positive) if duration_s is None else duration_s,
+        duration_s=draw(_durations) if duration_s is None else duration_s,
         requests=draw(_counts),
         ok=draw(_counts),
         failed=draw(_counts),
