@@ -21,7 +21,7 @@ from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.project import find_project
-from bakeoff.serving.app import create_app
+from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 
 _RUNS_EACH = 6

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.request import new_seed
 from bakeoff.comparing.schedule import turns_of
 from bakeoff.engines.manifest import find_engine
@@ -30,9 +30,9 @@ from bakeoff.results.run import ROLES, RunResult, Status
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.lock import measuring_lab
+from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
-from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.targets.manifest import choose_targets, find_targets

@@ -17,7 +17,7 @@ from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Secon
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
-from bakeoff.storage.history import StoredComparison, StoredRun
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 _OBSERVED = {field.name for field in fields(Observations)}
 

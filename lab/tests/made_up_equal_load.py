@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bakeoff.results.run import Measured, PhaseResult, RunResult
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 from made_up import comparison_of, cost, measured, phase, run_of
 
 RATE = 1000.0

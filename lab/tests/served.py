@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
-from bakeoff.serving.app import create_app
+from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 from observations import ACTIVITY, STATE

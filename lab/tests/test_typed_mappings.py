@@ -22,7 +22,7 @@ _UNTYPED = {
     # The types of a record's members, as annotations hold them.
     "results/tolerant.py": 1,
     # Rows of tables as psycopg gives them; rows.py makes records of them, and checks each member.
-    "storage/history.py": 1,
+    "storage/stored_runs.py": 1,
 }
 _MOST = 10
 _BARE = {"Mapping", "MutableMapping", "dict", "Dict"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.calibration.calibrate import CalibrationRequest
+from bakeoff.calibration.machine_calibration import CalibrationRequest
 from bakeoff.cli.calibrate import measured_of, requests_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.storage.calibrations import Calibration

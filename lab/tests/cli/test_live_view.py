@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 
 from bakeoff.cli.live_view import ViewState, rendered
-from bakeoff.cli.progress import PlainProgress, shown_on
+from bakeoff.cli.progress_display import PlainProgress, shown_on
 from made_up_records import engine_second, phase_start
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison

@@ -3,8 +3,8 @@
 import pytest
 from rich.console import Console
 
-from bakeoff.calibration.calibrate import DrawnLine
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.calibration.machine_calibration import DrawnLine
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import reference_bracket
 from bakeoff.comparing.reference_bracket import ReferenceBracket
 from bakeoff.errors import BakeoffError

@@ -17,7 +17,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.results.run import Finding, Measured, RunResult, Status
-from bakeoff.results.warm_up import WarmUp
+from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import PROBE

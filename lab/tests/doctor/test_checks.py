@@ -12,7 +12,7 @@ import typer
 
 from bakeoff.cli import doctor as command
 from bakeoff.doctor.diagnosis import Diagnosis, State
-from bakeoff.doctor.durability import durability
+from bakeoff.doctor.durability_check import durability
 from bakeoff.doctor.examination import cores
 from bakeoff.doctor.kernel import backlog, descriptors, governors, kernel_checks, port_range
 from bakeoff.doctor.neighbours import Busy, avg60_of, look, pressure, processes_of_others, steal

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
 from bakeoff.factors.table import RunTable
@@ -18,12 +18,12 @@ from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running import run as run_module
-from bakeoff.running.audit import audit_run
+from bakeoff.running import measured_run as run_module
+from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
-from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload

@@ -19,7 +19,7 @@ from bakeoff import processes
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import Status
-from bakeoff.storage.history import load_comparison
+from bakeoff.storage.stored_runs import load_comparison
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import choose_targets, find_targets

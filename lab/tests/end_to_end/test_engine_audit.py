@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from running_targets import build_once
 
-from bakeoff.calibration.calibrate import prepare_table
+from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.audit import Audit
-from bakeoff.running.audit import audit_run
+from bakeoff.running.audit_step import audit_run
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess

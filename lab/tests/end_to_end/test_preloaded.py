@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from bakeoff.calibration.calibrate import prepare_table
+from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in

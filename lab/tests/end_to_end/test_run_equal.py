@@ -11,7 +11,7 @@ from throwaway_server import throwaway_server
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.storage.history import load_comparison
+from bakeoff.storage.stored_runs import load_comparison
 
 pytestmark = pytest.mark.end_to_end
 

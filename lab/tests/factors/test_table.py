@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from as_json import as_json
 from bakeoff.cli.app import app
 from bakeoff.cli.run_options import RunOptions, request_of
-from bakeoff.comparing.commits import full_name
+from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.documents import Json
 from bakeoff.engines.manifest import find_engine

@@ -11,8 +11,8 @@ from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
 from bakeoff.history.asked import Asked
-from bakeoff.history.figures import RunFigures, figures_of
 from bakeoff.history.phases import Measurement
+from bakeoff.history.run_figures import RunFigures, figures_of
 from made_up import run_result
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

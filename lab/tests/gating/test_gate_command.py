@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bakeoff.builds import Build
 from bakeoff.cli.gate import GateOptions, run_gate
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import comparison as comparing
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison

@@ -8,7 +8,7 @@ import pytest
 from bakeoff.errors import UsageError
 from bakeoff.gating.check import Outcome
 from bakeoff.gating.goals import checked_against_goals, read_goals
-from bakeoff.history.figures import figures_of
+from bakeoff.history.run_figures import figures_of
 from bakeoff.results.run import Status
 from made_up import measured, run_result
 

@@ -12,8 +12,8 @@ from bakeoff.gating.check import Outcome
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.history.conditions import Conditions
-from bakeoff.history.figures import RunFigures, figures_of
 from bakeoff.history.phases import Measurement, PhaseFigures, measurement_of, phases_of
+from bakeoff.history.run_figures import RunFigures, figures_of
 from bakeoff.results.run import RunResult
 from made_up import measured, phase, run_of
 

@@ -10,8 +10,8 @@ from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import VALIDITY, broken
-from bakeoff.history.figures import figures_of
 from bakeoff.history.phases import Measurement
+from bakeoff.history.run_figures import figures_of
 from bakeoff.results.run import Status
 from made_up import measured, run_result
 

@@ -10,8 +10,8 @@ from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, held_against
 from bakeoff.gating.validity import broken
-from bakeoff.history.figures import figures_of
 from bakeoff.history.phases import Measurement, measurement_of
+from bakeoff.history.run_figures import figures_of
 from bakeoff.results.run import Status
 from made_up import measured, run_result
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.history.changed_workload import changed_at, changed_workloads, refuse_changed, refuse_several
-from bakeoff.history.figures import figures_of
+from bakeoff.history.run_figures import figures_of
 from bakeoff.results.run import Status
 from made_up import run_result
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from bakeoff.history.figures import METRICS, figures_of
+from bakeoff.history.run_figures import METRICS, figures_of
 from bakeoff.history.series import newest_series
 from bakeoff.results.run import Status
 from made_up import run_result

@@ -12,29 +12,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
-from bakeoff.cli.history import compare_runs
+from bakeoff.cli.runs_output import compare_runs
 from bakeoff.cli.trend import TrendOptions, show_trend
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.history.cleanup import clean_up
 from bakeoff.history.comparing import side_by_side
 from bakeoff.history.exporting import csv_export, json_export
-from bakeoff.history.figures import figures_of
 from bakeoff.history.importing import import_files
 from bakeoff.history.judged import judgements_of
 from bakeoff.history.listing import RunFilter, known_targets, list_runs
-from bakeoff.history.operations import operations_of
+from bakeoff.history.operation_figures import operations_of
 from bakeoff.history.overview import latest_of_each_target, overview
 from bakeoff.history.phases import phases_of
-from bakeoff.history.references import resolve
-from bakeoff.history.tables import latest_tables, runs_table
+from bakeoff.history.run_figures import figures_of
+from bakeoff.history.run_references import resolve
+from bakeoff.history.run_tables import latest_tables, runs_table
 from bakeoff.judging.judge import judge
 from bakeoff.project import Project
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.sampling.sampler import Sample
-from bakeoff.storage.history import load_comparison, load_runs
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.storage.stored_runs import load_comparison, load_runs
 from made_up import BEGIN, cost, divided, measured, operation, phase, run_of, run_result
 from observations import ACTIVITY, STATE
 

@@ -10,12 +10,12 @@ import pytest
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.history.conditions import Conditions
-from bakeoff.history.references import Referenced, resolve, resolve_asked
+from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.results.run import RunResult, Status
-from bakeoff.storage.history import load_comparison
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.storage.stored_runs import load_comparison
 from made_up import BEGIN, run_result
 
 pytestmark = pytest.mark.end_to_end

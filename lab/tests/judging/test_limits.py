@@ -1,7 +1,7 @@
 import pytest
 
 from bakeoff.judging.ceilings import limiting_lines, limits_in_words, limits_of, with_own_lines
-from bakeoff.storage.history import StoredRun
+from bakeoff.storage.stored_runs import StoredRun
 from made_up import run_of
 
 ONE, MANY = "one upsert per event", "batches of 500"

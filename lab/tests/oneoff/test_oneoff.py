@@ -17,10 +17,10 @@ from as_json import as_json
 from bakeoff.cli.hit import HitOptions, request_of
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.oneoff.first_request import status_of
 from bakeoff.oneoff.measure import hit_of
-from bakeoff.oneoff.probe import status_of
-from bakeoff.oneoff.request import OneOff, checked_headers, checked_url
 from bakeoff.oneoff.text import described, lines_of, warnings_of
+from bakeoff.oneoff.url_request import OneOff, checked_headers, checked_url
 
 OPTIONS = HitOptions(
     url="http://127.0.0.1:3000/a?b=c",

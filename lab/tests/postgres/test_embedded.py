@@ -15,8 +15,8 @@ import psycopg
 import pytest
 
 from bakeoff import processes
-from bakeoff.calibration import reference_lines
-from bakeoff.calibration.reference_lines import ReferenceBench
+from bakeoff.calibration import pgbench_lines
+from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import binaries, embedded
 from bakeoff.postgres.binaries import Installation, find_installation
@@ -224,7 +224,7 @@ def test_no_other_user_can_read_a_password_at_any_moment(
     kind = embedded.InstanceKind("secret", "trial_data", KIND.overrides)
     with embedded.running(installation, kind, logs) as server:
         bench = ReferenceBench(None, server, installation.programs / "pgbench", logs / "reference")  # type: ignore[arg-type]
-        line = reference_lines._line(bench, ONE_EACH, ["SELECT 1;\n"], 1, 1)
+        line = pgbench_lines._line(bench, ONE_EACH, ["SELECT 1;\n"], 1, 1)
         password = urlsplit(server.url).password
     assert line.rows_per_s > 0
     assert modes == [0o600, 0o600]

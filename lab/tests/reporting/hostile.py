@@ -5,7 +5,7 @@ from dataclasses import replace
 from judgements import comparison, with_first
 
 from bakeoff.judging.judgement import JudgedFinding, Judgement
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 
 SCRIPT = "</script><script>window.hacked=1</script>"
 IMAGE = "<img src=x onerror=\"window.hacked=1\"><svg onload='window.hacked=1'>"

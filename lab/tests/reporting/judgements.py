@@ -24,7 +24,7 @@ from bakeoff.judging.judgement import (
     Verdict,
 )
 from bakeoff.results.run import RunResult, Second, Status
-from bakeoff.storage.history import StoredComparison, StoredRun
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 from observations import ACTIVITY, STATE, database_activity, machine_state
 
 BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

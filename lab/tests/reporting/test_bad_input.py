@@ -11,10 +11,10 @@ from judgements import Shape, comparison, level, with_first, with_status, withou
 
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.data import report_data
-from bakeoff.reporting.files import DOCUMENTS, write_report
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.report_files import DOCUMENTS, write_report
 from bakeoff.results.run import Status
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 
 Case = tuple[Judgement, StoredComparison]
 

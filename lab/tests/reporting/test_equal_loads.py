@@ -8,12 +8,12 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.charts.loads import load_axis, load_axis_values
-from bakeoff.reporting.csv_rows import csv_report
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.equal_loads import equal_load_tables, not_held_lines
-from bakeoff.reporting.files import DOCUMENTS
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report
+from bakeoff.reporting.report_csv import csv_report
+from bakeoff.reporting.report_files import DOCUMENTS
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.text import text_report
 from made_up_equal_load import NOISE, Made, equal_comparison

@@ -13,10 +13,10 @@ from judgements import SPEEDS, Shape, comparison
 
 from bakeoff.reporting.chart_shape import Axis
 from bakeoff.reporting.data import report_data
-from bakeoff.reporting.files import write_report
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.scales import Scale, even_ticks, fitted, ticks
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.report_files import write_report
 
 LINEAR: Axis = {"label": "", "scale": "linear", "format": "rate", "ticks": None}
 LOG: Axis = {"label": "", "scale": "log", "format": "ms", "ticks": None}

@@ -10,10 +10,10 @@ from hostile import hostile_comparison
 from judgements import Shape, comparison
 
 from bakeoff.judging.judge import judge
-from bakeoff.reporting.csv_rows import COLUMNS, csv_report
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.markdown import markdown_report, plain
+from bakeoff.reporting.report_csv import COLUMNS, csv_report
 from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.text import text_report

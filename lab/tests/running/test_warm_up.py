@@ -8,7 +8,7 @@ from as_json import as_json
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.stream import Record
 from bakeoff.project import find_project
-from bakeoff.results.warm_up import Settled, WarmUp
+from bakeoff.results.warm_up_record import Settled, WarmUp
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
 from bakeoff.running.phase_plan import Settling, Step, steps_of

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from bakeoff import processes
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison

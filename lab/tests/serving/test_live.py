@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from as_json import as_json
-from bakeoff.cli.progress import PlainProgress
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.project import Project
 from bakeoff.serving.live import PublishedProgress, live_file, live_state
 from made_up import histogram_of, run_result

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.serving.app import create_app
+from bakeoff.serving.web_app import create_app
 
 TOKEN = "correct-horse"
 

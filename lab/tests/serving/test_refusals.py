@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.serving.app import create_app
+from bakeoff.serving.web_app import create_app
 
 SECRET = "a-secret-of-the-house"
 AWAY = Server(f"postgresql://someone:{SECRET}@127.0.0.1:1/metrics", None, embedded=False)

@@ -6,8 +6,8 @@ import pytest
 
 from bakeoff.results.document import Origin
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
-from bakeoff.storage.history import load_comparison
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.storage.stored_runs import load_comparison
 from made_up import BEGIN
 
 pytestmark = pytest.mark.end_to_end

@@ -10,8 +10,8 @@ from throwaway_server import throwaway_server
 from bakeoff.history.listing import RunFilter, list_runs
 from bakeoff.project import Project
 from bakeoff.storage import metrics_store
-from bakeoff.storage.history import load_runs
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.storage.stored_runs import load_runs
 from made_up import cost, measured
 
 pytestmark = pytest.mark.end_to_end

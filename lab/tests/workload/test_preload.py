@@ -6,11 +6,11 @@ from test_plan import LOAD, NOTES, workload_of
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.workload.effects import rows_of
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import compile_plan
 from bakeoff.workload.preload import preload_statements
 from bakeoff.workload.statements import columns, text_array, upsert
+from bakeoff.workload.stored_effects import rows_of
 
 READ = """
 [[operations]]

@@ -9,10 +9,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.calibration.calibrate import CalibrationRequest, bench_of, calibrate, has_reference_lines, ways_of
-from bakeoff.calibration.reference_lines import ReferenceBench
-from bakeoff.cli.history import print_json, say
-from bakeoff.cli.progress import shown_on
+from bakeoff.calibration.machine_calibration import (
+    CalibrationRequest,
+    bench_of,
+    calibrate,
+    has_reference_lines,
+    ways_of,
+)
+from bakeoff.calibration.pgbench_lines import ReferenceBench
+from bakeoff.cli.progress_display import shown_on
+from bakeoff.cli.runs_output import print_json, say
 from bakeoff.comparing.preparation import build
 from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import Engine, find_engine

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import typer
 
-from bakeoff.cli.history import print_json, say
+from bakeoff.cli.runs_output import print_json, say
 from bakeoff.doctor.diagnosis import Diagnosis, State
 from bakeoff.doctor.examination import examine
 from bakeoff.project import find_project

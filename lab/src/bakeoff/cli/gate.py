@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from bakeoff.cli.history import print_json, say, stored_history
+from bakeoff.cli.runs_output import print_json, say, stored_history
 from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.against import sides_of, unmeasured_sides
@@ -20,7 +20,7 @@ from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement, measurement_of
-from bakeoff.history.references import Referenced, resolve, resolve_asked
+from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.project import Project, find_project
 
@@ -145,7 +145,7 @@ def _measured_against(project: Project, against: AgainstOptions) -> str:
     """Measures both sides and gives the comparison's name."""
     from rich.console import Console
 
-    from bakeoff.cli.progress import shown_on
+    from bakeoff.cli.progress_display import shown_on
     from bakeoff.cli.run_options import RunOptions, request_of
     from bakeoff.comparing.comparison import compare
 
@@ -199,7 +199,7 @@ def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
 def _measured_again(project: Project, candidate: Referenced, names: Sequence[str], command: str) -> Measurement:
     from rich.console import Console
 
-    from bakeoff.cli.progress import shown_on
+    from bakeoff.cli.progress_display import shown_on
     from bakeoff.comparing.comparison import compare
 
     request = request_to_repeat(candidate, names, command)

@@ -8,16 +8,16 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from bakeoff.cli.history import print_json
-from bakeoff.cli.progress import shown_on
+from bakeoff.cli.progress_display import shown_on
+from bakeoff.cli.runs_output import print_json
 from bakeoff.comparing.preparation import build
 from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import UsageError
+from bakeoff.oneoff.first_request import status_of
 from bakeoff.oneoff.measure import measure
-from bakeoff.oneoff.probe import status_of
-from bakeoff.oneoff.request import METHODS, OneOff, checked_headers, checked_url
 from bakeoff.oneoff.text import described, lines_of
+from bakeoff.oneoff.url_request import METHODS, OneOff, checked_headers, checked_url
 from bakeoff.project import find_project
 from bakeoff.running.lock import measuring_lab
 

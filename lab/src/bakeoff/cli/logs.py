@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from bakeoff.cli.history import say
+from bakeoff.cli.runs_output import say
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project, find_project
 from bakeoff.targets.manifest import choose_targets, find_targets

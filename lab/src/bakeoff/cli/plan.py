@@ -3,8 +3,8 @@
 import msgspec
 import typer
 
-from bakeoff.cli.history import say
 from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.cli.runs_output import say
 from bakeoff.comparing.preparation import choose
 from bakeoff.errors import UsageError
 from bakeoff.project import find_project

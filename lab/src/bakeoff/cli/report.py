@@ -7,14 +7,14 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from bakeoff.cli.history import stored_history
+from bakeoff.cli.runs_output import stored_history
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.judge import judge
 from bakeoff.project import find_project
 from bakeoff.reporting.data import report_data
-from bakeoff.reporting.files import DOCUMENTS, FORMATS, default_path, write_report
+from bakeoff.reporting.report_files import DOCUMENTS, FORMATS, default_path, write_report
 from bakeoff.reporting.text import rendered
-from bakeoff.storage.history import load_comparison
+from bakeoff.storage.stored_runs import load_comparison
 
 
 def report_comparison(comparison: str | None, form: str, output: Path | None) -> None:

@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 import typer
 from rich.console import Console
 
-from bakeoff.cli.history import print_json, say
-from bakeoff.cli.progress import shown_on
+from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of
+from bakeoff.cli.runs_output import print_json, say
 from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
@@ -33,7 +33,7 @@ from bakeoff.running.lock import measuring_lab
 from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import PublishedProgress, live_file
-from bakeoff.storage.history import StoredComparison, load_comparison
+from bakeoff.storage.stored_runs import StoredComparison, load_comparison
 
 
 def run_comparison(options: RunOptions) -> None:
@@ -160,6 +160,6 @@ def _stored(project: Project, comparison: Comparison) -> StoredComparison | None
 def _print_document(stored: StoredComparison) -> None:
     """What `report --format json` writes."""
     from bakeoff.reporting.data import report_data
-    from bakeoff.reporting.files import DOCUMENTS
+    from bakeoff.reporting.report_files import DOCUMENTS
 
     typer.echo(DOCUMENTS["json"][1](report_data(judge(stored), stored)), nl=False)

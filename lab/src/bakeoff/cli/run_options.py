@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bakeoff.cli.thresholds import limits_of
-from bakeoff.comparing.commits import full_name
 from bakeoff.comparing.experiment import read_experiment
+from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
 from bakeoff.documents import Json

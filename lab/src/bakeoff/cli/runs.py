@@ -52,7 +52,7 @@ def list_command(
     json: Json = False,
 ) -> None:
     """List stored runs, newest first."""
-    from bakeoff.cli.history import list_runs
+    from bakeoff.cli.runs_output import list_runs
     from bakeoff.history.listing import RunFilter
 
     list_runs(RunFilter(target, mode, payload), limit, before, json)
@@ -64,7 +64,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show a run: phases, cost, bottleneck, PostgreSQL activity, environment and findings."""
-    from bakeoff.cli.history import show_run
+    from bakeoff.cli.runs_output import show_run
 
     show_run(run, json)
 
@@ -77,7 +77,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a stored run, or all runs of a comparison, as JSON or CSV."""
-    from bakeoff.cli.history import export_runs
+    from bakeoff.cli.runs_output import export_runs
 
     export_runs(run, file, format, force)
 
@@ -88,7 +88,7 @@ def import_command(
     json: Json = False,
 ) -> None:
     """Store result files that the metrics database does not contain."""
-    from bakeoff.cli.history import import_runs
+    from bakeoff.cli.runs_output import import_runs
 
     import_runs(file or [], json)
 
@@ -96,7 +96,7 @@ def import_command(
 @runs_app.command()
 def compare(reference: References, allow_changed_workload: AllowChangedWorkload = False, json: Json = False) -> None:
     """Compare stored runs or comparisons with the first one."""
-    from bakeoff.cli.history import compare_runs
+    from bakeoff.cli.runs_output import compare_runs
 
     compare_runs(reference, allow_changed_workload, json)
 
@@ -111,7 +111,7 @@ def summary(
     json: Json = False,
 ) -> None:
     """Summarise the contents of the metrics database."""
-    from bakeoff.cli.history import compare_latest, summarise
+    from bakeoff.cli.runs_output import compare_latest, summarise
 
     if comparison:
         compare_latest(mode, payload, json)
@@ -136,7 +136,7 @@ def cleanup(
     json: Json = False,
 ) -> None:
     """Remove old runs; a dry run unless --execute is given. With --days and --keep, both must apply."""
-    from bakeoff.cli.history import CleanupOptions, clean_up_runs
+    from bakeoff.cli.runs_output import CleanupOptions, clean_up_runs
 
     clean_up_runs(CleanupOptions(days, keep, target, files, execute, json))
 

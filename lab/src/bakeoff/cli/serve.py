@@ -28,7 +28,7 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
     with listening(host, port) as listener, metrics_database(project) as database:
         import uvicorn
 
-        from bakeoff.serving.app import create_app
+        from bakeoff.serving.web_app import create_app
 
         MetricsStore(database).migrate()
         pages = create_app(project, database, token, is_ending=lambda: server.should_exit)

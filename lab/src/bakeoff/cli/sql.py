@@ -12,9 +12,9 @@ import psycopg
 import typer
 from psycopg.conninfo import conninfo_to_dict
 
-from bakeoff.cli.history import say, stored_history
+from bakeoff.cli.runs_output import say, stored_history
 from bakeoff.errors import BakeoffError
-from bakeoff.history.tables import NOTHING, aligned
+from bakeoff.history.run_tables import NOTHING, aligned
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, running_database
 from bakeoff.postgres.server import Server

@@ -7,8 +7,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bakeoff.cli.history import print_json
-from bakeoff.cli.progress import shown_on
+from bakeoff.cli.progress_display import shown_on
+from bakeoff.cli.runs_output import print_json
 from bakeoff.comparing.preparation import build, buildable
 from bakeoff.documents import Json
 from bakeoff.project import find_project

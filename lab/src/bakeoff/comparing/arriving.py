@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from bakeoff.builds import Build
 from bakeoff.comparing.build_queue import BuildQueue, failure_of
-from bakeoff.comparing.commits import COMMIT
+from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.results.run import Finding
 from bakeoff.running.contender import Contender
 

@@ -12,7 +12,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.results.audit import Audit
-from bakeoff.running.audit import audit_run
+from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds import Build
-from bakeoff.comparing.commits import with_commit
 from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.other_commit import with_commit
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity

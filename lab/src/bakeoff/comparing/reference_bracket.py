@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from bakeoff.calibration.calibrate import DrawnLine, bench_of, best_connections, draw, has_reference_lines
-from bakeoff.calibration.reference_lines import ReferenceBench
+from bakeoff.calibration.machine_calibration import DrawnLine, bench_of, best_connections, draw, has_reference_lines
+from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
 from bakeoff.running.bench import Bench
 from bakeoff.storage.calibrations import Calibration

@@ -23,8 +23,8 @@ from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name, server_in_words
+from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
-from bakeoff.running.run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stage_times import StageTimes, mean_in_words
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations

@@ -21,7 +21,7 @@ from bakeoff.conformance.user_agents import USER_AGENTS
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
-from bakeoff.workload.effects import StoringEvent
+from bakeoff.workload.stored_effects import StoringEvent
 
 Found = list[str] | Differences | None
 Check = Callable[[Probed], Found]

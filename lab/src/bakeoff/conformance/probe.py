@@ -15,10 +15,10 @@ from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import health_check
-from bakeoff.workload.effects import StoringEvent, storing_event
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan
+from bakeoff.workload.stored_effects import StoringEvent, storing_event
 
 _SHOWN = 5
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from bakeoff.doctor.diagnosis import Diagnosis, State
-from bakeoff.doctor.durability import durability_checks
+from bakeoff.doctor.durability_check import durability_checks
 from bakeoff.doctor.kernel import kernel_checks
 from bakeoff.doctor.neighbours import neighbour_checks
 from bakeoff.doctor.space import disk_use, free_disk, free_memory

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bakeoff.comparing.commits import CANDIDATE, COMMIT, short
+from bakeoff.comparing.other_commit import CANDIDATE, COMMIT, short
 from bakeoff.factors.variant import key_of
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.asked import Asked
-from bakeoff.history.figures import RunFigures, Series
 from bakeoff.history.phases import Measurement
+from bakeoff.history.run_figures import RunFigures, Series
 
 Figures = TypeVar("Figures", bound=RunFigures)
 

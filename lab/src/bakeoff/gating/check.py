@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bakeoff.history.figures import Series
+from bakeoff.history.run_figures import Series
 
 
 class Outcome(StrEnum):

@@ -6,9 +6,9 @@ from dataclasses import replace
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.history.figures import Series
 from bakeoff.history.phases import Measurement
-from bakeoff.history.references import Referenced
+from bakeoff.history.run_figures import Series
+from bakeoff.history.run_references import Referenced
 
 Judge = Callable[[Measurement], Gate]
 Measure = Callable[[Sequence[str]], Measurement]

@@ -10,8 +10,8 @@ from statistics import median
 from bakeoff.documents import read_toml
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.history.comparing import by_series
-from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
-from bakeoff.history.tables import number
+from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
+from bakeoff.history.run_tables import number
 
 _SCHEMA = Path(__file__).with_name("goals.schema.json")
 _BY_FIELD = {metric.field: metric for metric in METRICS.values()}

@@ -9,10 +9,10 @@ from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.machines import what_became_worse
 from bakeoff.history.comparing import by_series
-from bakeoff.history.figures import METRICS, Metric, RunFigures, Series
-from bakeoff.history.operations import of_several
+from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
-from bakeoff.history.tables import number
+from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
+from bakeoff.history.run_tables import number
 from bakeoff.judging.estimates import holm
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.history.asked import Asked
-from bakeoff.history.figures import RunFigures, Series
+from bakeoff.history.run_figures import RunFigures, Series
 
 VALIDITY = "validity"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bakeoff.documents import Json
-from bakeoff.history.figures import RunFigures
+from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 
 # Imported late: listing runs does not need what requests are made of.

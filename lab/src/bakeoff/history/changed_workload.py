@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bakeoff.errors import UsageError
-from bakeoff.history.figures import RunFigures
+from bakeoff.history.run_figures import RunFigures
 
 OPTION = "--allow-changed-workload"
 OPTION_HELP = "Go on, and mark it, where the workload changed between the runs."

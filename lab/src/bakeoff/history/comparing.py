@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bakeoff.history.figures import METRICS, RunFigures, Series
-from bakeoff.history.operations import of_several
-from bakeoff.history.references import Referenced
+from bakeoff.history.operation_figures import of_several
+from bakeoff.history.run_figures import METRICS, RunFigures, Series
+from bakeoff.history.run_references import Referenced
 
 
 @dataclass(frozen=True)

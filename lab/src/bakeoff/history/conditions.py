@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.history.figures import RunFigures
+from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.machine import MachineState

@@ -4,12 +4,12 @@ import csv
 import io
 from collections.abc import Sequence
 
-from bakeoff.history.csv_rows import HEADINGS, rows_of
+from bakeoff.history.run_csv import HEADINGS, rows_of
 from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import VERSION, Origin, document_of, text_of
-from bakeoff.storage.history import load_runs
+from bakeoff.storage.stored_runs import load_runs
 
 
 def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin, StoredDocument
-from bakeoff.results.files import read_result_file, result_files
+from bakeoff.results.result_files import read_result_file, result_files
 from bakeoff.results.run import RunResult
 from bakeoff.storage.metrics_store import insert_run
 

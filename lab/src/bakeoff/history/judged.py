@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from bakeoff.documents import Json
-from bakeoff.history.references import Referenced
+from bakeoff.history.run_references import Referenced
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Judgement
 from bakeoff.postgres.server import Server
-from bakeoff.storage.history import StoredComparison, StoredRun, load_comparison, load_runs
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun, load_comparison, load_runs
 
 
 def judgements_of(server: Server, references: Sequence[Referenced]) -> dict[str, Judgement]:

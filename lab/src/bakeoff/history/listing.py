@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from bakeoff.errors import NotFoundError
-from bakeoff.history.figures import RunFigures
+from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 
 _PAGE = """

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bakeoff.history.figures import RunFigures
+from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 
 # One pass over an index; the few groups are added up here, which costs half of what GROUPING SETS does.

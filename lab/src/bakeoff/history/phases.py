@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.history.conditions import Conditions, conditions_of
-from bakeoff.history.figures import RunFigures, Series, figures_of, load_in_words
-from bakeoff.history.operations import OperationFigures, operations_of
+from bakeoff.history.operation_figures import OperationFigures, operations_of
+from bakeoff.history.run_figures import RunFigures, Series, figures_of, load_in_words
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import RunResult
 from bakeoff.storage.rows import Value

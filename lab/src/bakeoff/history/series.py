@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.history.figures import Metric, RunFigures
+from bakeoff.history.run_figures import Metric, RunFigures
 
 
 @dataclass(frozen=True)

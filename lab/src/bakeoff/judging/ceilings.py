@@ -6,7 +6,7 @@ from statistics import median
 
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.results.run import RunResult
-from bakeoff.storage.history import StoredRun
+from bakeoff.storage.stored_runs import StoredRun
 
 # A line further away than this share of it tells nothing.
 _NEAR = 0.2

@@ -9,7 +9,7 @@ from bakeoff.judging.judgement import JudgedFinding
 from bakeoff.judging.noise import round_effects
 from bakeoff.judging.pairings import verdict_on
 from bakeoff.judging.provenance import changed_between
-from bakeoff.storage.history import StoredComparison, StoredRun
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 _DRIFT = 0.10
 _SLOWER = 0.10

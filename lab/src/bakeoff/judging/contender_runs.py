@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.results.run import RunResult, Status
-from bakeoff.storage.history import StoredRun
+from bakeoff.storage.stored_runs import StoredRun
 
 # The factor that only numbers the two contenders of an A/A pair.
 AA_FACTOR = "aa"

@@ -24,7 +24,7 @@ from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage_at_peak import usage_at
 from bakeoff.judging.verdict import Field, verdict_of
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.storage.history import StoredRun
+from bakeoff.storage.stored_runs import StoredRun
 
 # Belong to one target, and stand with its contender: its toolchain and libraries, its settings, and what it runs in
 # where the lab did not start it.

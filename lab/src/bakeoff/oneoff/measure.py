@@ -13,7 +13,7 @@ from bakeoff.engines.manifest import Engine
 from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.oneoff.request import OneOff
+from bakeoff.oneoff.url_request import OneOff
 from bakeoff.project import Project
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.workload.plan_records import Plan

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from bakeoff.documents import Json
 from bakeoff.oneoff.measure import Hit
-from bakeoff.oneoff.request import OneOff
+from bakeoff.oneoff.url_request import OneOff
 
 # Above this share of what the engine can do, the figure may be the engine's.
 _GENERATOR_BOUND = 2 / 3

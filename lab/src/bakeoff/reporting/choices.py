@@ -7,7 +7,7 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.shape import Figure, LevelFigures, ReportData, ReportedContender
-from bakeoff.reporting.table import Table
+from bakeoff.reporting.text_table import Table
 from bakeoff.results.run import Status
 
 # The highest load of the mode full: what comes after it is saturation's.

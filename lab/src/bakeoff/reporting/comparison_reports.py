@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.data import report_data
-from bakeoff.reporting.files import DOCUMENTS, write_report
-from bakeoff.storage.history import StoredComparison
+from bakeoff.reporting.report_files import DOCUMENTS, write_report
+from bakeoff.storage.stored_runs import StoredComparison
 
 _FORMS = ("markdown", "html")
 

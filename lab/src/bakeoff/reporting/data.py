@@ -10,7 +10,7 @@ from bakeoff.reporting.charts.latencies import latency_charts
 from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, throughput_chart
 from bakeoff.reporting.charts.seconds import time_charts
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
-from bakeoff.reporting.contenders import contender_entries, finding_entries, pairing_entries
+from bakeoff.reporting.contender_entries import contender_entries, finding_entries, pairing_entries
 from bakeoff.reporting.equal_loads import equal_load_entries
 from bakeoff.reporting.factor_effects import effect_entries, operation_effect_entries
 from bakeoff.reporting.gaps import missing_of
@@ -28,7 +28,7 @@ from bakeoff.reporting.shape import (
     ReportedFinding,
 )
 from bakeoff.results.run import RunResult, Status
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 
 # In a run's ceilings: what the load generator can send.
 _ENGINE = "engine"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from bakeoff.judging.equal_load import LATENCIES
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Estimate, Judgement
 from bakeoff.reporting import numbers
-from bakeoff.reporting.figures import figure, figure_or_none
+from bakeoff.reporting.estimate_entries import figure, figure_or_none
 from bakeoff.reporting.numbers import NOTHING, rounded
 from bakeoff.reporting.shape import EqualLoadLine, EqualLoadPairing, Figure, ReportedEqualLoad
-from bakeoff.reporting.table import Table
+from bakeoff.reporting.text_table import Table
 
 _FIGURES = {"p99": "p99", "cpu": "CPU per operation"}
 _WORDS = {"faster": "lower", "slower": "higher", "tie": "tie", "unknown": "too few rounds"}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
-from bakeoff.reporting.figures import figure
+from bakeoff.reporting.estimate_entries import figure
 from bakeoff.reporting.shape import ReportedEffect
 
 TITLES = {

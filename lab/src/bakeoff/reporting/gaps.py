@@ -7,7 +7,7 @@ from bakeoff.prose import listed
 from bakeoff.reporting.identities import Identity
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
-from bakeoff.storage.history import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison
 
 _NAMED = 4
 

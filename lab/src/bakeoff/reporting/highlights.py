@@ -6,7 +6,7 @@ from functools import reduce
 
 from bakeoff.prose import listed
 from bakeoff.reporting import numbers
-from bakeoff.reporting.figures import overlap
+from bakeoff.reporting.estimate_entries import overlap
 from bakeoff.reporting.shape import CostFigures, Figure, Highlight, ReportedContender
 
 _MOST_NAMES = 3

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.judging.judgement import LATENCIES
-from bakeoff.reporting import numbers, observed, palette
+from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
@@ -21,8 +21,8 @@ from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
-from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import MOST_ROWS
+from bakeoff.reporting.text_table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)
@@ -36,7 +36,7 @@ _GLOBALS = {
     "style_of": palette.style,
     "outline": palette.outline,
     "evidence": evidence,
-    "observed": observed,
+    "observed": observed_columns,
 }
 """What the templates know besides what they are given, those that are imported too."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level, OperationLevel
 from bakeoff.judging.levels import ALL_PHASES
-from bakeoff.reporting.figures import figure, figure_or_none
+from bakeoff.reporting.estimate_entries import figure, figure_or_none
 from bakeoff.reporting.memory_shares import memory_percent
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import CostFigures, LevelFigures, OperationFigures

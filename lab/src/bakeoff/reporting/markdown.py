@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from bakeoff.reporting import numbers
 from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
 from bakeoff.reporting.shape import ReportData
-from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables
+from bakeoff.reporting.text_table import Table
 
 # What Markdown or HTML would take for markup, and what would end a row.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from bakeoff.reporting import numbers
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.shape import Figure, ReportData, ReportedContender
-from bakeoff.reporting.table import Table
+from bakeoff.reporting.text_table import Table
 
 VERDICTS = {"unknown": "too few rounds"}
 

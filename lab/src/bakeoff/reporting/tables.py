@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from bakeoff.judging.judgement import LATENCIES
-from bakeoff.reporting import numbers, observed
+from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import ROLE_NAMES
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
@@ -11,7 +11,7 @@ from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
-from bakeoff.reporting.table import Table
+from bakeoff.reporting.text_table import Table
 
 MOST_ROWS = 60
 """Phases shown of one contender; all are in the JSON and the CSV."""
@@ -137,38 +137,38 @@ def resources(entries: Sequence[ReportedContender], of: str = "") -> Table:
 
 def postgresql(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """PostgreSQL's own view of each, in figures."""
-    figures = [column for column in observed.DATABASE if not column.words]
+    figures = [column for column in observed_columns.DATABASE if not column.words]
     headings = ("target", *(column.heading for column in figures))
     rows = [
-        (entry["name"], *observed.cells(figures, entry["database"]))
+        (entry["name"], *observed_columns.cells(figures, entry["database"]))
         for entry in entries
         if entry["database"] is not None
     ]
-    note = f"{observed.DATABASE_NOTE} Medians over rounds."
+    note = f"{observed_columns.DATABASE_NOTE} Medians over rounds."
     return Table(f"PostgreSQL activity{of}", headings, rows, note=note)
 
 
 def sessions(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """What its sessions were at: a column of words that needs a table of its own."""
-    words = [column for column in observed.DATABASE if column.words]
+    words = [column for column in observed_columns.DATABASE if column.words]
     headings = ("target", *(column.heading for column in words))
     rows = [
-        (entry["name"], *observed.cells(words, entry["database"]))
+        (entry["name"], *observed_columns.cells(words, entry["database"]))
         for entry in entries
         if entry["database"] is not None and entry["database"]["waits"]
     ]
-    return Table(f"Active sessions{of}", headings, rows, left=2, note=observed.SESSIONS_NOTE)
+    return Table(f"Active sessions{of}", headings, rows, left=2, note=observed_columns.SESSIONS_NOTE)
 
 
 def machine(entries: Sequence[ReportedContender], of: str = "") -> Table:
     """What the machine was like around each."""
-    headings = ("target", *(column.heading for column in observed.MACHINE))
+    headings = ("target", *(column.heading for column in observed_columns.MACHINE))
     rows = [
-        (entry["name"], *observed.cells(observed.MACHINE, entry["machine"]))
+        (entry["name"], *observed_columns.cells(observed_columns.MACHINE, entry["machine"]))
         for entry in entries
         if entry["machine"] is not None
     ]
-    return Table(f"The machine{of}", headings, rows, note=f"{observed.MACHINE_NOTE} Medians over rounds.")
+    return Table(f"The machine{of}", headings, rows, note=f"{observed_columns.MACHINE_NOTE} Medians over rounds.")
 
 
 def effects(data: ReportData) -> Table:

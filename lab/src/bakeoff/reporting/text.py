@@ -10,8 +10,8 @@ from rich.text import Text
 
 from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
 from bakeoff.reporting.shape import ReportData
-from bakeoff.reporting.table import Table
 from bakeoff.reporting.tables import all_tables
+from bakeoff.reporting.text_table import Table
 
 _WIDTH = 100
 _MARGIN = (0, 0, 0, 2)

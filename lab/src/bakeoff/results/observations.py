@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bakeoff.results.audit import Audit
-from bakeoff.results.warm_up import WarmUp
+from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.machine import MachineState
 

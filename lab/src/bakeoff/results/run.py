@@ -13,7 +13,7 @@ from bakeoff.engines.histograms import Latency
 from bakeoff.results.audit import Audit
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import Count, MeasuredOperation, summed
-from bakeoff.results.warm_up import WarmUp
+from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.machine import MachineState

@@ -6,7 +6,7 @@ from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding, Measured
-from bakeoff.results.warm_up import WarmUp
+from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.machine import MachineState

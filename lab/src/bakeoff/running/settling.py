@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bakeoff.engines.stream import PhaseEnd, Record
-from bakeoff.results.warm_up import ColdStart, Settled, WarmUp
+from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp
 from bakeoff.running import summary, warm_up
 from bakeoff.running.phase_plan import Step
 

@@ -8,7 +8,7 @@ from msgspec import UnsetType
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd
-from bakeoff.results.warm_up import ColdStart, Settled
+from bakeoff.results.warm_up_record import ColdStart, Settled
 from bakeoff.running.modes import Phase
 from bakeoff.workload.plan_records import PlannedPhase, UntilSteady
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bakeoff.storage.history import StoredComparison, StoredRun
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 
 def overlaid(runs: Sequence[StoredRun], command: str) -> StoredComparison:

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from bakeoff.history.changed_workload import changed_at
-from bakeoff.history.figures import METRICS, RunFigures, figures_of
 from bakeoff.history.listing import RunFilter, list_runs
-from bakeoff.history.operations import stored_operations
+from bakeoff.history.operation_figures import stored_operations
+from bakeoff.history.run_figures import METRICS, RunFigures, figures_of
 from bakeoff.history.series import newest_series
 from bakeoff.history.trends import trend
 from bakeoff.judging.judge import judge
@@ -24,9 +24,9 @@ from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
 from bakeoff.serving.numbered import id_in_path, ids_in_query
 from bakeoff.serving.overlay import overlaid
+from bakeoff.serving.page_replies import page
 from bakeoff.serving.queries import ComparisonFilter, choices, list_comparisons
-from bakeoff.serving.rendering import page
-from bakeoff.storage.history import StoredComparison, load_comparison, load_runs
+from bakeoff.storage.stored_runs import StoredComparison, load_comparison, load_runs
 
 PAGE_LENGTH = 50
 _TREND_LENGTH = 500

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import DatabaseUnreachableError
-from bakeoff.serving.rendering import page
+from bakeoff.serving.page_replies import page
 
 _RETRY_AFTER_S = 5
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
-from bakeoff.targets.environment import inherited_by
+from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import CompanionTable, Target
 
 _STOPS_WITHIN_S = 12.0

@@ -12,8 +12,8 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions, Placeholders
-from bakeoff.targets.environment import inherited_by
 from bakeoff.targets.health import HealthCheck
+from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
 

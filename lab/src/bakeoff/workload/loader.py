@@ -16,7 +16,7 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.descriptors import descriptor_set
-from bakeoff.workload.references import problems_of
+from bakeoff.workload.missing_names import problems_of
 
 FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
 _SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")

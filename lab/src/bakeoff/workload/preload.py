@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from bakeoff.workload.effects import rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.statements import columns, text_array, upsert
+from bakeoff.workload.stored_effects import rows_of
 
 # Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.
 _DISTINCT_ROWS = 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bakeoff.documents import Json
 from bakeoff.hints import hint
 from bakeoff.workload.declaration import Declaration, GrpcCall, Operation
-from bakeoff.workload.references import Problem, filled
+from bakeoff.workload.missing_names import Problem, filled
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto

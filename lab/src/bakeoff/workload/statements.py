@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from bakeoff.errors import BakeoffError
-from bakeoff.workload.effects import StoredRow
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.stored_effects import StoredRow
 
 
 def upsert(workload: Workload, arrays: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.history import tables
+from bakeoff.history import run_tables
 from bakeoff.history.listing import RunFilter, known_targets
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import Project, find_project
@@ -49,7 +49,7 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
     if as_json:
         print_json({"runs": [asdict(run) for run in page.runs], "more": page.more})
     elif page.runs:
-        typer.echo(tables.runs_table(page.runs))
+        typer.echo(run_tables.runs_table(page.runs))
         if page.more:
             say(f"There are older ones: --before {page.runs[-1].id}, or a larger --limit.")
     else:
@@ -58,7 +58,7 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
 
 def show_run(reference: str, as_json: bool) -> None:
     """`runs show`: one run, or each run of a comparison."""
-    from bakeoff.storage.history import load_runs
+    from bakeoff.storage.stored_runs import load_runs
 
     if re.fullmatch(r"c?\d{1,18}|latest", reference) is None:
         raise UsageError(f'"{reference}" is neither a run (42) nor a comparison (c7 or latest).')
@@ -81,7 +81,7 @@ def show_run(reference: str, as_json: bool) -> None:
 
 
 def _run_ids(project: Project, store: MetricsStore, reference: str) -> list[int]:
-    from bakeoff.history.references import resolve
+    from bakeoff.history.run_references import resolve
 
     if reference.isdecimal():
         return [int(reference)]
@@ -91,7 +91,7 @@ def _run_ids(project: Project, store: MetricsStore, reference: str) -> list[int]
 def export_runs(reference: str, file: Path | None, kind: str, force: bool) -> None:
     """`runs export`."""
     from bakeoff.history.exporting import csv_export, json_export
-    from bakeoff.history.references import resolve
+    from bakeoff.history.run_references import resolve
 
     if kind not in ("json", "csv"):
         raise UsageError(f'--format is "{kind}": use json or csv.')
@@ -117,7 +117,7 @@ def export_runs(reference: str, file: Path | None, kind: str, force: bool) -> No
 def import_runs(files: Sequence[Path], as_json: bool) -> None:
     """`runs import`. Exit status 1 when a file could not be read; the others are stored all the same."""
     from bakeoff.history.importing import import_files
-    from bakeoff.results.files import result_files
+    from bakeoff.results.result_files import result_files
 
     project = find_project()
     with stored_history(project) as store:
@@ -138,7 +138,7 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
     from bakeoff.history.changed_workload import changed_in_words, refuse_changed, refuse_several
     from bakeoff.history.comparing import side_by_side
     from bakeoff.history.judged import judgements_of, without_histograms
-    from bakeoff.history.references import resolve
+    from bakeoff.history.run_references import resolve
 
     if len(references) < 2:
         raise UsageError("runs compare needs two or more: ./bakeoff runs compare 41 42, or c6 c7.")
@@ -163,7 +163,7 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
     else:
         if changed:
             typer.echo(f"{changed_in_words(changed)}\n")
-        typer.echo("\n\n".join(tables.comparison_text(each) for each in compared))
+        typer.echo("\n\n".join(run_tables.comparison_text(each) for each in compared))
         _print_judgements(judged)
         if any(column.runs == 1 for each in compared for column in each.columns):
             say("A single run cannot show small differences: ./bakeoff run --rounds 5 separates them from noise.")
@@ -193,7 +193,7 @@ def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
     if as_json:
         print_json(asdict(found))
     elif found.all.runs:
-        typer.echo(tables.overview_text(found))
+        typer.echo(run_tables.overview_text(found))
     else:
         say(_EMPTY)
 
@@ -208,7 +208,7 @@ def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None
     if as_json:
         print_json({"runs": [asdict(run) for run in latest]})
     elif latest:
-        typer.echo(tables.latest_tables(latest))
+        typer.echo(run_tables.latest_tables(latest))
         if len({run.comparison_id for run in latest}) > 1:
             say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
     else:
@@ -229,7 +229,7 @@ class CleanupOptions:
 
 def clean_up_runs(options: CleanupOptions) -> None:
     """`runs cleanup`."""
-    from bakeoff.cli.run_files import files_of, size_of
+    from bakeoff.cli.run_output_files import files_of, size_of
     from bakeoff.history.cleanup import clean_up
 
     if options.days is None and options.keep is None:
@@ -252,7 +252,7 @@ def clean_up_runs(options: CleanupOptions) -> None:
         print_json({"executed": options.execute, "removed": removed, "targets": rows, "files": names})
         return
     if targets:
-        typer.echo(tables.cleanup_table(targets, options.execute))
+        typer.echo(run_tables.cleanup_table(targets, options.execute))
     words = f"{removed:,} runs" + (f" and {len(files):,} files ({megabytes:,.1f} MB)" if options.files else "")
     if not options.execute:
         say(f"Dry run: nothing was changed. --execute removes {words}.")

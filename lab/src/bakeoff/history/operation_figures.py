@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bakeoff.history.figures import RunFigures, Series, figures_of
+from bakeoff.history.run_figures import RunFigures, Series, figures_of
 from bakeoff.postgres.server import Server
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import RunResult

@@ -8,11 +8,11 @@ from typing import Any
 
 from bakeoff.errors import BakeoffError
 from bakeoff.history.asked import Asked, asked_of
-from bakeoff.history.commits import commit_of, comparison_at
+from bakeoff.history.comparison_of_commit import commit_of, comparison_at
 from bakeoff.history.conditions import stored_conditions
-from bakeoff.history.figures import RunFigures
-from bakeoff.history.operations import stored_operations
+from bakeoff.history.operation_figures import stored_operations
 from bakeoff.history.phases import Measurement, measurement_of, stored_phases
+from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -68,7 +68,7 @@ def resolve_asked(project: Project, server: Server, reference: str, like: Sequen
         return _comparison(server, latest, f"c{latest}")
     if reference.endswith(".json"):
         # With what draws tables, which a list does not wait for.
-        from bakeoff.results.files import read_result_file
+        from bakeoff.results.result_files import read_result_file
 
         documents = read_result_file(project, Path(reference))
         return Referenced(reference, measurement_of(document.run for document in documents))

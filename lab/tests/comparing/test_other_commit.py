@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparing.commits import checked_out, full_name, short, with_commit
+from bakeoff.comparing.other_commit import checked_out, full_name, short, with_commit
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 
 from bakeoff.errors import BakeoffError
-from bakeoff.history.figures import RunFigures, Series
+from bakeoff.history.run_figures import RunFigures, Series
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 

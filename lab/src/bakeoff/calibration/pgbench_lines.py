@@ -11,10 +11,10 @@ from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
-from bakeoff.workload.effects import StoredRow, rows_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.statements import columns, text_array, text_literal, upsert, upsert_one
+from bakeoff.workload.stored_effects import StoredRow, rows_of
 
 # Half of the statements hit one of this many keys of their client's own, as half of a workload's events do.
 _REUSED_KEYS = 1000

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
-from bakeoff.reporting.csv_rows import csv_report
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.report_csv import csv_report
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.text import text_report
 

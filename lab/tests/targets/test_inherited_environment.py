@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bakeoff.builds import Build
-from bakeoff.targets.environment import inherited_by
+from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import DeclaredSetting, RunTable
 from bakeoff.targets.process import TargetProcess
 from made_up_manifests import target

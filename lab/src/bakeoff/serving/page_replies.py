@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import HTMLResponse
 
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
-from bakeoff.reporting.contenders import limited_by
+from bakeoff.reporting.contender_entries import limited_by
 from bakeoff.reporting.jinja import templates_of
 
 _KNOWN = {"limited_by": limited_by, "bottleneck_of_run": bottleneck_of_run}

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bakeoff.calibration import reference_lines
+from bakeoff.calibration import pgbench_lines
 from bakeoff.calibration.ceiling import CONNECTIONS, Drive, measure_ceiling
-from bakeoff.calibration.reference_lines import ReferenceBench
+from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.engines.manifest import Engine
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
@@ -94,8 +94,8 @@ class DrawnLine(StrEnum):
 
 
 _DRAWN_WITH = {
-    DrawnLine.ONE_EACH: (reference_lines.one_row_each, _CONNECTIONS_TRIED),
-    DrawnLine.BATCHES: (reference_lines.batches, _BATCH_CONNECTIONS_TRIED),
+    DrawnLine.ONE_EACH: (pgbench_lines.one_row_each, _CONNECTIONS_TRIED),
+    DrawnLine.BATCHES: (pgbench_lines.batches, _BATCH_CONNECTIONS_TRIED),
 }
 
 

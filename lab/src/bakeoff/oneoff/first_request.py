@@ -4,7 +4,7 @@ import http.client
 import ssl
 
 from bakeoff.errors import BakeoffError
-from bakeoff.oneoff.request import OneOff
+from bakeoff.oneoff.url_request import OneOff
 
 _REDIRECTS = range(300, 400)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.calibration.reference_lines import _plain, _rows, _statement
+from bakeoff.calibration.pgbench_lines import _plain, _rows, _statement
 from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
 

@@ -8,7 +8,7 @@ from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_f
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
-from bakeoff.storage.history import StoredRun
+from bakeoff.storage.stored_runs import StoredRun
 
 _COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")
 _DATABASE = tuple(name for name in DatabaseFigures.__annotations__ if name != "waits")

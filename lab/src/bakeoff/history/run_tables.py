@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bakeoff.history.figures import METRICS, RunFigures
+from bakeoff.history.run_figures import METRICS, RunFigures
 from bakeoff.results.run import Status
 
 if TYPE_CHECKING:

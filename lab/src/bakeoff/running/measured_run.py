@@ -13,11 +13,11 @@ from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
-from bakeoff.results.warm_up import WarmUp
-from bakeoff.running import durability, findings, operation_findings, summary
-from bakeoff.running.audit import audit_run
+from bakeoff.results.warm_up_record import WarmUp
+from bakeoff.running import durability_label, findings, operation_findings, summary
+from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
-from bakeoff.running.durability import DurabilityCheck
+from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import Generator, generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
@@ -108,7 +108,7 @@ class _Run:
         elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
             status, failure = Status.FAILED, failing
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
-        label, contrary = durability.judged(self._durability, activity, request.durability_proven)
+        label, contrary = durability_label.judged(self._durability, activity, request.durability_proven)
         found += contrary
         self._stages.mark("summary")
         return RunResult(
@@ -198,7 +198,7 @@ class _Run:
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
             if self._bench.server is not None:
-                self._durability = durability.begun(self._bench.server)
+                self._durability = durability_label.begun(self._bench.server)
                 self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
                 self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
