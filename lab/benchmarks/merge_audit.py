@@ -8,11 +8,11 @@ machine quiet. For docs/RESULTS.md, four minutes:
     .bakeoff/venv/bin/python lab/benchmarks/merge_audit.py 10 producer-api-rust-rest 10
 """
 
-import math
 import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -59,17 +59,24 @@ def main() -> None:
         contenders = [Contender(target, each, engine, factors={"merges": side}) for side, each in sides.items()]
         bench = Bench(project, server, PlainProgress(Console(stderr=True)))
         rates: dict[str, dict[int, float]] = {side: {} for side in sides}
+        costs: dict[str, dict[int, float]] = {side: {} for side in sides}
         for turn in turns_of(contenders, rounds, new_seed()):
             side = turn.contender.factors["merges"]
             result = _measured(bench, turn.contender, turn.round, seconds)
             rates[side][turn.round] = result.phases[0].measured.throughput_per_s
+            costs[side][turn.round] = sum(_costs(result).values())
             print(f"round {turn.round}, {side}: {_figures(result)}", flush=True)
-    test = ratio_of(list(log_ratios(rates[_AS_IT_IS], rates[_WITHOUT]).values()))
-    ratio = test.ratio
-    interval = ""
-    if ratio.low is not None and ratio.high is not None:
-        interval = f" ({ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f})"
-    print(f"{name}: numbered merges reach {ratio.median:.3f}× the throughput of messages without numbers{interval}")
+    print(f"{name}, numbered merges against messages without numbers:")
+    print(f"throughput {_ratio(rates)}")
+    print(f"CPU per operation, all roles together {_ratio(costs)}")
+
+
+def _ratio(figures: Mapping[str, Mapping[int, float]]) -> str:
+    """Round by round, with its interval."""
+    ratio = ratio_of(list(log_ratios(figures[_AS_IT_IS], figures[_WITHOUT]).values())).ratio
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.median:.3f}×"
+    return f"{ratio.median:.3f}× ({ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f})"
 
 
 def _without_numbers(workload: Workload, folder: Path) -> Workload:
@@ -97,10 +104,14 @@ def _measured(bench: Bench, contender: Contender, number: int, seconds: float) -
 
 
 def _figures(result: RunResult) -> str:
+    words = [f"{role} {cost:.1f}" for role, cost in _costs(result).items()]
+    return f"{result.phases[0].measured.throughput_per_s:,.0f}/s · CPU µs per operation: {', '.join(words)}"
+
+
+def _costs(result: RunResult) -> dict[str, float]:
     measured = result.phases[0].measured
     costs = {role: cpu_us_each(measured.costs.get(role), measured.operations) for role in ROLES}
-    words = [f"{role} {math.nan if cost is None else cost:.1f}" for role, cost in costs.items()]
-    return f"{measured.throughput_per_s:,.0f}/s · CPU µs per operation: {', '.join(words)}"
+    return {role: cost for role, cost in costs.items() if cost is not None}
 
 
 if __name__ == "__main__":
