@@ -1,35 +1,40 @@
 """Whether equal contenders are called different here: `python lab/benchmarks/aa.py PAIRS ROUNDS [OPTION...]`.
 
 Runs `./bakeoff run quick --aa` so many times, each with one target twice in interleaved rounds, and counts the pairs
-that a verdict tells apart and the comparisons with a finding that says so: each is a false difference. For
-docs/RESULTS.md, about forty minutes on a machine that is left alone:
+that are told apart as the finding `aa-difference` tells them: Student's test of the ratios round by round, with Holm's
+correction over all pairs. Each is a false difference. For docs/RESULTS.md, on a machine that is left alone:
 
-    lab/benchmarks/aa.py 6 10 -t producer-api-rust-rest --users 64
+    .bakeoff/venv/bin/python lab/benchmarks/aa.py 6 10 -t producer-api-rust-rest --users 64
+
+Six targets in one comparison are six pairs too: `./bakeoff run quick --aa --rounds 10 --users 64`.
 """
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from bakeoff.judging.estimates import RatioTest, holm, ratio_of
+from bakeoff.judging.pairings import verdict_on
+
 _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
-# Findings that are false where both contenders are the same.
-_FALSE = ("aa-difference", "contender-drift")
 
 
 def main() -> None:
     """Prints the ratio of each pair, and how many were told apart."""
     pairs, rounds, options = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    different = 0
+    tests: list[RatioTest] = []
     for number in range(1, pairs + 1):
         report = _report(["run", "quick", "--aa", "--rounds", rounds, "--json", *options])
-        words = [_words(pairing) for pairing in report["pairings"]]
-        found = [each["kind"] for each in report["findings"] if each["kind"] in _FALSE]
-        is_different = bool(found) or any(each["verdict"] in ("faster", "slower") for each in report["pairings"])
-        different += is_different
-        print(f"pair {number} of {pairs}: {', '.join([*words, *found]) or 'no verdict'}", flush=True)
-    print(f"{different} of {pairs} A/A pairs were told apart")
+        tests += [ratio_of([math.log(value) for value in each["ratio"]["values"]]) for each in report["pairings"]]
+        print(f"{number} of {pairs}: {len(tests)} pairs", flush=True)
+    different = 0
+    for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
+        different += verdict_on(test.ratio, p_value, smallest_claim=None) in ("faster", "slower")
+        print(_words(test, p_value))
+    print(f"{different} of {len(tests)} A/A pairs were told apart")
 
 
 def _report(arguments: list[str]) -> dict[str, Any]:
@@ -40,10 +45,11 @@ def _report(arguments: list[str]) -> dict[str, Any]:
     return document
 
 
-def _words(pairing: dict[str, Any]) -> str:
-    ratio = pairing["ratio"]
-    interval = "" if ratio["low"] is None else f" ({ratio['low']:.3f} to {ratio['high']:.3f})"
-    return f"{ratio['median']:.3f}×{interval} {pairing['verdict']}"
+def _words(test: RatioTest, p_value: float | None) -> str:
+    ratio = test.ratio
+    if ratio.low is None or ratio.high is None or p_value is None:
+        return f"{ratio.median:.3f}×, too few rounds"
+    return f"{ratio.median:.3f}× ({ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f}), adjusted p {p_value:.2g}"
 
 
 if __name__ == "__main__":
