@@ -15,7 +15,7 @@ _FIGURES = {"p99": "p99", "cpu": "CPU per operation"}
 _WORDS = {"faster": "lower", "slower": "higher", "tie": "tie", "unknown": "too few rounds"}
 _NOTE = (
     "Every contender gets the same rate, in the open model: latency in ms from the instant at which a request was due. "
-    "CPU: µs of the API per operation. Ranks by p99 and by CPU: = tie, ~ indicative. In parentheses: intervals over "
+    "CPU: µs of the target per operation. Ranks by p99 and by CPU: = tie, ~ indicative. In parentheses: intervals over "
     "the rounds. maximum: operations/s of the closed model over the same connections, in the same rounds."
 )
 
