@@ -1,5 +1,6 @@
 """What the operations of a run say about it: wrong reads void it, checks are judged by their own failure rate."""
 
+from bakeoff.engines.stream import FailedCheck
 from bakeoff.running.findings import findings_of
 from bakeoff.running.operation_findings import always_failing, found, wrong_reads
 from bakeoff.workload.plan import THRESHOLDS
@@ -45,3 +46,15 @@ def test_an_operation_that_always_fails_says_how() -> None:
         "2 operations failed every time: Delete (12 of 12 requests: 12 × status_500), "
         "Read (10 of 10 checked replies had wrong content)."
     )
+
+
+def test_the_first_wrong_reply_is_named_with_its_place_and_its_secrets_hidden() -> None:
+    wrong = FailedCheck("/name", '"Ada"', '"Bob at https://bob:secret@example.org"')
+    read = operation(ok=99, errors={"body": 1}, checked=10, checks_failed=1, failed_check=wrong)
+    (finding,) = found(divided({"Read": read}), {})
+    assert 'requests failed, the first at /name expected "Ada", received "Bob at https://bob@' in finding.message
+    assert "secret" not in finding.message
+    read = operation(ok=9, errors={"wrong_read": 1}, checked=1, checks_failed=1, failed_check=wrong)
+    (void,) = found(divided({"Read": read}), {})
+    assert 'Read: 1 of 1 checked replies, the first at /name expected "Ada"' in void.message
+    assert 'the first at /name expected "Ada"' in str(always_failing(divided({"Read": read})))

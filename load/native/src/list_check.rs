@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use crate::failure::Failure;
 use crate::plan::{ListCheck, PlanError};
+use crate::reply::{WrongContent, shown};
 use crate::workload::UserState;
 
 /// The rule for the list in one call's replies.
@@ -44,25 +44,44 @@ impl ListRule {
     ///
     /// # Errors
     /// The list is not what it must be, or does not show what must be there.
-    pub fn check(&self, document: &Value, most: Option<&str>, state: &UserState) -> Result<(), Failure> {
-        let items = document.pointer(&self.rule.items).and_then(Value::as_array).ok_or(Failure::Body)?;
-        let most = most.map(|text| text.parse::<u64>().map_err(|_| Failure::Body)).transpose()?;
-        let is_short = most.is_none_or(|most| items.len() as u64 <= most);
-        let is_right =
-            is_short && self.is_ordered(items) && self.is_distinct(items) && self.pages_are_right(document, most);
-        if !is_right {
-            return Err(Failure::Body);
+    pub fn check(&self, document: &Value, most: Option<&str>, state: &UserState) -> Result<(), WrongContent> {
+        let place = &self.rule.items;
+        let found = document.pointer(place);
+        let items = found.and_then(Value::as_array).ok_or_else(|| WrongContent::body(place, "a list", shown(found)))?;
+        let no_number = |text: &str| WrongContent::body(place, "a number of items at the most", text);
+        let most = most.map(|text| text.parse::<u64>().map_err(|_| no_number(text))).transpose()?;
+        if let Some(most) = most.filter(|most| items.len() as u64 > *most) {
+            return Err(WrongContent::body(place, format!("at most {most} items"), format!("{} items", items.len())));
         }
-        if self.shows_own_members(items, state) { Ok(()) } else { Err(Failure::WrongRead) }
+        self.check_order(items)?;
+        self.check_ids(items)?;
+        self.check_pages(document, most)?;
+        match self.missing_member(items, state) {
+            Some(id) => {
+                let expected = format!("an item with the id {id}, which this user created");
+                Err(WrongContent::wrong_read(place, expected, format!("{} items without it", items.len())))
+            }
+            None => Ok(()),
+        }
     }
 
-    fn is_ordered(&self, items: &[Value]) -> bool {
-        let Some(pointer) = &self.rule.order else { return true };
-        let Some(keys) = items.iter().map(|item| item.pointer(pointer)).collect::<Option<Vec<_>>>() else {
-            return false;
-        };
+    fn check_order(&self, items: &[Value]) -> Result<(), WrongContent> {
+        let Some(pointer) = &self.rule.order else { return Ok(()) };
         let wrong = if self.rule.descending { Ordering::Less } else { Ordering::Greater };
-        keys.windows(2).all(|pair| compare(pair[0], pair[1]).is_some_and(|order| order != wrong))
+        let mut last: Option<&Value> = None;
+        for (index, item) in items.iter().enumerate() {
+            let place = || format!("{}/{index}{pointer}", self.rule.items);
+            let found = item.pointer(pointer);
+            let Some(key) = found else { return Err(WrongContent::body(&place(), "a value to order by", "nothing")) };
+            if let Some(last) = last
+                && compare(last, key).is_none_or(|order| order == wrong)
+            {
+                let bound = if self.rule.descending { "at most" } else { "at least" };
+                return Err(WrongContent::body(&place(), format!("{bound} {}", shown(Some(last))), shown(found)));
+            }
+            last = found;
+        }
+        Ok(())
     }
 
     fn ids(&self, items: &[Value]) -> Option<FxHashSet<String>> {
@@ -70,25 +89,37 @@ impl ListRule {
         items.iter().map(|item| item.pointer(pointer).and_then(text_of)).collect()
     }
 
-    fn is_distinct(&self, items: &[Value]) -> bool {
-        self.rule.id.is_none() || self.ids(items).is_some_and(|ids| ids.len() == items.len())
+    fn check_ids(&self, items: &[Value]) -> Result<(), WrongContent> {
+        let is_right = self.rule.id.is_none() || self.ids(items).is_some_and(|ids| ids.len() == items.len());
+        let wrong = || {
+            let pointer = self.rule.id.as_deref().unwrap_or_default();
+            let place = format!("{}/*{pointer}", self.rule.items);
+            let count = self.ids(items).map_or(0, |ids| ids.len());
+            WrongContent::body(&place, "another value in each item", format!("{count} values in {} items", items.len()))
+        };
+        if is_right { Ok(()) } else { Err(wrong()) }
     }
 
-    fn pages_are_right(&self, document: &Value, most: Option<u64>) -> bool {
+    fn check_pages(&self, document: &Value, most: Option<u64>) -> Result<(), WrongContent> {
         let number = |pointer: &String| document.pointer(pointer).and_then(text_of)?.parse::<u64>().ok();
-        let Some(total) = &self.rule.total else { return true };
-        let Some(total) = number(total) else { return false };
-        match (&self.rule.pages, most.filter(|most| *most > 0)) {
-            (Some(pages), Some(most)) => number(pages) == Some(total.div_ceil(most)),
-            _ => true,
+        let Some(place) = &self.rule.total else { return Ok(()) };
+        let Some(total) = number(place) else {
+            return Err(WrongContent::body(place, "a whole number", shown(document.pointer(place))));
+        };
+        let (Some(pages), Some(most)) = (&self.rule.pages, most.filter(|most| *most > 0)) else { return Ok(()) };
+        let expected = total.div_ceil(most);
+        if number(pages) == Some(expected) {
+            return Ok(());
         }
+        Err(WrongContent::body(pages, expected.to_string(), shown(document.pointer(pages))))
     }
 
-    /// Members that the user created and has not deleted must be in a complete list; in a page ordered by their id,
-    /// those between its first and its last item.
-    fn shows_own_members(&self, items: &[Value], state: &UserState) -> bool {
-        let (Some(kind), Some(own)) = (self.own, &self.rule.own) else { return true };
-        let Some(shown) = self.ids(items) else { return false };
+    /// A member that the user created and has not deleted, and that the list lacks: all must be in a complete list; in
+    /// a page ordered by their id, those between its first and its last item.
+    fn missing_member<'a>(&self, items: &[Value], state: &'a UserState) -> Option<&'a str> {
+        let (Some(kind), Some(own)) = (self.own, &self.rule.own) else { return None };
+        // Without ids nothing is shown; `check_ids` has refused that.
+        let shown = self.ids(items)?;
         let is_by_id = self.rule.order.is_some() && self.rule.order == self.rule.id;
         let ends = items.first().zip(items.last()).filter(|_| is_by_id);
         let is_due = |id: &str| {
@@ -103,7 +134,8 @@ impl ListRule {
                 })
         };
         let ids = state.entities(kind).iter().flat_map(|entity| &entity.captured);
-        ids.filter(|(name, _)| **name == *own.capture).all(|(_, id)| shown.contains(&**id) || !is_due(id))
+        let mut due = ids.filter(|(name, id)| **name == *own.capture && is_due(id));
+        due.find(|(_, id)| !shown.contains(&**id)).map(|(_, id)| &**id)
     }
 }
 
@@ -131,6 +163,7 @@ fn text_of(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Failure;
     use crate::plan::Plan;
     use crate::workload::{Entity, Workload};
     use serde_json::json;
@@ -154,7 +187,27 @@ mod tests {
 
     fn checked(rule: Value, reply: Value, most: Option<&str>, own: &[&str]) -> Result<(), Failure> {
         let rule = serde_json::from_value(rule).expect("a rule");
-        ListRule::new(&rule, &["user".to_owned()]).expect("a rule").check(&reply, most, &state(own))
+        let rule = ListRule::new(&rule, &["user".to_owned()]).expect("a rule");
+        rule.check(&reply, most, &state(own)).map_err(|wrong| wrong.failure)
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        let wrong = |reply: Value, most: Option<&str>, own: &[&str]| {
+            let rule = json!({"items": "/u", "order": "/id", "id": "/id", "complete": true, "most": ["2"],
+                              "own": {"kind": "user", "capture": "id"}, "total": "/total", "pages": "/pages"});
+            let rule = ListRule::new(&serde_json::from_value(rule).expect("a rule"), &["user".to_owned()]);
+            let mismatch = rule.expect("a rule").check(&reply, most, &state(own)).expect_err("wrong").mismatch;
+            [mismatch.pointer, mismatch.expected, mismatch.received]
+        };
+        let users = |ids: &[u64]| json!({"u": ids.iter().map(|id| json!({"id": id})).collect::<Vec<_>>(), "total": 3});
+        assert_eq!(wrong(json!({}), None, &[]), ["/u", "a list", "nothing"]);
+        assert_eq!(wrong(users(&[1, 2, 3]), Some("2"), &[]), ["/u", "at most 2 items", "3 items"]);
+        assert_eq!(wrong(users(&[2, 1]), None, &[]), ["/u/1/id", "at least 2", "1"]);
+        assert_eq!(wrong(users(&[2, 2]), None, &[]), ["/u/*/id", "another value in each item", "1 values in 2 items"]);
+        assert_eq!(wrong(users(&[1]), Some("2"), &[]), ["/pages", "2", "nothing"]);
+        let expected = ["/u", "an item with the id 9, which this user created", "1 items without it"];
+        assert_eq!(wrong(users(&[1]), None, &["1", "9"]), expected);
     }
 
     #[test]

@@ -218,6 +218,7 @@ def _added_outcomes(parts: Sequence[Outcomes]) -> Outcomes:
         statuses=_summed([part.statuses for part in parts]),
         service_histogram=_histogram([part.service_histogram for part in parts]),
         response_histogram=_histogram([part.response_histogram for part in parts]),
+        failed_check=next((part.failed_check for part in parts if part.failed_check is not None), None),
     )
 
 

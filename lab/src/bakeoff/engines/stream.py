@@ -46,8 +46,22 @@ class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     time_unix_ns: int
 
 
+class FailedCheck(msgspec.Struct, frozen=True):
+    """What was wrong with a reply, and where: a JSON pointer, empty for the whole reply, or a header."""
+
+    pointer: str
+    expected: str
+    received: str
+
+    def __str__(self) -> str:
+        return f"at {self.pointer or 'the root'} expected {self.expected}, received {self.received}"
+
+
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
-    """Requests of one operation. `statuses` counts all replies; of `checked` replies `checks_failed` were wrong."""
+    """Requests of one operation. `statuses` counts all replies; of `checked` replies `checks_failed` were wrong.
+
+    `failed_check` is the first of these, where the engine reports it.
+    """
 
     sent: int
     ok: int
@@ -59,6 +73,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     service_histogram: str | None
     response_histogram: str | None
     ok_late: int = 0
+    failed_check: FailedCheck | None = None
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):

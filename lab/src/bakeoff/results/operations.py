@@ -9,6 +9,7 @@ import msgspec
 
 from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
+from bakeoff.engines.stream import FailedCheck
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -18,6 +19,7 @@ class MeasuredOperation:
     """Requests of one operation of the workload. `statuses` counts every reply, expected or not.
 
     The content of `checked` replies was compared with what it must be; `checks_failed` of them are among `failed`.
+    `failed_check` is the first of these, where the engine reports it; the metrics database keeps it in findings alone.
     """
 
     requests: Count
@@ -29,6 +31,7 @@ class MeasuredOperation:
     checks_failed: Count
     latency: Latency
     histogram: str
+    failed_check: FailedCheck | None = None
 
     @property
     def check_failure_rate(self) -> float:
@@ -65,6 +68,7 @@ def added_operations(parts: Sequence[MeasuredOperation]) -> MeasuredOperation:
         checks_failed=sum(part.checks_failed for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
+        failed_check=next((part.failed_check for part in parts if part.failed_check is not None), None),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bakeoff.redaction import redacted
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import Finding, Measured
 
@@ -23,7 +24,9 @@ def wrong_reads(total: Measured) -> list[Finding]:
     if not wrong and not total.errors.get(WRONG_READ):
         return []
     named = [
-        f"{name}: {count:,} of {total.by_operation[name].checked:,} checked replies" for name, count in wrong.items()
+        f"{name}: {count:,} of {total.by_operation[name].checked:,} checked replies"
+        f"{_first_of(total.by_operation[name])}"
+        for name, count in wrong.items()
     ]
     words = "; ".join(named) or f"{total.errors[WRONG_READ]:,} replies"
     return [
@@ -60,7 +63,7 @@ def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding
             "checks-failed",
             "error",
             f"Replies had wrong content. {words}.",
-            "./bakeoff conform shows expected and received values. Error rates count the unchecked replies as often "
+            "./bakeoff conform checks every reply of its cases. Error rates count the unchecked replies as often "
             "wrong as the checked ones.",
         )
     ]
@@ -72,8 +75,13 @@ def _check_words(name: str, each: MeasuredOperation, share: float | None) -> str
         rate = " (all of them are)" if share >= 1 else f" ({100 * share:.3g}% of its replies are)"
     return (
         f"{name}: {each.checks_failed:,} of {each.checked:,} checked replies{rate}, so about "
-        f"{each.estimated_failed:,.0f} of {each.requests:,} requests failed"
+        f"{each.estimated_failed:,.0f} of {each.requests:,} requests failed{_first_of(each)}"
     )
+
+
+def _first_of(each: MeasuredOperation) -> str:
+    """What was wrong with the first wrong reply, where the engine reports it."""
+    return "" if each.failed_check is None else f", the first {redacted(str(each.failed_check))}"
 
 
 def _share(each: MeasuredOperation) -> str:
@@ -81,5 +89,5 @@ def _share(each: MeasuredOperation) -> str:
         kinds = ", ".join(
             f"{count:,} × {kind}" for kind, count in sorted(each.errors.items(), key=lambda kind: -kind[1])
         )
-        return f"{each.failed:,} of {each.requests:,} requests: {kinds}"
-    return f"{each.checks_failed:,} of {each.checked:,} checked replies had wrong content"
+        return f"{each.failed:,} of {each.requests:,} requests: {kinds}{_first_of(each)}"
+    return f"{each.checks_failed:,} of {each.checked:,} checked replies had wrong content{_first_of(each)}"

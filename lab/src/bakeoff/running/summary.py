@@ -138,6 +138,7 @@ def _operation(outcomes: Outcomes) -> MeasuredOperation:
         checks_failed=outcomes.checks_failed,
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
+        failed_check=outcomes.failed_check,
     )
 
 

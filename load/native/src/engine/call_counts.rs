@@ -3,6 +3,7 @@
 use hdrhistogram::{Counter, Histogram};
 
 use crate::failure::Failure;
+use crate::reply::Mismatch;
 use crate::wire::Code;
 
 /// The histograms' highest value: an hour in nanoseconds.
@@ -24,6 +25,8 @@ pub struct CallCounts<C: Counter> {
     pub checked: u64,
     /// Replies whose content failed its check.
     pub checks_failed: u64,
+    /// What was wrong with the first of them.
+    pub failed_check: Option<Box<Mismatch>>,
     pub errors: Vec<(Failure, u64)>,
     /// Replies by their status, expected or not.
     pub statuses: Vec<(Code, u64)>,
@@ -41,6 +44,7 @@ impl<C: Counter> Default for CallCounts<C> {
             failed: 0,
             checked: 0,
             checks_failed: 0,
+            failed_check: None,
             errors: Vec::new(),
             statuses: Vec::new(),
             service: None,
@@ -87,6 +91,9 @@ impl<C: Counter> CallCounts<C> {
         self.failed += other.failed;
         self.checked += other.checked;
         self.checks_failed += other.checks_failed;
+        if self.failed_check.is_none() {
+            self.failed_check.clone_from(&other.failed_check);
+        }
         other.errors.iter().for_each(|(failure, count)| add_to(&mut self.errors, *failure, *count));
         other.statuses.iter().for_each(|(code, count)| add_to(&mut self.statuses, *code, *count));
         add_histogram(&mut self.service, other.service.as_ref());

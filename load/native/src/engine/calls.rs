@@ -188,7 +188,7 @@ pub fn read_rules(plan: &Plan) -> Result<Vec<Option<ReadRules>>, PlanError> {
     let rules = |operation: &Operation| {
         let Some(reads) = &operation.reads else { return Ok(None) };
         let absent = absent_code(operation, plan.transport.protocol)?;
-        Ok(Some(ReadRules { document: Pointer::new(&reads.document), absent }))
+        Ok(Some(ReadRules { document: Pointer::new(&reads.document), place: reads.document.clone(), absent }))
     };
     plan.operations.iter().map(rules).collect()
 }

@@ -296,11 +296,11 @@ impl Users {
         let (rules, composer) = (&mut self.rules[sent.rules], &mut self.composer);
         let mut inspection = rules.inspect(code, reply, |out| composer.reply_texts(user, &sent.event, out), state);
         if let (true, Some(reads)) = (inspection.outcome.is_ok() && sent.more.is_empty(), &mut self.reads)
-            && let Some(is_possible) = reads.check(user, &sent.event, code, || rules.content(reply))
+            && let Some(verified) = reads.check(user, &sent.event, code, || rules.content(reply))
         {
             inspection.is_checked = true;
-            if !is_possible {
-                inspection.outcome = Err(Failure::WrongRead);
+            if let Err(wrong) = verified {
+                (inspection.outcome, inspection.mismatch) = (Err(wrong.failure), Some(wrong.mismatch));
             }
         }
         let counts = &mut self.tally.calls[sent.counted_as];
@@ -308,6 +308,7 @@ impl Users {
         if inspection.is_checked {
             counts.checked += 1;
             counts.checks_failed += u64::from(inspection.outcome.is_err());
+            counts.failed_check = counts.failed_check.take().or(inspection.mismatch);
         }
         inspection.outcome
     }

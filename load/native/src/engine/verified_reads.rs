@@ -7,9 +7,10 @@ use std::hash::BuildHasher;
 
 use crate::audit::json::Pointer;
 use crate::audit::judge::{Judgement, Step, judge_reply};
+use crate::reply::{WrongContent, shown_content};
 use crate::template::Slot;
 use crate::wire::Code;
-use crate::workload::{Entity, Event, Renderer, Workload};
+use crate::workload::{EffectKind, Entity, Event, Renderer, Workload};
 
 /// Documents of a user that are followed at any rate, so that short runs verify reads too.
 const ALWAYS: u32 = 8;
@@ -27,6 +28,8 @@ struct Write {
 #[derive(Debug)]
 pub struct ReadRules {
     pub document: Pointer,
+    /// The pointer as it is written.
+    pub place: String,
     /// The status that stands for a document that does not exist.
     pub absent: Option<Code>,
 }
@@ -80,8 +83,14 @@ impl VerifiedReads {
         }
     }
 
-    /// Whether a reply shows a possible state; none where it is not verified. `content` is the reply as JSON.
-    pub fn check(&mut self, user: u32, event: &Event, code: Code, content: impl FnOnce() -> Vec<u8>) -> Option<bool> {
+    /// Checks that a reply shows a possible state; none where it is not verified. `content` is the reply as JSON.
+    pub fn check(
+        &mut self,
+        user: u32,
+        event: &Event,
+        code: Code,
+        content: impl FnOnce() -> Vec<u8>,
+    ) -> Option<Result<(), WrongContent>> {
         let workload = Arc::clone(self.renderer.workload());
         let operation = usize::from(event.operation);
         let (key, rules) = (workload.operations[operation].reads.as_ref()?, self.rules[operation].as_ref()?);
@@ -110,7 +119,13 @@ impl VerifiedReads {
             steps.push(Step { user, kind: effect.kind, document, is_unknown: write.is_unknown });
         }
         let judgement = judge_reply(&steps, shown);
-        Some(matches!(judgement, Judgement::Right | Judgement::RightWithUnacknowledged))
+        if matches!(judgement, Judgement::Right | Judgement::RightWithUnacknowledged) {
+            return Some(Ok(()));
+        }
+        let last = steps.last().filter(|step| step.kind != EffectKind::Delete);
+        let last = last.map_or_else(|| "a deletion".to_owned(), |step| shown_content(&step.document));
+        let expected = format!("a state that this user's writes allow; the last was {last}");
+        Some(Err(WrongContent::wrong_read(&rules.place, expected, shown.map_or("nothing".to_owned(), shown_content))))
     }
 
     /// Renders the user and the key of a write into `key`; false where it has none, or one that only a reply tells.

@@ -15,6 +15,16 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// As the workload writes it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Content(pointer) => pointer.clone(),
+            Self::Each(list, item) => format!("{list}/*{item}"),
+            Self::Header(name) => format!("header:{name}"),
+            Self::HeaderEnd(name) => format!("header:{name}/"),
+        }
+    }
+
     pub(super) fn parse(text: &str) -> Self {
         match text.strip_prefix("header:") {
             None => match text.split_once("/*") {

@@ -2,6 +2,7 @@
 
 mod captures;
 mod content;
+mod mismatch;
 mod sampler;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use captures::{Place, is_plain};
 use content::{as_json, decoded, same, text_of};
+pub use mismatch::{Mismatch, WrongContent, shown, shown_content};
 pub use sampler::Sampler;
 
 use crate::failure::Failure;
@@ -65,6 +67,8 @@ pub struct Inspection {
     pub outcome: Result<Accepted, Failure>,
     /// Whether its content was checked.
     pub is_checked: bool,
+    /// What was wrong with its content.
+    pub mismatch: Option<Box<Mismatch>>,
 }
 
 /// A reply that is no failure.
@@ -80,7 +84,14 @@ pub enum Accepted {
 
 impl Inspection {
     fn unchecked(outcome: Result<Accepted, Failure>) -> Self {
-        Self { outcome, is_checked: false }
+        Self { outcome, is_checked: false, mismatch: None }
+    }
+
+    fn checked(outcome: Result<Accepted, WrongContent>) -> Self {
+        match outcome {
+            Ok(accepted) => Self { outcome: Ok(accepted), is_checked: true, mismatch: None },
+            Err(wrong) => Self { outcome: Err(wrong.failure), is_checked: true, mismatch: Some(wrong.mismatch) },
+        }
     }
 }
 
@@ -169,7 +180,8 @@ impl ReplyRules {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
         let outcome = self.inspect_content(reply, texts, state);
-        Inspection { outcome, is_checked: true }
+        let secrets = || state.login().into_iter().flat_map(|login| &login.captured).map(|(_, value)| &**value);
+        Inspection::checked(outcome.map_err(|wrong| wrong.without(secrets())))
     }
 
     fn inspect_content(
@@ -177,26 +189,22 @@ impl ReplyRules {
         reply: &Reply<'_>,
         texts: impl FnOnce(&mut Vec<u8>),
         state: &UserState,
-    ) -> Result<Accepted, Failure> {
-        let body = &*decoded(reply).ok_or(Failure::Body)?;
+    ) -> Result<Accepted, WrongContent> {
+        let not_gzip = || WrongContent::body("", "content that can be decompressed", "content that cannot");
+        let body = &*decoded(reply).ok_or_else(not_gzip)?;
         let is_constant = self.captures.is_empty() && self.texts.is_empty() && self.list.is_none();
         if is_constant && !self.last_right.is_empty() && self.last_right == body {
             return Ok(Accepted::Expected(None));
         }
-        let document = if self.reads_content() { self.read(body).ok_or(Failure::Body)? } else { Value::Null };
-        let is_other =
-            |(pointer, value): &(String, Value)| document.pointer(pointer).is_none_or(|found| !same(found, value));
-        if self.values.iter().any(is_other) {
-            return Err(Failure::Body);
-        }
+        let unreadable = || WrongContent::body("", self.format.name(), shown_content(body));
+        let document = if self.reads_content() { self.read(body).ok_or_else(unreadable)? } else { Value::Null };
+        self.check_values(&document)?;
         let mut rendered = Vec::new();
         if !self.texts.is_empty() || self.list.as_ref().is_some_and(ListRule::has_most) {
             texts(&mut rendered);
         }
         let mut expected = rendered.split(|byte| *byte == END_OF_PART);
-        if !self.holds_texts(&document, &mut expected) {
-            return Err(Failure::Body);
-        }
+        self.check_texts(&document, &mut expected)?;
         if let Some(list) = &self.list {
             let most = expected.next().filter(|_| list.has_most()).and_then(|text| std::str::from_utf8(text).ok());
             list.check(&document, most, state)?;
@@ -206,14 +214,36 @@ impl ReplyRules {
             self.last_right.extend_from_slice(body);
             return Ok(Accepted::Expected(None));
         }
-        self.capture_from(&document, reply.head).ok_or(Failure::Body)
+        self.capture_from(&document, reply.head)
     }
 
-    fn holds_texts<'a>(&self, document: &Value, expected: &mut impl Iterator<Item = &'a [u8]>) -> bool {
-        self.texts.iter().all(|pointer| {
-            let found = document.pointer(pointer).and_then(text_of);
-            expected.next().is_some_and(|expected| found.is_some_and(|found| found.as_bytes() == expected))
-        })
+    fn check_values(&self, document: &Value) -> Result<(), WrongContent> {
+        let is_other =
+            |(pointer, value): &&(String, Value)| document.pointer(pointer).is_none_or(|found| !same(found, value));
+        match self.values.iter().find(is_other) {
+            Some((pointer, value)) => {
+                Err(WrongContent::body(pointer, shown(Some(value)), shown(document.pointer(pointer))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_texts<'a>(
+        &self,
+        document: &Value,
+        expected: &mut impl Iterator<Item = &'a [u8]>,
+    ) -> Result<(), WrongContent> {
+        for (pointer, expected) in self.texts.iter().zip(expected) {
+            let found = document.pointer(pointer);
+            if found.and_then(text_of).is_none_or(|found| found.as_bytes() != expected) {
+                let text = String::from_utf8_lossy(expected);
+                // A number is shown as one where a number was received: they are compared as texts.
+                let is_bare = matches!(found, Some(Value::Number(_) | Value::Bool(_)));
+                let expected = if is_bare { text.into_owned() } else { Value::from(text).to_string() };
+                return Err(WrongContent::body(pointer, expected, shown(found)));
+            }
+        }
+        Ok(())
     }
 
     /// A reply's content as JSON; empty when it has none.
@@ -244,7 +274,7 @@ impl ReplyRules {
     }
 
     /// The values of one entity, or of one for each item of a list.
-    fn capture_from(&self, document: &Value, head: &[u8]) -> Option<Accepted> {
+    fn capture_from(&self, document: &Value, head: &[u8]) -> Result<Accepted, WrongContent> {
         let list = self.captures.iter().find_map(|(_, place)| match place {
             Place::Each(list, _) => Some(list),
             _ => None,
@@ -252,22 +282,44 @@ impl ReplyRules {
         let Some(list) = list else {
             return self.capture(document, &Value::Null, head).map(|entity| Accepted::Expected(Some(entity)));
         };
-        let items = document.pointer(list)?.as_array()?;
-        let listed = items.iter().map(|item| self.capture(document, item, head)).collect::<Option<_>>()?;
-        Some(Accepted::Listed(listed))
+        let found = document.pointer(list);
+        let items = found.and_then(Value::as_array).ok_or_else(|| WrongContent::body(list, "a list", shown(found)))?;
+        let listed = items.iter().map(|item| self.capture(document, item, head)).collect::<Result<_, _>>()?;
+        Ok(Accepted::Listed(listed))
     }
 
-    fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Option<Entity> {
+    fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Result<Entity, WrongContent> {
+        let of_header = |name: &str| header(head, name).map(|text| String::from_utf8_lossy(text).into_owned());
         let captured = self.captures.iter().map(|(name, place)| {
-            let text = match place {
-                Place::Content(pointer) => text_of(document.pointer(pointer)?)?,
-                Place::Each(_, pointer) => text_of(item.pointer(pointer)?)?,
-                Place::Header(name) => std::str::from_utf8(header(head, name)?).ok()?.to_owned(),
-                Place::HeaderEnd(name) => std::str::from_utf8(header(head, name)?).ok()?.rsplit('/').next()?.to_owned(),
+            let (found, received) = match place {
+                Place::Content(pointer) | Place::Each(_, pointer) => {
+                    let holder = if matches!(place, Place::Each(..)) { item } else { document };
+                    let value = holder.pointer(pointer);
+                    (value.and_then(text_of), shown(value))
+                }
+                Place::Header(header) => (of_header(header), shown(of_header(header).map(Value::from).as_ref())),
+                Place::HeaderEnd(header) => {
+                    let end = of_header(header).and_then(|text| text.rsplit('/').next().map(str::to_owned));
+                    (end, shown(of_header(header).map(Value::from).as_ref()))
+                }
             };
-            is_plain(&text).then(|| (name.clone(), text.into_boxed_str()))
+            match found.filter(|text| is_plain(text)) {
+                Some(text) => Ok((name.clone(), text.into_boxed_str())),
+                None => Err(WrongContent::body(&place.text(), format!("a plain value to capture as {name}"), received)),
+            }
         });
-        Some(Entity { captured: captured.collect::<Option<Vec<_>>>()? })
+        Ok(Entity { captured: captured.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Format {
+    /// What content of this format is, for a person.
+    fn name(&self) -> String {
+        match self {
+            Self::Json => "JSON".to_owned(),
+            Self::Protobuf(descriptor) => descriptor.full_name().to_owned(),
+            Self::ProtobufList { each, .. } => format!("messages of {}", each.full_name()),
+        }
     }
 }
 
@@ -286,18 +338,24 @@ mod tests {
     }
 
     fn unchecked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
-        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: false }
+        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: false, mismatch: None }
     }
 
     fn checked(outcome: Result<Option<Entity>, Failure>) -> Inspection {
-        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: true }
+        Inspection { outcome: outcome.map(Accepted::Expected), is_checked: true, mismatch: None }
+    }
+
+    /// The result of inspecting a reply with this body, apart from why it is wrong.
+    fn seen(rules: &mut ReplyRules, status: u16, body: &[u8]) -> Inspection {
+        let code = Code::Http(status);
+        Inspection { mismatch: None, ..rules.inspect(code, &reply(body), |_| (), &UserState::default()) }
     }
 
     #[test]
     fn a_further_accepted_status_is_neither_checked_nor_a_failure() {
         let mut rules = rules(1.0).accepting(Some(Code::Http(404)));
         let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| (), &UserState::default());
-        assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false });
+        assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false, mismatch: None });
     }
 
     #[test]
@@ -315,22 +373,15 @@ mod tests {
 
     #[test]
     fn a_wrong_status_is_a_failure_of_its_own_kind() {
-        assert_eq!(
-            rules(1.0).inspect(Code::Http(503), &reply(b""), |_| (), &UserState::default()),
-            unchecked(Err(Failure::Status(503)))
-        );
+        assert_eq!(seen(&mut rules(1.0), 503, b""), unchecked(Err(Failure::Status(503))));
     }
 
     #[test]
     fn wrong_content_is_found_when_looked_at() {
         let wrong = br#"{"ok":false}"#;
-        assert_eq!(
-            rules(0.0).inspect(Code::Http(200), &reply(wrong), |_| (), &UserState::default()),
-            unchecked(Ok(None))
-        );
+        assert_eq!(seen(&mut rules(0.0), 200, wrong), unchecked(Ok(None)));
         let mut sampled = rules(0.5);
-        let found: Vec<Inspection> =
-            (0..4).map(|_| sampled.inspect(Code::Http(200), &reply(wrong), |_| (), &UserState::default())).collect();
+        let found: Vec<Inspection> = (0..4).map(|_| seen(&mut sampled, 200, wrong)).collect();
         let (looked, not) = (|| checked(Err(Failure::Body)), || unchecked(Ok(None)));
         assert_eq!(found, [looked(), not(), looked(), not()]);
         let always = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 0.0);
@@ -340,18 +391,9 @@ mod tests {
     #[test]
     fn a_right_reply_is_remembered_and_a_wrong_one_still_found() {
         let mut rules = rules(1.0);
-        assert_eq!(
-            rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| (), &UserState::default()),
-            checked(Ok(None))
-        );
-        assert_eq!(
-            rules.inspect(Code::Http(200), &reply(br#"{"ok":true}"#), |_| (), &UserState::default()),
-            checked(Ok(None))
-        );
-        assert_eq!(
-            rules.inspect(Code::Http(200), &reply(br#"{"ok":1}"#), |_| (), &UserState::default()),
-            checked(Err(Failure::Body))
-        );
+        assert_eq!(seen(&mut rules, 200, br#"{"ok":true}"#), checked(Ok(None)));
+        assert_eq!(seen(&mut rules, 200, br#"{"ok":true}"#), checked(Ok(None)));
+        assert_eq!(seen(&mut rules, 200, br#"{"ok":1}"#), checked(Err(Failure::Body)));
     }
 
     #[test]
@@ -366,12 +408,30 @@ mod tests {
         let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
-            assert_eq!(
-                rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| (), &UserState::default()),
-                checked(Err(Failure::Body)),
-                "{body}"
-            );
+            assert_eq!(seen(&mut rules, 200, body.as_bytes()), checked(Err(Failure::Body)), "{body}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        let values = BTreeMap::from([("/ok".to_owned(), json!(true))]);
+        let pointers = ["/id".to_owned()];
+        let captures = BTreeMap::from([("place".to_owned(), "header:location".to_owned())]);
+        let rules = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Always, 1.0);
+        let mut rules = rules.with_values(&values).with_texts(&pointers).with_captures(&captures);
+        let mut wrong = |body: &str| {
+            let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xff");
+            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, &UserState::default());
+            let mismatch = found.mismatch.expect("a mismatch");
+            [mismatch.pointer, mismatch.expected, mismatch.received]
+        };
+        assert_eq!(wrong("<html>"), ["", "JSON", "<html>"]);
+        assert_eq!(wrong(r#"{"ok":"no"}"#), ["/ok", "true", "\"no\""]);
+        assert_eq!(wrong("{}"), ["/ok", "true", "nothing"]);
+        assert_eq!(wrong(r#"{"ok":true,"id":8}"#), ["/id", "7", "8"]);
+        assert_eq!(wrong(r#"{"ok":true,"id":"b"}"#), ["/id", "\"7\"", "\"b\""]);
+        let place = ["header:location", "a plain value to capture as place", "nothing"];
+        assert_eq!(wrong(r#"{"ok":true,"id":7}"#), place);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::totals::{PhaseTotals, encode};
 use crate::engine::{CallCounts, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 use crate::failure::Failure;
+use crate::reply::Mismatch;
 
 /// The version of the stream.
 const VERSION: u32 = 2;
@@ -139,7 +140,7 @@ impl<W: Write> Observer for StreamWriter<W> {
 
 fn outcomes<C: Counter>(call: &CallCounts<C>) -> Value {
     let statuses = call.statuses.iter().map(|(code, count)| (code.name().into_owned(), json!(count)));
-    json!({
+    let mut outcomes = json!({
         "sent": call.sent,
         "ok": call.ok,
         "ok_late": call.ok_late,
@@ -150,7 +151,11 @@ fn outcomes<C: Counter>(call: &CallCounts<C>) -> Value {
         "checks_failed": call.checks_failed,
         "service_histogram": encode(call.service.as_ref()),
         "response_histogram": encode(call.response.as_ref()),
-    })
+    });
+    if let Some(Mismatch { pointer, expected, received }) = call.failed_check.as_deref() {
+        outcomes["failed_check"] = json!({"pointer": pointer, "expected": expected, "received": received});
+    }
+    outcomes
 }
 
 fn errors(counts: &[(Failure, u64)]) -> Value {
