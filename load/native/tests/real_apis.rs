@@ -57,6 +57,31 @@ fn headers_and_bodies_are_sent_as_they_are_written() {
 }
 
 #[test]
+fn forms_parts_and_bytes_are_sent_with_their_type_and_length() {
+    for (body, message, sent) in [
+        ("form", r#"{"a":"two words","b":[1,true]}"#, "a=two+words&b=1&b=true"),
+        (
+            "multipart",
+            r#"{"title":"x","photo":{"filename":"p.bin","base64":"AEE="}}"#,
+            "--bakeoff-0b7f3c5e9d1a2468\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n\
+             --bakeoff-0b7f3c5e9d1a2468\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"p.bin\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n\0A\r\n--bakeoff-0b7f3c5e9d1a2468--\r\n",
+        ),
+        ("binary", "AEFC", "\0AB"),
+    ] {
+        let (address, seen) = recording(&[200]);
+        let mut operation = operation("POST", json!(["/"]), json!([message]));
+        operation["body"] = json!(body);
+        operation["http"]["headers"] = json!({"content-type": "some/type"});
+        assert_eq!(run(&plan(address, &json!({"operations": [operation]}))).ok(), 3);
+        let seen = seen.lock().expect("unbroken");
+        assert_eq!(seen[2].1, sent);
+        let length = format!("Content-Length: {}", sent.len());
+        assert!(seen[2].0.lines().any(|line| line == length) && seen[2].0.contains("content-type: some/type\r\n"));
+    }
+}
+
+#[test]
 fn several_statuses_are_accepted_and_each_is_counted() {
     let (address, _) = recording(&[200, 404, 500]);
     let mut either = operation("GET", json!(["/"]), json!([]));
@@ -112,6 +137,7 @@ fn impossible_plans_are_refused() {
         (refused(&|plan| plan["operations"][1]["variants"] = json!([[token()]])), "for headers and paths"),
         (refused(&|plan| plan["operations"][2]["http"]["expect"] = json!([])), "at least one status"),
         (refused(&|plan| plan["operations"][2]["http"]["header_templates"] = json!({"a b": []})), "the name may"),
+        (refused(&|plan| plan["operations"][1]["body"] = json!("binary")), "alphanumeric N"),
         (
             refused(&|plan| plan["operations"][2]["http"]["reply_templates"] = json!({"/id": [{"slot": "uuid"}]})),
             "reply: a value takes",

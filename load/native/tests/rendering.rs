@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bakeoff_load::plan::Plan;
-use bakeoff_load::workload::{Event, Renderer, UserState, Workload};
+use bakeoff_load::workload::{Event, Renderer, UserState, Workload, encode};
 use serde_json::{Value, json};
 
 fn vectors() -> Value {
@@ -62,7 +62,7 @@ fn text(render: impl FnOnce(&mut Vec<u8>)) -> String {
 
 #[test]
 fn every_event_renders_as_the_vectors_say() {
-    let mut checked = 0;
+    let (mut checked, mut bodies) = (0, 0);
     for case in vectors()["cases"].as_array().expect("cases") {
         let workload = Arc::new(Workload::compile(&complete(&case["plan"])).expect("compiles"));
         let mut renderer = Renderer::new(Arc::clone(&workload));
@@ -80,12 +80,22 @@ fn every_event_renders_as_the_vectors_say() {
                 let is_shared = expected["key"]["shared"].as_bool().unwrap_or(false);
                 assert_eq!((event.key_sequence, event.is_shared), (number(sequence), is_shared), "{place}");
             }
+            if let Some(body) = expected["body"].as_str() {
+                let encoding = workload.operations[usize::from(event.operation)].body.expect("an encoding");
+                let (mut message, mut out) = (Vec::new(), Vec::new());
+                renderer.json(&mut message);
+                encode(encoding, &message, &mut out).expect("a body");
+                // A character of the vector is a byte.
+                assert_eq!(out.iter().map(|byte| char::from(*byte)).collect::<String>(), body, "{place}");
+                bodies += 1;
+            }
             let mut again = Renderer::new(Arc::clone(&workload));
             again.recall(user, &event);
             assert_eq!(text(|out| again.json(out)), text(|out| renderer.json(out)), "{place}");
             checked += 1;
         }
     }
+    assert!(bodies >= 9, "only {bodies} bodies were checked");
     assert!(checked > 100, "only {checked} events were checked");
 }
 

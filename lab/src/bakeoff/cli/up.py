@@ -1,5 +1,6 @@
 """`bakeoff up`."""
 
+import base64
 import json
 import shlex
 import time
@@ -28,9 +29,10 @@ from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.targets.security import Secured
+from bakeoff.workload.bodies import encoded
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
-from bakeoff.workload.plan_records import Plan
+from bakeoff.workload.plan_records import Plan, PlannedOperation
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 
@@ -154,6 +156,19 @@ def request_line(plan: Plan) -> str:
         return f"grpcurl {security} -d {shlex.quote(message)} {address} {operation.grpc.method}"
     path = render(operation.http.path, numbers, event)
     headers = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in operation.http.headers.items())
-    body = f" {headers} -d {shlex.quote(json.dumps(json.loads(message)))}" if message else ""
+    before, data = _curl_body(operation, message)
+    body = f" {headers} {data}" if message else ""
     security, scheme = (f" --cacert {shlex.quote(authority)}", "https") if authority else ("", "http")
-    return f"curl{security} -X {operation.http.method}{body} {scheme}://{address}{path}"
+    return f"{before}curl{security} -X {operation.http.method}{body} {scheme}://{address}{path}"
+
+
+def _curl_body(operation: PlannedOperation, message: str) -> tuple[str, str]:
+    """What stands before curl, and curl's option for the body; bytes come from a pipe."""
+    if operation.body is None:
+        is_json = operation.http is None or operation.http.headers.get("content-type") == "application/json"
+        text = json.dumps(json.loads(message)) if is_json and message else message
+        return "", f"{'-d' if is_json else '--data-raw'} {shlex.quote(text)}"
+    content = encoded(operation.body, message if operation.body == "binary" else json.loads(message))
+    if operation.body == "form":
+        return "", f"--data-raw {shlex.quote(content.decode())}"
+    return f"echo {base64.b64encode(content).decode()} | base64 -d | ", "--data-binary @-"

@@ -140,6 +140,7 @@ class Step:
     message: Json
     sides: Mapping[str, Side]
     rows: Sequence[WrittenRow] = ()
+    body: str = "json"
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class Exchange:
 class Case:
     """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at.
 
-    A case with steps consists of them alone. A case that `needs_token` is for a target that asks for one, and carries
+    A case with steps consists of them alone. `body` is how its message becomes one; the first operation's where empty. A case that `needs_token` is for a target that asks for one, and carries
     none but what its headers say.
     """
 
@@ -171,6 +172,7 @@ class Case:
     needs_token: bool = False
     profile: Profile = Profile.CORE
     steps: tuple[Step, ...] = ()
+    body: str = ""
 
     @property
     def messages(self) -> Sequence[Json]:

@@ -9,12 +9,12 @@ from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, Exch
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
 from bakeoff.documents import Json
-from bakeoff.workload.declaration import HttpBatch
+from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, BodyError, encoded
+from bakeoff.workload.declaration import HttpBatch, HttpCall
 from bakeoff.workload.loader import Workload
 
 SendHttp = Callable[[HttpRequest], HttpReply]
 
-_JSON_HEADERS: dict[str, tuple[str, ...]] = {"content-type": ("application/json",)}
 # Keeps the caller from sending the token that it has.
 _NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
 
@@ -35,7 +35,8 @@ class HttpProtocol:
     def store(self, message: Json) -> list[str]:
         """Sends a message that a case needs to be there already; differences say why it was not taken."""
         table = http_table(self._workload, Call.SINGLE)
-        reply = self._send(HttpRequest(table.method, table.path, _JSON_HEADERS, exact_json.dumps(message)))
+        body = self._workload.declared.operations[0].body
+        reply = self._send(HttpRequest(table.method, table.path, _headers(body), _encoded(body, message)))
         return compare_http(HttpExpectation(int(first_of(table)), {}, None), reply)
 
     def perform(self, case: Case) -> Differences:
@@ -53,8 +54,10 @@ class HttpProtocol:
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
         """The request of a case, in all its bytes."""
         table = http_table(self._workload, case.call)
-        body = _body(case, side, table)
-        headers = dict(_JSON_HEADERS) if body is not None else {}
+        kind = case.body or self._workload.declared.operations[0].body
+        kind = kind if isinstance(table, HttpCall) else "json"
+        body = _body(case, side, table, kind)
+        headers = _headers(kind) if body is not None else {}
         if case.needs_token:
             headers |= _NO_TOKEN
         headers |= {name.lower(): values for name, values in side.headers.items()}
@@ -70,7 +73,21 @@ def _document(body: bytes) -> Json:
     return document
 
 
-def _body(case: Case, side: HttpSide, table: HttpTable) -> bytes | None:
+def _headers(body: str) -> dict[str, tuple[str, ...]]:
+    return {"content-type": (CONTENT_TYPES[body],)}
+
+
+def _encoded(body: str, message: Json) -> bytes:
+    """A message as the body of its kind; one that cannot be, such as a text for a form, as JSON."""
+    if body not in ENCODED:
+        return exact_json.dumps(message)
+    try:
+        return encoded(body, message)
+    except BodyError:
+        return exact_json.dumps(message)
+
+
+def _body(case: Case, side: HttpSide, table: HttpTable, kind: str) -> bytes | None:
     if isinstance(side.body, BytesPayload):
         return side.body.content
     if side.body is not None:
@@ -78,6 +95,6 @@ def _body(case: Case, side: HttpSide, table: HttpTable) -> bytes | None:
     if case.message is None:
         return None
     if not isinstance(table, HttpBatch):
-        return exact_json.dumps(case.message)
+        return _encoded(kind, case.message)
     messages = table.separator.encode().join(exact_json.dumps(message) for message in case.messages)
     return table.open.encode() + messages + table.close.encode()

@@ -93,7 +93,7 @@ def plan_for(workload: Workload, protocol: str, access: Access) -> Plan | None:
     spoken = "grpc" if protocol == "grpc" else "http"
     first = workload.declared.operations[0]
     has_own_path = first.http is not None and "${" in first.http.path
-    if first.call(spoken) is None or first.body == "text" or (spoken == "http" and has_own_path):
+    if first.call(spoken) is None or first.has_text or (spoken == "http" and has_own_path):
         return None
     plan = compile_plan(workload, Load("conformance", spoken, access.host, access.port, "smoke", phases=[]))
     return None if storing_event(plan, 0) is None else plan

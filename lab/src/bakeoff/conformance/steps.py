@@ -52,7 +52,7 @@ def _completed(workload: Workload, step: Step) -> Step:
         call = operation.call(side)
         if call is not None:
             sides[side] = _side(operation, step, side, call)
-    return replace(step, sides=sides)
+    return replace(step, sides=sides, body=operation.body)
 
 
 def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
@@ -124,6 +124,7 @@ def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Json]) -
         grpc_side(msgspec.convert(entry, WrittenGrpc)) if side == "grpc" else None,
         None,
         profile=case.profile,
+        body=step.body,
     )
 
 

@@ -96,7 +96,12 @@ class Operation(_Declared, frozen=True):
     effect: DeclaredEffect | None = None
     reads: DeclaredRead | None = None
     login: bool = False
-    body: Literal["json", "text"] = "json"
+    body: Literal["json", "text", "form", "multipart", "binary"] = "json"
+
+    @property
+    def has_text(self) -> bool:
+        """Whether its message is text, not JSON."""
+        return self.body in ("text", "binary")
 
     def message_over(self, protocol: str) -> str | None:
         """The template of its message: the protocol's own before the operation's; None for none."""

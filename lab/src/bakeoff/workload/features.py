@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bakeoff.documents import Json
+from bakeoff.workload.bodies import ENCODED
 from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
 
@@ -35,6 +36,7 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         "accepted-statuses": not isinstance(call.expect, str | int),
         "header-templates": bool(call.metadata) if isinstance(call, GrpcCall) else _has_slots(call.headers),
         "reply-templates": _has_slots(call.reply),
+        "encoded-bodies": isinstance(call, HttpCall) and operation.body in ENCODED,
         "list-captures": any("/*" in place for place in call.capture.values()),
         "list-checks": call.list is not None,
         **needed,

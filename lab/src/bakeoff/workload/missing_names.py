@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bakeoff.documents import Json
 from bakeoff.hints import hint
 from bakeoff.toml_lines import Place
+from bakeoff.workload.bodies import ENCODED, BodyError, encoded, sample_of_binary
 from bakeoff.workload.declaration import PROTOCOLS, Declaration, GrpcCall, HttpCall, Operation
 from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
 from bakeoff.workload.template import TemplateError, parse_template
@@ -170,13 +171,39 @@ def _unknown_slot(template: str) -> str:
 
 
 def _members(operation: Operation) -> Iterator[Problem]:
-    """A message that is no JSON, and a stored document that is no part of it."""
-    if operation.body == "text":
+    """A message that is no JSON, or no body of its kind, and a stored document that is no part of it."""
+    if operation.body in ENCODED:
+        yield from _bodies(operation)
+    if operation.has_text:
+        if operation.effect is not None and operation.effect.document is not None:
+            yield Problem(("effect",), f"the document is a part of a JSON message, but the body is {operation.body}.")
         return
     messages = {operation.place_of_message(each): operation.message_over(each) for each in PROTOCOLS}
     for place, message in messages.items():
         if message is not None and message.strip():
             yield from _members_of(operation, place, message)
+
+
+def _bodies(operation: Operation) -> Iterator[Problem]:
+    """What a form, parts or bytes cannot be made of, and a content-type without the boundary of the parts."""
+    call, message = operation.http, operation.message_over("http")
+    if call is None:
+        yield Problem(("body",), f'body = "{operation.body}" is for HTTP, but the operation has no http table.')
+        return
+    if operation.body == "multipart" and any(name.lower() == "content-type" for name in call.headers):
+        yield Problem(("http", "headers"), "the content-type of a multipart body names its boundary: leave it out.")
+    if message is None:
+        yield Problem(("body",), f'body = "{operation.body}", but there is no message to make it of.')
+        return
+    try:
+        if operation.body == "binary":
+            encoded("binary", sample_of_binary(parse_template(message)))
+        else:
+            encoded(operation.body, json.loads(_sample(message.strip())))
+    except BodyError as error:
+        yield Problem(operation.place_of_message("http"), f'body = "{operation.body}": {error}.')
+    except (ValueError, TemplateError):
+        return  # Named as a message that is no JSON, or as a slot that is not one.
 
 
 def _members_of(operation: Operation, place: Place, message: str) -> Iterator[Problem]:
@@ -216,6 +243,11 @@ def _members_by_name(document: Json) -> Mapping[str, Json]:
 def filled(message: str) -> str:
     """The message with a value in the place of each slot."""
     return re.sub(r"\$\{([a-z]+) ?([^{}]*)\}", lambda found: _value(found[1], found[2]), message)
+
+
+def _sample(message: str) -> str:
+    """Likewise, with texts as long as they will be: base64 depends on that."""
+    return filled(re.sub(r"\$\{alphanumeric (\d{1,4})\}", lambda found: "0" * int(found[1]), message))
 
 
 def _value(slot: str, arguments: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from bakeoff.documents import Json
 from bakeoff.durations import seconds_of
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED
 from bakeoff.workload.declaration import (
     DeclaredEffect,
     DeclaredRead,
@@ -248,6 +249,7 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
             login=operation.login,
             pick=_pick(operation),
             think_time_ms=None if operation.think_time is None else seconds_of(operation.think_time) * 1000,
+            body=operation.body if operation.body in ENCODED else None,
         )
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
@@ -291,7 +293,7 @@ def _content_type(operation: Operation) -> str | None:
     """What the body of an operation's requests is; None where they have none."""
     if operation.message_over("http") is None:
         return None
-    return "text/plain; charset=utf-8" if operation.body == "text" else "application/json"
+    return CONTENT_TYPES[operation.body]
 
 
 def _http(call: HttpCall, content_type: str | None) -> PlannedHttp:
@@ -343,7 +345,7 @@ def _messages(
 ) -> list[Segments]:
     """The variants of an operation's message: JSON without white space, or text as it is written."""
     message = operation.message_over(load.protocol) or ""
-    if operation.body == "text":
+    if operation.has_text:
         return [parse_template(message.removesuffix("\n"))]
     return _variants(workload, message, size, load.seed, key_format)
 
@@ -364,6 +366,9 @@ def _batch(workload: Workload, load: Load) -> HttpBatch | GrpcBatch:
     declared = workload.declared.batch.over(load.protocol)
     if declared is None:
         raise UsageError(f"{workload.name} has no [batch] for {load.protocol}: leave out --batch.")
+    other = next((each for each in workload.declared.operations if each.body != "json"), None)
+    if other is not None and load.protocol == "http":
+        raise UsageError(f"{workload.name}: {other.name} has a {other.body} body, which no batch holds: leave out --batch.")
     return declared
 
 

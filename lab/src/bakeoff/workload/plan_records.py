@@ -177,6 +177,7 @@ class PlannedOperation(_Planned, frozen=True):
     login: bool = False
     pick: PlannedPick | None = None
     think_time_ms: float | None = None
+    body: str | None = None
 
 
 class Plan(_Planned, frozen=True):

@@ -69,7 +69,7 @@ def _problems_of(operation: Operation, call: GrpcCall, declared: Declared) -> It
             if reason is not None:
                 yield Problem(("grpc", entry), f'{entry} "{pointer}": {reason}', f'"{pointer}"')
     message = (operation.message_over("grpc") or "").strip()
-    if message and operation.body != "text":
+    if message and not operation.has_text:
         for problem in _unknown_members(declared, request, json.loads(filled(message))):
             yield replace(problem, place=operation.place_of_message("grpc"))
 

@@ -27,7 +27,8 @@ pub fn members(object: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     }
 }
 
-fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
+/// The items of an array, or none when the text is no array.
+pub fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
     let mut scanner = Scanner { text: array, at: 0 };
     scanner.expect(b'[')?;
     let mut items = Vec::new();

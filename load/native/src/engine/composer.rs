@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::message::BatchField;
 use crate::plan::{Plan, PlanError, Protocol};
 use crate::wire::h2::messages;
-use crate::workload::{Event, Renderer, UserState, Workload};
+use crate::workload::{Event, Renderer, UserState, Workload, encode};
 
 /// How events become the body of a request.
 #[derive(Debug, Clone)]
@@ -36,6 +36,8 @@ pub struct Composer {
     framing: Framing,
     is_protobuf: bool,
     events_per_request: u32,
+    /// A message that becomes a body of another form.
+    message: Vec<u8>,
     pub path: Vec<u8>,
     pub headers: Vec<u8>,
     pub body: Vec<u8>,
@@ -50,6 +52,7 @@ impl Composer {
             renderer: Renderer::new(workload),
             is_protobuf: plan.transport.protocol == Protocol::Grpc,
             events_per_request: plan.transport.batch,
+            message: Vec::new(),
             path: Vec::new(),
             headers: Vec::new(),
             body: Vec::new(),
@@ -102,12 +105,12 @@ impl Composer {
                 self.renderer.path(&mut self.path);
                 self.renderer.headers(&mut self.headers);
                 self.headers.extend_from_slice(state.cookies.line());
-                self.write_event();
+                self.write_event(&event);
                 (usize::from(event.operation), event)
             }
             Framing::Stream => {
                 let event = self.renderer.next(user, state, sequence);
-                self.write_event();
+                self.write_event(&event);
                 (shared_call, event)
             }
             Framing::JsonBatch { path, open, separator, close } => {
@@ -163,11 +166,19 @@ impl Composer {
         self.body.extend_from_slice(&message);
     }
 
-    fn write_event(&mut self) {
+    fn write_event(&mut self, event: &Event) {
         if self.is_protobuf {
-            self.renderer.protobuf(&mut self.body);
-        } else {
-            self.renderer.json(&mut self.body);
+            return self.renderer.protobuf(&mut self.body);
+        }
+        let Some(encoding) = self.renderer.workload().operations[usize::from(event.operation)].body else {
+            return self.renderer.json(&mut self.body);
+        };
+        self.message.clear();
+        self.renderer.json(&mut self.message);
+        if encode(encoding, &self.message, &mut self.body).is_none() {
+            // The template was checked: only a captured value can have broken it, and the target is to see it.
+            self.body.clear();
+            self.body.extend_from_slice(&self.message);
         }
     }
 }

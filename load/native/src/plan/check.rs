@@ -66,6 +66,10 @@ impl Plan {
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
             ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),
             (self.transport.batch == 1 || self.batch.is_some(), "transport.batch: the workload has no batch"),
+            (
+                self.transport.batch == 1 || self.operations.iter().all(|o| o.body.is_none()),
+                "transport.batch: not with bodies that are no JSON",
+            ),
             (!self.transport.stream || self.stream.is_some(), "transport.stream: the workload has no stream"),
             (!self.transport.stream || self.transport.batch == 1, "transport: a stream takes no batch"),
             (

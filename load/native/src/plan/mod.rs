@@ -14,8 +14,8 @@ pub use document::{Plan, Proto, Thresholds, VERSION};
 pub use error::PlanError;
 pub use headers::check_header;
 pub use operation::{
-    Batch, Effect, EntityPick, GrpcCall, HttpCall, KeyKind, ListCheck, OneOrMore, Operation, OwnMembers, Owner, Pick,
-    Reads, Reuse, Stream, Write,
+    Batch, BodyEncoding, Effect, EntityPick, GrpcCall, HttpCall, KeyKind, ListCheck, OneOrMore, Operation, OwnMembers,
+    Owner, Pick, Reads, Reuse, Stream, Write,
 };
 pub use phase::{Arrival, ArrivingPhase, CountedPhase, HeldPhase, Phase, SteadyRule};
 pub use segment::{Segment, SlotSegment};

@@ -63,6 +63,21 @@ pub struct Operation {
     /// The user's pause after its reply, in place of the plan's.
     #[serde(default)]
     pub think_time_ms: Option<f64>,
+    /// How the message becomes the body of a request over HTTP, where it is not the body itself.
+    #[serde(default)]
+    pub body: Option<BodyEncoding>,
+}
+
+/// A body that is not the message itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BodyEncoding {
+    /// `application/x-www-form-urlencoded`; the message is a JSON object of its fields.
+    Form,
+    /// `multipart/form-data`; the message is a JSON object of its parts.
+    Multipart,
+    /// Bytes; the message is their base64.
+    Binary,
 }
 
 /// Which of the captured entities an operation uses.

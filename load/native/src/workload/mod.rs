@@ -1,5 +1,6 @@
 //! What virtual users send: events of a plan's operations, rendered from templates.
 
+mod bodies;
 mod compiled;
 mod cookies;
 mod event;
@@ -9,6 +10,7 @@ mod pool;
 mod renderer;
 mod user;
 
+pub use bodies::encode;
 pub use compiled::{KeyKind, Workload};
 pub use cookies::Cookies;
 pub use event::{Entity, Event, SHARED_USER};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::bodies;
 use crate::audit::json::StoredPart;
 use crate::message::{Descriptors, Encoder, compile};
-use crate::plan::{self, EntityPick, PlanError, Protocol, Segment};
+use crate::plan::{self, BodyEncoding, EntityPick, PlanError, Protocol, Segment};
 use crate::template::{Slot, SlotTable, Template};
 
 /// One operation of the workload.
@@ -25,6 +26,8 @@ pub struct Operation {
     pub pick: Option<EntityPick>,
     /// The pause after its reply, where it is not the plan's.
     pub think_ns: Option<u64>,
+    /// Over HTTP: how its message becomes a body, where it is not the body itself.
+    pub body: Option<BodyEncoding>,
 }
 
 /// One template of an operation's message, and the path that it goes to.
@@ -107,6 +110,7 @@ impl Operation {
         };
         // Where nothing is sent, headers are not needed either.
         let headers = if protocol == Some(Protocol::Http) { header_lines(operation) } else { Vec::new() };
+        let body = operation.body.filter(|_| protocol == Some(Protocol::Http));
         let effect = operation.effect.as_ref().map(Effect::compile).transpose()?;
         let variants = operation.variants.iter().map(|segments| {
             let mut slots = SlotTable::default();
@@ -117,6 +121,9 @@ impl Operation {
             }
             if slots.slots().iter().any(|slot| matches!(slot, Slot::Login(_))) {
                 return Err(PlanError::rule("login values are for headers and paths, not for messages"));
+            }
+            if let Some(encoding) = body {
+                bodies::check(encoding, &json, &slots)?;
             }
             let path = Template::compile(path, &mut slots)?;
             let headers = Template::compile(&headers, &mut slots)?;
@@ -154,6 +161,7 @@ impl Operation {
             is_login: operation.login,
             pick: operation.pick,
             think_ns: operation.think_time_ms.map(|ms| (ms * 1e6) as u64),
+            body,
         })
     }
 }
