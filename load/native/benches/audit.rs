@@ -168,7 +168,7 @@ fn write_ledger(plan: &Path, path: &Path, entities: usize) -> Result<(u64, Rows)
             } else {
                 rows[index].1 = document
             }
-            state.acknowledge(&workload.operations[usize::from(event.operation)], &event, None);
+            state.acknowledge(&workload.operations[usize::from(event.operation)], &workload.sessions, &event, None);
             sink.record(user, &event, Outcome::Acknowledged, None);
             writes += 1;
         }

@@ -34,7 +34,14 @@ fn recording(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("ledger/record", |bencher| {
         bencher.iter(|| {
             sequence += 1;
-            let event = Event { sequence, operation: 2, key_sequence: sequence / 2, is_shared: false, entity: None };
+            let event = Event {
+                sequence,
+                operation: 2,
+                key_sequence: sequence / 2,
+                is_shared: false,
+                entity: None,
+                step: None,
+            };
             sink.record(sequence % 64, &event, Outcome::Acknowledged, None);
         });
     });

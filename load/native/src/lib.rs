@@ -7,6 +7,7 @@ pub mod failure;
 pub mod ledger;
 pub mod list_check;
 pub mod message;
+pub mod mismatch;
 pub mod null;
 pub mod plan;
 pub mod random;

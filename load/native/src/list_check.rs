@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::mismatch::{WrongContent, shown};
 use crate::plan::{ListCheck, PlanError};
-use crate::reply::{WrongContent, shown};
 use crate::workload::UserState;
 
 /// The rule for the list in one call's replies.
@@ -181,7 +181,10 @@ mod tests {
         }))
         .expect("a plan");
         let mut state = Workload::compile_messages(&plan).expect("compiles").new_user();
-        state.list(0, ids.iter().map(|id| Entity { captured: vec![("id".into(), (*id).into())] }).collect());
+        state.list(
+            0,
+            ids.iter().map(|id| Entity { captured: vec![("id".into(), (*id).into())], origin: None }).collect(),
+        );
         state
     }
 

@@ -38,13 +38,13 @@ fn state(workload: &Workload, acknowledged: &Value) -> UserState {
     let mut state = workload.new_user();
     for (kind, sequences) in acknowledged.as_object().expect("kinds") {
         let kind: usize = kind.parse().expect("an index");
-        let operation = workload.operations.iter().position(|o| o.key == Some(kind)).expect("an operation");
+        let keyed = workload.operations.iter().position(|o| o.key == Some(kind)).expect("an operation");
         for sequence in sequences.as_array().expect("sequences") {
             let sequence = number(sequence);
-            let operation_index = operation as u16;
-            let event =
-                Event { sequence, operation: operation_index, key_sequence: sequence, is_shared: false, entity: None };
-            state.acknowledge(&workload.operations[operation], &event, None);
+            let operation_index = keyed as u16;
+            let (operation, key_sequence) = (operation_index, sequence);
+            let event = Event { sequence, operation, key_sequence, is_shared: false, entity: None, step: None };
+            state.acknowledge(&workload.operations[keyed], &workload.sessions, &event, None);
         }
     }
     state

@@ -3,7 +3,7 @@
 use hdrhistogram::{Counter, Histogram};
 
 use crate::failure::Failure;
-use crate::reply::Mismatch;
+use crate::mismatch::Mismatch;
 use crate::wire::Code;
 
 /// The histograms' highest value: an hour in nanoseconds.

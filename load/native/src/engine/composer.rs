@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::message::BatchField;
 use crate::plan::{Plan, PlanError, Protocol};
 use crate::wire::h2::messages;
-use crate::workload::{Event, Renderer, UserState, Workload, encode};
+use crate::workload::{Event, Renderer, UserState, Wanted, Workload, encode};
 
 /// How events become the body of a request.
 #[derive(Debug, Clone)]
@@ -85,23 +85,30 @@ impl Composer {
 
     /// The operation that a user's next request will count as.
     #[must_use]
-    pub fn next_counted_as(&self, user: u32, state: &UserState, sequence: u32) -> usize {
+    pub fn next_counted_as(&self, user: u32, state: &UserState, sequence: u32, wanted: Wanted) -> usize {
         if self.events_per_request > 1 {
             return self.renderer.workload().operations.len();
         }
-        usize::from(self.renderer.workload().next_event(user, state, sequence).operation)
+        usize::from(self.renderer.workload().next_event(user, state, sequence, wanted).operation)
     }
 
     /// Renders path and body of a user's next request. Returns the index of its call and its first event;
     /// the others of a batch go to `more`.
-    pub fn compose(&mut self, user: u32, state: &UserState, sequence: u32, more: &mut Vec<Event>) -> (usize, Event) {
+    pub fn compose(
+        &mut self,
+        user: u32,
+        state: &UserState,
+        sequence: u32,
+        wanted: Wanted,
+        more: &mut Vec<Event>,
+    ) -> (usize, Event) {
         self.path.clear();
         self.headers.clear();
         self.body.clear();
         let shared_call = self.renderer.workload().operations.len();
         match &self.framing {
             Framing::Single => {
-                let event = self.renderer.next(user, state, sequence);
+                let event = self.renderer.next_wanted(user, state, sequence, wanted);
                 self.renderer.path(&mut self.path);
                 self.renderer.headers(&mut self.headers);
                 self.headers.extend_from_slice(state.cookies.line());

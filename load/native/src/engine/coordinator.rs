@@ -11,7 +11,8 @@ use super::agent::{Agent, share_of_one};
 use super::clock::Clock;
 use super::error::EngineError;
 use super::options::Options;
-use super::pacer::Arrivals;
+use super::pacer::Schedule;
+use super::rates::rates_of;
 use super::records::{Observer, PhaseRecord, SecondRecord};
 use super::steadiness::SteadinessWatch;
 use super::stop::Stop;
@@ -204,15 +205,18 @@ impl<'a> Coordinator<'a> {
     /// Whether users pause, so that their next request has an instant at which it is due.
     fn thinks(&self) -> bool {
         let pauses = |ms: f64| ms > 0.0;
-        pauses(self.plan.think_time_ms) || self.plan.operations.iter().filter_map(|o| o.think_time_ms).any(pauses)
+        let of_operations = self.plan.operations.iter().filter_map(|operation| operation.think_time_ms);
+        let of_sessions = self.plan.sessions.iter().filter_map(|session| session.think_time_ms);
+        pauses(self.plan.think_time_ms) || of_operations.chain(of_sessions).any(pauses)
     }
 
-    fn arrivals(&self, phase: &Phase, worker: u32) -> Option<Arrivals> {
+    fn arrivals(&self, phase: &Phase, worker: u32) -> Option<Schedule> {
         let Phase::Arriving(phase) = phase else { return None };
         let duration_ns = phase.duration_ms.saturating_mul(1_000_000);
         let seed = self.plan.seed_number();
-        let (worker, workers) = self.agent.place(worker, self.workers());
-        Some(Arrivals::new(phase.arrival, phase.rate, duration_ns, worker, workers, seed))
+        let place = self.agent.place(worker, self.workers());
+        let shares = rates_of(self.plan, phase.rate);
+        Some(Schedule::new(&shares, phase.arrival, duration_ns, place, seed))
     }
 
     /// Reports seconds in order, each once all workers have reported it, until the phase has ended for all workers.

@@ -13,6 +13,7 @@ mod error;
 mod options;
 mod pacer;
 pub mod poller;
+mod rates;
 mod records;
 mod run;
 pub mod socket;

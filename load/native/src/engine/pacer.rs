@@ -2,6 +2,7 @@
 
 use crate::plan::Arrival;
 use crate::random::Draws;
+use crate::workload::Wanted;
 
 /// Instants at which requests arrive in the open model, in nanoseconds since the phase began.
 #[derive(Debug, Clone)]
@@ -71,6 +72,61 @@ impl Arrivals {
             }
             // 1 - u is never zero, so that the logarithm is finite.
             Spacing::Random { mean_gap_ns, draws } => self.next_ns -= (1.0 - draws.unit()).ln() * *mean_gap_ns,
+        }
+    }
+
+    /// Skips all arrivals before an instant and returns how many there have been in total.
+    pub fn pass_until(&mut self, instant_ns: u64) -> u64 {
+        while self.peek().is_some_and(|next| next < instant_ns) {
+            self.advance();
+        }
+        self.count
+    }
+}
+
+/// Arrivals of several operations, merged in the order of time.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    shares: Vec<(Wanted, Arrivals)>,
+    count: u64,
+}
+
+impl Schedule {
+    /// What the worker at this place (its number, of how many) has of rates (requests a second) held for `duration_ns`.
+    #[must_use]
+    pub fn new(rates: &[(Wanted, f64)], arrival: Arrival, duration_ns: u64, place: (u32, u32), seed: u64) -> Self {
+        let share = |(number, (wanted, rate)): (usize, &(Wanted, f64))| {
+            // Random arrivals of different operations are drawn apart.
+            let seed = seed.wrapping_add(number as u64);
+            (*wanted, Arrivals::new(arrival, *rate, duration_ns, place.0, place.1, seed))
+        };
+        Self { shares: rates.iter().enumerate().map(share).collect(), count: 0 }
+    }
+
+    /// The next arrival; none once the phase is over.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<u64> {
+        self.shares.iter().filter_map(|(_, arrivals)| arrivals.peek()).min()
+    }
+
+    /// How many arrivals have been taken.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes the next arrival, and returns what is to be sent.
+    #[inline]
+    pub fn advance(&mut self) -> Wanted {
+        self.count += 1;
+        let next = self.shares.iter_mut().filter(|(_, arrivals)| arrivals.peek().is_some());
+        match next.min_by_key(|(_, arrivals)| arrivals.peek()) {
+            Some((wanted, arrivals)) => {
+                arrivals.advance();
+                *wanted
+            }
+            None => Wanted::Drawn,
         }
     }
 
@@ -155,6 +211,35 @@ mod tests {
         assert_eq!(arrivals.pass_until(0), 0);
         assert_eq!(arrivals.pass_until(250_000_000), 3);
         assert_eq!(arrivals.pass_until(u64::MAX), 10);
+    }
+
+    #[test]
+    fn operations_with_a_rate_of_their_own_arrive_between_the_others() {
+        let rates = [(Wanted::DrawnWithoutRates, 8.0), (Wanted::Operation(3), 2.0)];
+        let mut schedule = Schedule::new(&rates, Arrival::Constant, 1_000_000_000, (0, 1), 1);
+        let mut ahead = schedule.clone();
+        let mut taken = Vec::new();
+        while let Some(at) = schedule.peek() {
+            taken.push((at / 1_000_000, schedule.advance()));
+        }
+        let own: Vec<u64> = taken.iter().filter(|(_, w)| *w == Wanted::Operation(3)).map(|(at, _)| *at).collect();
+        assert_eq!((own, taken.len(), schedule.count()), (vec![0, 500], 10, 10));
+        assert!(taken.is_sorted_by_key(|(at, _)| *at));
+        assert_eq!(ahead.pass_until(500_000_000), 5, "four of the others and one of its own");
+    }
+
+    #[test]
+    fn random_arrivals_of_operations_differ() {
+        let rates = [(Wanted::Operation(0), 100.0), (Wanted::Operation(1), 100.0)];
+        let mut schedule = Schedule::new(&rates, Arrival::Poisson, 10_000_000_000, (0, 1), 7);
+        let mut at = [Vec::new(), Vec::new()];
+        while let Some(next) = schedule.peek() {
+            match schedule.advance() {
+                Wanted::Operation(index) => at[usize::from(index)].push(next),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(at.iter().all(|instants| (800..1_200).contains(&instants.len())) && at[0] != at[1]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::ledger::{LedgerSink, Outcome};
 use crate::reply::{Accepted, ReplyRules};
 use crate::wire::{Code, Reply, Request, Wire};
-use crate::workload::{EffectKind, Entity, Event, Operation, UserState, Workload};
+use crate::workload::{EffectKind, Entity, Event, Operation, UserState, Wanted, Workload, has_next_step};
 
 /// A request of a user.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ struct Call {
     /// When the request was due.
     scheduled_ns: u64,
     deadline_ns: u64,
+    wanted: Wanted,
     /// What was sent; nothing while the request waits for its connection.
     sent: Option<Sent>,
 }
@@ -148,9 +149,9 @@ impl Users {
     /// Begins a request; it is sent as soon as its connection has room.
     /// `started_ns` is when service begins, where that is before the request is written.
     #[inline]
-    pub fn begin(&mut self, tag: u32, scheduled_ns: u64, started_ns: u64, now: u64) {
+    pub fn begin(&mut self, tag: u32, wanted: Wanted, scheduled_ns: u64, started_ns: u64, now: u64) {
         let deadline_ns = now.saturating_add(self.timeout_ns);
-        let call = Call { started_ns, scheduled_ns, deadline_ns, sent: None };
+        let call = Call { started_ns, scheduled_ns, deadline_ns, wanted, sent: None };
         self.users[tag as usize].calls.push_back(call);
         self.waiting += 1;
     }
@@ -173,7 +174,7 @@ impl Users {
         };
         let mut more =
             if self.composer.events_per_request() > 1 { self.spare.pop().unwrap_or_default() } else { Vec::new() };
-        let (rules, event) = self.composer.compose(user.number, &user.state, user.sequence, &mut more);
+        let (rules, event) = self.composer.compose(user.number, &user.state, user.sequence, call.wanted, &mut more);
         user.sequence = user.sequence.wrapping_add(self.composer.events_per_request());
         wire.send(
             &Request {
@@ -240,7 +241,7 @@ impl Users {
     pub fn fail_unsent(&mut self, tag: u32, failure: Failure, now: u64) {
         if let Some(call) = self.take_unsent(tag) {
             let user = &self.users[tag as usize];
-            let counted_as = self.composer.next_counted_as(user.number, &user.state, user.sequence);
+            let counted_as = self.composer.next_counted_as(user.number, &user.state, user.sequence, call.wanted);
             self.tally.calls[counted_as].sent += 1;
             self.count_failed(counted_as, failure, &call, now);
             self.last_failure_ns = now;
@@ -338,7 +339,7 @@ impl Users {
             if let Some(reads) = &mut self.reads {
                 reads.record(user.number, event, captured.as_ref(), false);
             }
-            let created = user.state.acknowledge(operation, event, captured.clone());
+            let created = user.state.acknowledge(operation, &workload.sessions, event, captured.clone());
             share(workload, operation, event, created);
         }
         self.reuse(sent.more);
@@ -355,7 +356,8 @@ impl Users {
 
     /// A request that was sent and not acknowledged may have been applied nevertheless.
     fn record_unknown(&mut self, tag: u32, sent: Sent) {
-        let user = &self.users[tag as usize];
+        let user = &mut self.users[tag as usize];
+        user.state.give_up(&sent.event);
         let operations = &self.composer.workload().operations;
         if let Some(reads) = &mut self.reads {
             std::iter::once(&sent.event)
@@ -401,10 +403,15 @@ impl Users {
         }
     }
 
-    /// The pause after a request, where its operation has one of its own.
+    /// The pause after a request, where its operation or its session has one of its own.
     #[inline]
     fn think_ns(&self, sent: &Sent) -> Option<u64> {
-        self.composer.workload().operations[usize::from(sent.event.operation)].think_ns
+        let workload = self.composer.workload();
+        let of_session = || {
+            let step = sent.event.step.filter(|_| has_next_step(&sent.event, &workload.sessions))?;
+            workload.sessions[usize::from(step.session)].think_ns
+        };
+        workload.operations[usize::from(sent.event.operation)].think_ns.or_else(of_session)
     }
 }
 
@@ -416,6 +423,6 @@ fn share(workload: &Workload, operation: &Operation, event: &Event, created: Opt
     }
     let deletes = operation.effect.as_ref().is_some_and(|effect| effect.kind == EffectKind::Delete);
     if let (true, Some(pool), Some(gone)) = (deletes, pool(operation.needs), &event.entity) {
-        pool.remove(gone);
+        pool.remove(gone.source());
     }
 }

@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 
 use crate::audit::json::Pointer;
 use crate::audit::judge::{Judgement, Step, judge_reply};
-use crate::reply::{WrongContent, shown_content};
+use crate::mismatch::{WrongContent, shown_content};
 use crate::template::Slot;
 use crate::wire::Code;
 use crate::workload::{EffectKind, Entity, Event, Renderer, Workload};

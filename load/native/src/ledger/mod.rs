@@ -21,13 +21,13 @@ mod tests {
     use std::sync::Arc;
 
     fn entity(id: &str) -> Entity {
-        Entity { captured: vec![("id".into(), id.into())] }
+        Entity { captured: vec![("id".into(), id.into())], origin: None }
     }
 
     fn records() -> Vec<Record> {
         let event = |sequence, key_sequence, entity| {
             let is_shared = sequence % 3 == 0;
-            Event { sequence, operation: 3, key_sequence, is_shared, entity }
+            Event { sequence, operation: 3, key_sequence, is_shared, entity, step: None }
         };
         let plain = |user, sequence: u32, outcome| Record {
             user,

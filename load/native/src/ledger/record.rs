@@ -62,7 +62,8 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<Record> {
     let outcome = if tagged & UNKNOWN == 0 { Outcome::Acknowledged } else { Outcome::Unknown };
     let operation = u16::try_from(tagged >> OPERATION_SHIFT).ok()?;
     let is_shared = tagged & IS_SHARED != 0;
-    Some(Record { user, outcome, event: Event { sequence, operation, key_sequence, is_shared, entity: needed }, own })
+    let event = Event { sequence, operation, key_sequence, is_shared, entity: needed, step: None };
+    Some(Record { user, outcome, event, own })
 }
 
 fn number(bytes: &mut &[u8]) -> Option<u32> {
@@ -72,7 +73,7 @@ fn number(bytes: &mut &[u8]) -> Option<u32> {
 fn read_entity(bytes: &mut &[u8]) -> Option<Entity> {
     let count = read_varint(bytes)?;
     let captured = (0..count).map(|_| Some((text(bytes)?, text(bytes)?))).collect::<Option<Vec<_>>>()?;
-    Some(Entity { captured })
+    Some(Entity { captured, origin: None })
 }
 
 fn text(bytes: &mut &[u8]) -> Option<Box<str>> {

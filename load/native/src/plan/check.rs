@@ -16,7 +16,7 @@ impl Plan {
             (is_hexadecimal(&self.run, 8), "run: must be 8 hexadecimal digits"),
             (!self.phases.is_empty(), "phases: at least one"),
             (!self.operations.is_empty(), "operations: at least one"),
-            (self.operations.iter().any(|o| o.weight > 0), "operations: at least one with a weight above zero"),
+            (self.sends_something(), "operations: at least one with a weight above zero"),
             (self.operations.iter().all(|o| !o.variants.is_empty()), "operations: at least one variant each"),
             (self.operations.iter().all(expects_something), "operations: expect is at least one status"),
             (self.operations.iter().filter(|o| o.login).count() <= 1, "operations: at most one login"),
@@ -56,6 +56,18 @@ impl Plan {
                 self.operations.iter().all(|o| o.think_time_ms.is_none_or(|ms| ms >= 0.0 && ms.is_finite())),
                 "think_time_ms: zero or more",
             ),
+            (
+                self.operations.iter().all(|o| o.rate.is_none_or(|rate| rate > 0.0 && rate.is_finite())),
+                "operations: a rate is above zero",
+            ),
+            (
+                self.is_single() || (self.sessions.is_empty() && self.operations.iter().all(|o| o.rate.is_none())),
+                "sessions, and rates of operations: not with batches or streams",
+            ),
+            (
+                self.sessions.iter().all(|s| s.think_time_ms.is_none_or(|ms| ms >= 0.0 && ms.is_finite())),
+                "sessions: think_time_ms is zero or more",
+            ),
             (!self.cookies || self.transport.protocol == Protocol::Http, "cookies: need protocol http"),
             (
                 self.operations.iter().all(listed_captures_are_possible),
@@ -81,6 +93,11 @@ impl Plan {
             Some((_, message)) => Err(PlanError::rule(*message)),
             None => self.check_headers(),
         }
+    }
+
+    fn sends_something(&self) -> bool {
+        let mut weights = self.operations.iter().map(|o| o.weight).chain(self.sessions.iter().map(|s| s.weight));
+        weights.any(|weight| weight > 0)
     }
 
     /// Whether each request carries one message, to its operation's own call.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::operation::{Batch, KeyKind, Operation, Stream};
+use super::operation::{Batch, KeyKind, Operation, Session, Stream};
 use super::phase::Phase;
 use super::transport::Transport;
 
@@ -29,6 +29,8 @@ pub struct Plan {
     pub keys: Vec<KeyKind>,
     pub size_bytes: Option<u64>,
     pub operations: Vec<Operation>,
+    #[serde(default)]
+    pub sessions: Vec<Session>,
     pub batch: Option<Batch>,
     pub stream: Option<Stream>,
     pub ledger: Option<String>,

@@ -15,7 +15,7 @@ pub use error::PlanError;
 pub use headers::check_header;
 pub use operation::{
     Batch, BodyEncoding, Effect, EntityPick, GrpcCall, HttpCall, KeyKind, ListCheck, OneOrMore, Operation, OwnMembers,
-    Owner, Pick, Reads, Reuse, Stream, Write,
+    Owner, Pick, Reads, Reuse, Session, Stream, Write,
 };
 pub use phase::{Arrival, ArrivingPhase, CountedPhase, HeldPhase, Phase, SteadyRule};
 pub use segment::{Segment, SlotSegment};

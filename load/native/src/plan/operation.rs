@@ -66,6 +66,23 @@ pub struct Operation {
     /// How the message becomes the body of a request over HTTP, where it is not the body itself.
     #[serde(default)]
     pub body: Option<BodyEncoding>,
+    /// Arrivals a second in the open model, out of the phase's rate; by its weight where absent.
+    #[serde(default)]
+    pub rate: Option<f64>,
+}
+
+/// Operations that a user sends one after the other.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    pub name: String,
+    /// How often it begins, beside the weights of the operations.
+    pub weight: u32,
+    /// Indices of operations.
+    pub steps: Vec<usize>,
+    /// The user's pause between two steps, in place of the plan's.
+    #[serde(default)]
+    pub think_time_ms: Option<f64>,
 }
 
 /// A body that is not the message itself.

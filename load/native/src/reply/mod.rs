@@ -2,7 +2,6 @@
 
 mod captures;
 mod content;
-mod mismatch;
 mod sampler;
 
 use std::borrow::Cow;
@@ -13,11 +12,11 @@ use serde_json::Value;
 
 use captures::{Place, is_plain};
 use content::{as_json, decoded, same, text_of};
-pub use mismatch::{Mismatch, WrongContent, shown, shown_content};
 pub use sampler::Sampler;
 
 use crate::failure::Failure;
 use crate::list_check::ListRule;
+use crate::mismatch::{Mismatch, WrongContent, shown, shown_content};
 use crate::wire::h2::messages;
 use crate::wire::http1::header;
 use crate::wire::{Code, Reply};
@@ -308,7 +307,7 @@ impl ReplyRules {
                 None => Err(WrongContent::body(&place.text(), format!("a plain value to capture as {name}"), received)),
             }
         });
-        Ok(Entity { captured: captured.collect::<Result<_, _>>()? })
+        Ok(Entity { captured: captured.collect::<Result<_, _>>()?, origin: None })
     }
 }
 

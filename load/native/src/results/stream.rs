@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::totals::{PhaseTotals, encode};
 use crate::engine::{CallCounts, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 use crate::failure::Failure;
-use crate::reply::Mismatch;
+use crate::mismatch::Mismatch;
 
 /// The version of the stream.
 const VERSION: u32 = 2;

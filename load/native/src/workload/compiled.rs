@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::event::{Entity, Event};
+use super::event::{Entity, Event, Step, Wanted};
 use super::operation::{Operation, refuse_draws};
 use super::pool::Pool;
+use super::session::{Progress, Session};
 use super::user::UserState;
 use crate::message::Descriptors;
 use crate::plan::{self, EntityPick, Owner, Pick, Plan, PlanError, Protocol, Reuse};
@@ -33,7 +34,11 @@ pub struct Workload {
     pub descriptors: Option<Descriptors>,
     /// By kind of entities: those of all users, where an operation uses them.
     pub pools: Vec<Option<Pool>>,
+    pub sessions: Vec<Session>,
+    /// Of the operations, then of the sessions.
     cumulative_weights: Vec<u64>,
+    /// The same without operations that have a rate of their own.
+    weights_without_rates: Vec<u64>,
     /// The operation that each user sends first.
     login: Option<usize>,
 }
@@ -68,10 +73,8 @@ impl Workload {
         let kinds = entity_kinds(plan);
         let compile = |operation| Operation::compile(operation, protocol, &kinds, descriptors.as_ref());
         let operations = plan.operations.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
-        let cumulative_weights = plan.operations.iter().scan(0, |sum, operation| {
-            *sum += u64::from(operation.weight);
-            Some(*sum)
-        });
+        let sessions = plan.sessions.iter().map(|session| Session::compile(session, operations.len()));
+        let sessions = sessions.collect::<Result<_, _>>()?;
         let is_pooled = |kind: usize| {
             let uses = |operation: &Operation| operation.pick.is_some_and(|pick| pick.of == Owner::Any);
             operations.iter().any(|operation| operation.needs == Some(kind) && uses(operation))
@@ -83,7 +86,9 @@ impl Workload {
             base_time_ms: plan.base_time_ms,
             run: plan.run.clone().into_bytes(),
             size: plan.size_bytes.map(|size| size as usize),
-            cumulative_weights: cumulative_weights.collect(),
+            sessions,
+            cumulative_weights: cumulative_weights(plan, |_| true),
+            weights_without_rates: cumulative_weights(plan, |operation| operation.rate.is_none()),
             keys: plan.keys.iter().map(compile_key).collect::<Result<_, _>>()?,
             login: operations.iter().position(|operation: &Operation| operation.is_login),
             operations,
@@ -115,29 +120,31 @@ impl Workload {
     }
 
     /// Chooses a user's event of this sequence; the draws that remain are its slots'.
-    pub(super) fn choose(&self, user: u32, state: &UserState, sequence: u32) -> (Event, usize, Draws) {
+    pub(super) fn choose(&self, user: u32, state: &UserState, sequence: u32, wanted: Wanted) -> (Event, usize, Draws) {
         let mut draws = Draws::of_event(self.seed, user, sequence);
-        let chosen = self.draw_operation(&mut draws);
-        let index = self.possible_operation(chosen, state);
+        let (index, step) = self.next_operation(&mut draws, state, wanted);
         let operation = &self.operations[index];
         let variant = draws.below(operation.variants.len() as u64) as usize;
         let (reuse, pick) = (draws.unit(), draws.unit());
         let picked = operation.key.and_then(|kind| self.pick_key(kind, state, reuse, pick));
         let (key_sequence, is_shared) = picked.unwrap_or((sequence, false));
-        let entity = operation.needs.and_then(|kind| self.pick_entity(kind, operation.pick, state, pick));
-        (Event { sequence, operation: index as u16, key_sequence, is_shared, entity }, variant, draws)
+        let session = state.session().filter(|_| step.is_some_and(|step| step.number > 0));
+        let needed = operation.needs.and_then(|kind| self.needed_entity(kind, operation.pick, state, session, pick));
+        let entity = session.map_or(needed.clone(), |session| session.with_values(needed));
+        (Event { sequence, operation: index as u16, key_sequence, is_shared, entity, step }, variant, draws)
     }
 
     /// A user's event of this sequence.
     #[must_use]
-    pub fn next_event(&self, user: u32, state: &UserState, sequence: u32) -> Event {
-        self.choose(user, state, sequence).0
+    pub fn next_event(&self, user: u32, state: &UserState, sequence: u32, wanted: Wanted) -> Event {
+        self.choose(user, state, sequence, wanted).0
     }
 
     /// The same event again, from what a ledger remembers of it.
     pub(super) fn recall(&self, user: u32, event: &Event) -> (usize, Draws) {
         let mut draws = Draws::of_event(self.seed, user, event.sequence);
-        self.draw_operation(&mut draws);
+        // That of the operation.
+        draws.draw();
         let variants = self.operations[usize::from(event.operation)].variants.len();
         let variant = draws.below(variants as u64) as usize;
         draws.draw();
@@ -145,24 +152,52 @@ impl Workload {
         (variant, draws)
     }
 
-    fn draw_operation(&self, draws: &mut Draws) -> usize {
-        let total = self.cumulative_weights.last().copied().unwrap_or(1);
-        let drawn = draws.below(total);
-        self.cumulative_weights.iter().position(|weight| *weight > drawn).unwrap_or(0)
+    /// The operation that a user sends next, and its place where it is a step of a session: a session that was begun
+    /// goes on before another choice is made.
+    fn next_operation(&self, draws: &mut Draws, state: &UserState, wanted: Wanted) -> (usize, Option<Step>) {
+        let weights =
+            if wanted == Wanted::DrawnWithoutRates { &self.weights_without_rates } else { &self.cumulative_weights };
+        let drawn = draw(weights, draws);
+        if let Wanted::Operation(operation) = wanted {
+            return (self.possible_operation(usize::from(operation), state, None), None);
+        }
+        let begun =
+            || drawn.checked_sub(self.operations.len()).map(|session| Step { session: session as u16, number: 0 });
+        let Some(step) = state.session().map(|session| session.next).or_else(begun) else {
+            return (self.possible_operation(drawn, state, None), None);
+        };
+        let chosen = self.sessions[usize::from(step.session)].steps[usize::from(step.number)];
+        let index = self.possible_operation(chosen, state, state.session());
+        // What a step needs first is no step.
+        (index, (index == chosen).then_some(step))
     }
 
     /// A user without a login logs in first. An operation that needs what this user does not have is replaced by the first
     /// one that creates it.
-    fn possible_operation(&self, chosen: usize, state: &UserState) -> usize {
+    fn possible_operation(&self, chosen: usize, state: &UserState, session: Option<&Progress>) -> usize {
         if let Some(login) = self.login.filter(|_| state.login().is_none()) {
             return login;
         }
-        match self.operations[chosen].needs {
-            Some(kind) if self.pick_entity(kind, self.operations[chosen].pick, state, 0.0).is_none() => {
+        let operation = &self.operations[chosen];
+        match operation.needs {
+            Some(kind) if self.needed_entity(kind, operation.pick, state, session, 0.0).is_none() => {
                 self.creator_of(kind).unwrap_or(chosen)
             }
             _ => chosen,
         }
+    }
+
+    /// The entity that an operation uses: the one that its session created, or any that it may pick.
+    fn needed_entity(
+        &self,
+        kind: usize,
+        rule: Option<EntityPick>,
+        state: &UserState,
+        session: Option<&Progress>,
+        drawn: f64,
+    ) -> Option<Arc<Entity>> {
+        let own = session.and_then(|session| session.entity(kind)).cloned();
+        own.or_else(|| self.pick_entity(kind, rule, state, drawn))
     }
 
     /// A captured entity of a kind: of the user's own, or of all users'.
@@ -194,6 +229,23 @@ impl Workload {
         };
         Some(if rule.shared.is_some() { (index as u32, true) } else { (own.get(index), false) })
     }
+}
+
+/// Of the operations that take part, then of the sessions.
+fn cumulative_weights(plan: &Plan, takes_part: impl Fn(&plan::Operation) -> bool) -> Vec<u64> {
+    let operations = plan.operations.iter().map(|each| if takes_part(each) { each.weight } else { 0 });
+    let weights = operations.chain(plan.sessions.iter().map(|session| session.weight));
+    let sums = weights.scan(0, |sum, weight| {
+        *sum += u64::from(weight);
+        Some(*sum)
+    });
+    sums.collect()
+}
+
+/// The index of what is drawn by its weight; one draw, whatever the weights.
+fn draw(cumulative: &[u64], draws: &mut Draws) -> usize {
+    let drawn = draws.below(cumulative.last().copied().unwrap_or(0).max(1));
+    cumulative.iter().position(|weight| *weight > drawn).unwrap_or(0)
 }
 
 fn entity_kinds(plan: &Plan) -> Vec<String> {

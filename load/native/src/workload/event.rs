@@ -13,6 +13,27 @@ pub struct Event {
     pub is_shared: bool,
     /// The captured entity that the event needs.
     pub entity: Option<Arc<Entity>>,
+    /// Its place in a session; a ledger needs none.
+    pub step: Option<Step>,
+}
+
+/// The place of an event in a session: both count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    pub session: u16,
+    pub number: u16,
+}
+
+/// Which operation a request is to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// Drawn by the weights.
+    #[default]
+    Drawn,
+    /// Drawn by the weights of the operations that do not arrive at a rate of their own.
+    DrawnWithoutRates,
+    /// This one, which arrives at a rate of its own.
+    Operation(u16),
 }
 
 /// Shared keys are rendered with this user number, which sends nothing: the highest number of seven digits.
@@ -22,9 +43,17 @@ pub const SHARED_USER: u32 = 9_999_999;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entity {
     pub captured: Vec<(Box<str>, Box<str>)>,
+    /// The entity that was captured, where values of a session were added to it.
+    pub origin: Option<Arc<Entity>>,
 }
 
 impl Entity {
+    /// The entity that a user knows and may delete: without the values of a session.
+    #[must_use]
+    pub fn source(self: &Arc<Self>) -> &Arc<Self> {
+        self.origin.as_ref().unwrap_or(self)
+    }
+
     /// Whether a value of this name was captured.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

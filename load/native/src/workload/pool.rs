@@ -60,7 +60,7 @@ mod tests {
     fn entities_are_added_picked_and_removed() {
         let pool = Pool::default();
         assert!(pool.pick(|_| 0).is_none());
-        let entity = |id: &str| Arc::new(Entity { captured: vec![("id".into(), id.into())] });
+        let entity = |id: &str| Arc::new(Entity { captured: vec![("id".into(), id.into())], origin: None });
         let all = ["a", "b", "c"].map(entity);
         all.iter().for_each(|entity| pool.add(entity));
         pool.remove(&all[0]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::compiled::Workload;
-use super::event::{Entity, Event, SHARED_USER};
+use super::event::{Entity, Event, SHARED_USER, Wanted};
 use super::operation::{Texts, Variant};
 use super::user::UserState;
 use crate::message::Scratch;
@@ -45,7 +45,12 @@ impl Renderer {
 
     /// Chooses and renders a user's event of this sequence.
     pub fn next(&mut self, user: u32, state: &UserState, sequence: u32) -> Event {
-        let (event, variant, draws) = self.workload.choose(user, state, sequence);
+        self.next_wanted(user, state, sequence, Wanted::Drawn)
+    }
+
+    /// The same, of the operation that is wanted.
+    pub fn next_wanted(&mut self, user: u32, state: &UserState, sequence: u32, wanted: Wanted) -> Event {
+        let (event, variant, draws) = self.workload.choose(user, state, sequence, wanted);
         self.fill(user, &event, variant, draws, state.login());
         event
     }

@@ -6,6 +6,7 @@ use super::cookies::Cookies;
 use super::event::{Entity, Event};
 use super::keys::AcknowledgedKeys;
 use super::operation::{EffectKind, Operation};
+use super::session::{Progress, Session};
 
 /// Acknowledged keys and captured entities of one user, by kind.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +14,7 @@ pub struct UserState {
     keys: Vec<AcknowledgedKeys>,
     entities: Vec<Vec<Arc<Entity>>>,
     login: Option<Entity>,
+    session: Option<Progress>,
     pub cookies: Cookies,
 }
 
@@ -26,6 +28,7 @@ impl UserState {
             keys: vec![AcknowledgedKeys::default(); keys],
             entities: vec![Vec::new(); kinds],
             login: None,
+            session: None,
             cookies: Cookies::default(),
         }
     }
@@ -46,16 +49,29 @@ impl UserState {
         self.login.as_ref()
     }
 
+    /// The session that the user has begun.
+    pub(super) fn session(&self) -> Option<&Progress> {
+        self.session.as_ref()
+    }
+
+    /// Ends the session of an event that was not acknowledged: its next steps need what it did.
+    pub fn give_up(&mut self, event: &Event) {
+        if event.step.is_some() {
+            self.session = None;
+        }
+    }
+
     /// Takes note of what a list shows: the entities of its kind are those of the latest list.
     pub fn list(&mut self, kind: usize, mut listed: Vec<Entity>) {
         listed.truncate(MOST_LISTED);
         self.entities[kind] = listed.into_iter().map(Arc::new).collect();
     }
 
-    /// Takes note of an event that the target acknowledged. Returns the entity that it created.
+    /// Takes note of an event that the target acknowledged; `sessions` are the workload's. Returns the entity that it created.
     pub fn acknowledge(
         &mut self,
         operation: &Operation,
+        sessions: &[Session],
         event: &Event,
         captured: Option<Entity>,
     ) -> Option<Arc<Entity>> {
@@ -67,16 +83,22 @@ impl UserState {
                 self.keys[kind].push(event.sequence);
             }
         }
+        let captured = captured.map(Arc::new);
+        let created = operation.creates.zip(captured.clone());
+        if let Some(step) = event.step {
+            let steps = sessions[usize::from(step.session)].steps.len();
+            let values = captured.as_ref().map_or(&[][..], |entity| &entity.captured);
+            self.session = Progress::after(self.session.take(), step, steps, values, created.clone());
+        }
         if operation.is_login {
-            self.login = Some(captured.unwrap_or_default());
+            self.login = Some(captured.map_or_else(Entity::default, |captured| Entity::clone(&captured)));
             return None;
         }
-        let created = operation.creates.zip(captured.map(Arc::new));
         if let Some((kind, entity)) = &created {
             self.entities[*kind].push(Arc::clone(entity));
         }
         if let (Some(kind), Some(gone), true) = (operation.needs, &event.entity, deletes) {
-            self.entities[kind].retain(|known| !Arc::ptr_eq(known, gone));
+            self.entities[kind].retain(|known| !Arc::ptr_eq(known, gone.source()));
         }
         created.map(|(_, entity)| entity)
     }

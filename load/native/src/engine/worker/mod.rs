@@ -19,6 +19,7 @@ use super::users::{Rest, Users};
 use crate::failure::Failure;
 use crate::plan::Transport;
 use crate::wire::Wire;
+use crate::workload::Wanted;
 
 use phase::{Phase, Turn};
 pub use phase::{PhaseObserver, PhaseOutcome, Share};
@@ -244,7 +245,12 @@ impl<W: Wire> Worker<W> {
             None => {
                 let (due, tag) = *self.users.due.front().filter(|(due, _)| *due <= now && share.stop.admits(now))?;
                 self.users.due.pop_front();
-                Some(Turn { tag, scheduled_ns: due, ready_ns: share.is_scheduled.then_some(due) })
+                Some(Turn {
+                    tag,
+                    wanted: Wanted::Drawn,
+                    scheduled_ns: due,
+                    ready_ns: share.is_scheduled.then_some(due),
+                })
             }
             Some(arrivals) => {
                 let due = share.start_ns + arrivals.peek()?;
@@ -253,8 +259,8 @@ impl<W: Wire> Worker<W> {
                     return None;
                 }
                 self.users.idle.pop_front();
-                arrivals.advance();
-                Some(Turn { tag, scheduled_ns: due, ready_ns: Some(due.max(free_since)) })
+                let wanted = arrivals.advance();
+                Some(Turn { tag, wanted, scheduled_ns: due, ready_ns: Some(due.max(free_since)) })
             }
         }
     }
@@ -267,7 +273,7 @@ impl<W: Wire> Worker<W> {
         // Where connections are shared, waiting for room is part of the service time; where each request has its own
         // connection, so is connecting.
         let is_service = waits_for_room || !self.keeps_alive;
-        self.users.begin(turn.tag, turn.scheduled_ns, if is_service { now } else { 0 }, now);
+        self.users.begin(turn.tag, turn.wanted, turn.scheduled_ns, if is_service { now } else { 0 }, now);
         if connection.has_room() {
             let clock = self.clock;
             return self.users.transmit(turn.tag, &mut connection.wire, &mut self.out, turn.ready_ns, || clock.now());

@@ -1,9 +1,10 @@
 //! One worker's view of a phase.
 
-use crate::engine::pacer::Arrivals;
+use crate::engine::pacer::Schedule;
 use crate::engine::stop::Stop;
 use crate::engine::tally::Tally;
 use crate::engine::users::{Rest, Users};
+use crate::workload::Wanted;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -18,7 +19,7 @@ pub trait PhaseObserver {
 pub struct Share {
     pub users: u32,
     pub rest: Rest,
-    pub arrivals: Option<Arrivals>,
+    pub arrivals: Option<Schedule>,
     pub stop: Stop,
     pub start_ns: u64,
     pub is_scheduled: bool,
@@ -28,6 +29,7 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Turn {
     pub tag: u32,
+    pub wanted: Wanted,
     /// When it was due.
     pub scheduled_ns: u64,
     /// When it was due and its user was free, where that is known.
@@ -48,7 +50,7 @@ pub(super) struct Phase {
     pub share: Share,
     pub second: u64,
     /// A copy of the arrivals that runs ahead, to count what is due.
-    horizon: Option<Arrivals>,
+    horizon: Option<Schedule>,
     scheduled: u64,
     /// Requests that had begun and still waited for their connection at the end.
     pub forgotten: u64,

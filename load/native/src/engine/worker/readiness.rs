@@ -105,7 +105,8 @@ impl<W: Wire> Worker<W> {
             for position in 0..self.continuing.len() {
                 let tag = self.continuing[position];
                 if phase.share.stop.admits(now) {
-                    self.start_call(index, Turn { tag, scheduled_ns: now, ready_ns: arrived_ns }, now);
+                    let turn = Turn { tag, wanted: Wanted::Drawn, scheduled_ns: now, ready_ns: arrived_ns };
+                    self.start_call(index, turn, now);
                 }
             }
             self.continuing.clear();
