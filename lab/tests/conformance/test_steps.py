@@ -197,3 +197,28 @@ def test_a_case_has_steps_or_a_request(users: Workload) -> None:
     (users.directory / "vectors" / "users.json").write_text(json.dumps(document), "utf-8")
     with pytest.raises(VectorError, match="does not match the schema"):
         load_cases(users)
+
+
+def test_a_step_sends_the_body_of_its_operation(empty_checkout: Project) -> None:
+    folder = empty_checkout.contract / "users"
+    (folder / "vectors").mkdir(parents=True)
+    form = """[[operations]]
+name = "search"
+weight = 1
+body = "form"
+message = '{"q":"${choice a|b}"}'
+http = { method = "POST", path = "/search", expect = 404 }
+"""
+    (folder / "workload.toml").write_text(WORKLOAD + form, "utf-8")
+    (folder / "audit.sql").write_text("SELECT", "utf-8")
+    steps = [{"operation": "search", "message": {"q": "two words", "n": 1.5}}]
+
+    class Unfound(Users):
+        def _answer(self, _: HttpRequest) -> tuple[int, Any]:
+            return 404, {}
+
+    api = Unfound()
+    assert differences(load_workload(empty_checkout, "users"), api, steps) == ()
+    (request,) = api.requests
+    assert request.body == b"q=two+words&n=1.5"
+    assert request.headers["content-type"] == ("application/x-www-form-urlencoded",)

@@ -1,5 +1,6 @@
 """A small API of one's own, measured end to end with faults planted in it: each is caught, and named."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -26,8 +27,8 @@ def checkout(measuring_checkout: Project) -> Project:
     return measuring_checkout
 
 
-def measured(checkout: Project, fault: str = "", mode: str = "quick") -> Comparison:
-    """One run of the API with a fault; two users, for a second and a half."""
+def measured(checkout: Project, fault: str = "", mode: str = "quick", seconds: float = 1.5) -> Comparison:
+    """One run of the API with a fault; two users, for a second and a half unless more is needed."""
     target = checkout.targets / "books" / "rest"
     target.mkdir(parents=True, exist_ok=True)
     manifest = (BOOKS / "rest" / "target.toml").read_text("utf-8")
@@ -40,7 +41,7 @@ def measured(checkout: Project, fault: str = "", mode: str = "quick") -> Compari
     for name, value in values.items():
         manifest = manifest.replace(f"{{{name}}}", value)
     (target / "target.toml").write_text(manifest, "utf-8")
-    short = {} if mode == "smoke" else {"users": [2], "phase_duration_s": 1.5, "warm_up_s": 0}
+    short = {} if mode == "smoke" else {"users": [2], "phase_duration_s": seconds, "warm_up_s": 0}
     request = ComparisonRequest(mode, "a test", **short)  # type: ignore[arg-type]
     return compare(checkout, request, PlainProgress(Console(quiet=True)))
 
@@ -61,7 +62,7 @@ def test_without_a_fault_every_operation_has_its_figures(checkout: Project) -> N
     run = only(measured(checkout))
     assert (run.status, run.audit is not None and run.audit.clean) == (Status.COMPLETED, True)
     assert run.total is not None
-    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete"}
+    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete", "Search"}
     assert sum(each.requests for each in run.total.by_operation.values()) == run.total.requests
     assert run.total.statuses.keys() == {"200", "201", "204"}
     assert run.total.by_operation["Read"].checked > 0
@@ -73,7 +74,7 @@ def test_without_a_fault_every_operation_has_its_figures(checkout: Project) -> N
 def test_smoke_reaches_every_operation(checkout: Project) -> None:
     run = only(measured(checkout, mode="smoke"))
     assert run.total is not None
-    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete"}
+    assert set(run.total.by_operation) == {"Create", "Read", "List", "Delete", "Search"}
 
 
 def test_wrong_reads_void_like_lost_writes(checkout: Project) -> None:
@@ -97,12 +98,26 @@ def test_wrong_content_of_an_unverified_reply_is_named(checkout: Project) -> Non
     assert ("List (" in words and "wrong content" in words) or "× body" in words
 
 
+def test_a_failed_check_names_place_expected_and_received_value(checkout: Project) -> None:
+    words = refused(measured(checkout, "deaf-searches"))
+    assert "Search" in words
+    assert re.search(r'the first at /title expected "(The Trial|Ulysses & Co|Über alles)", received "Emma"', words)
+
+
+def test_redirects_are_counted_and_not_followed(checkout: Project) -> None:
+    words = refused(measured(checkout, "redirected-searches"))
+    assert "Search (" in words and "× status_302" in words
+
+
 def test_a_slow_operation_does_not_hide_among_the_others(checkout: Project) -> None:
-    run = only(measured(checkout, "slow-lists"))
+    run = only(measured(checkout, "slow-lists", seconds=4))
     assert run.total is not None
     operations = run.total.by_operation
-    assert operations["List"].latency.percentiles_ms["p50"] >= 50
-    others = max(operations[name].latency.percentiles_ms["p50"] for name in ("Create", "Read", "Delete"))
+    assert operations["List"].latency.percentiles_ms["p50"] >= 250
+    others = max(operations[name].latency.percentiles_ms["p50"] for name in ("Create", "Read", "Delete", "Search"))
     assert others < operations["List"].latency.percentiles_ms["p50"]
     # All together the lists are a tenth, and the median knows nothing of them.
-    assert run.total.latency.percentiles_ms["p50"] < 50
+    assert run.total.latency.percentiles_ms["p50"] < 250
+    (finding,) = [each for each in run.findings if each.kind == "slow-operation"]
+    assert finding.message.startswith("List took 2")
+    assert "by operation" in finding.advice

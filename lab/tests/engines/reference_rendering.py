@@ -4,6 +4,7 @@ It shares no code with the lab or an engine. `contract/vectors/rendering.json` i
 `python reference_rendering.py` in this folder writes that file again.
 """
 
+import base64
 import datetime
 import json
 import math
@@ -56,7 +57,52 @@ def event(plan: Json, user: int, sequence: int, acknowledged: Acknowledged) -> J
     context = {"plan": plan, "user": user, "sequence": sequence, "key": key["text"] if key else "", "values": {}}
     message = _render(operation["variants"][variant], draws, context, plan["size_bytes"])
     path = _render(operation["http"]["path"], draws, context, None) if operation["http"] else None
-    return {"operation": operation_index, "variant": variant, "key": key, "message": message, "path": path}
+    rendered = {"operation": operation_index, "variant": variant, "key": key, "message": message, "path": path}
+    if "body" in operation:
+        # One character for each byte.
+        rendered["body"] = encoded(operation["body"], message).decode("latin-1")
+    return rendered
+
+
+BOUNDARY = "--bakeoff-0b7f3c5e9d1a2468"
+
+
+def encoded(kind: str, message: str) -> bytes:
+    """What goes over the wire in the place of the message."""
+    if kind == "binary":
+        return base64.b64decode(message)
+    values = []
+    for name, value in json.loads(message, parse_int=str, parse_float=str).items():
+        values += [(name, each) for each in (value if isinstance(value, list) else [value]) if each is not None]
+    if kind == "form":
+        return b"&".join(_percent(name) + b"=" + _percent(_plain(value)) for name, value in values)
+    lines: list[bytes] = []
+    for name, value in values:
+        is_file = isinstance(value, dict)
+        filename = f'; filename="{_quoted(value["filename"])}"' if is_file else ""
+        lines += [BOUNDARY.encode(), f'Content-Disposition: form-data; name="{_quoted(name)}"{filename}'.encode()]
+        if is_file:
+            lines.append(f"Content-Type: {value.get('content_type', 'application/octet-stream')}".encode())
+        content = _plain(value).encode() if not is_file else None
+        if content is None:
+            content = base64.b64decode(value["base64"]) if "base64" in value else value["text"].encode()
+        lines += [b"", content]
+    return b"\r\n".join([*lines, BOUNDARY.encode() + b"--", b""])
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _percent(text: str) -> bytes:
+    kept = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._"
+    return b"".join(
+        b"+" if byte == 0x20 else bytes([byte]) if byte in kept else b"%%%02X" % byte for byte in text.encode()
+    )
+
+
+def _quoted(text: str) -> str:
+    return "".join({'"': "%22", "\r": "%0D", "\n": "%0A"}.get(letter, letter) for letter in text)
 
 
 def body(plan: Json, batch: Json, user: int, sequence: int, count: int, acknowledged: Acknowledged) -> str:
@@ -138,6 +184,8 @@ def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
             return str(context["values"][slot["name"]])
         case "value":
             return str(context["values"][slot["name"]])
+        case "captured" | "login" as source:
+            return str(context[source][slot["name"]])
         case "pad":
             return ""
         case name:

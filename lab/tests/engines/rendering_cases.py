@@ -133,6 +133,31 @@ def _mixture() -> Json:
     return _case("weights, variants, several kinds of keys, paths", plan, [_event(1, i, known) for i in range(24)])
 
 
+def _body(name: str, kind: str, *variants: list[Any]) -> Json:
+    operation = _operation("sent", *variants, path=["/"])
+    return _case(name, _plan({**operation, "body": kind}), _grid((0, 3), (0, 1, 2)))
+
+
+def _form() -> Json:
+    text = {"slot": "choice", "choices": ["two words", "ä&=+%", "~*-._", "漢字🚗", ""]}
+    number = {"slot": "integer", "min": -5, "max": 5}
+    fields: list[Any] = ['{"text":"', text, '","number":', number, ',"is":true,"half":0.50,"none":null,"empty":""']
+    lists: list[Any] = [',"list":["a b",', number, ',null,false],"quoted name \\"é\\"":"line\\r\\n\\u00e9\\/"}']
+    return _body("a form", "form", [*fields, *lists], ["{}"])
+
+
+def _multipart() -> Json:
+    random = {"slot": "alphanumeric", "length": 8}
+    fields: list[Any] = ['{"title":"', random, '","count":3,"tags":["x","y"],"none":null,"photo":{"filename":"']
+    file: list[Any] = [random, '.png","content_type":"image/png","base64":"', random, '"},"notes":[{"filename":"a']
+    rest: list[Any] = [' \\"b\\".txt","text":"grün\\n"},{"filename":"empty","text":""}],"na\\"me\\r\\n":"é"}']
+    return _body("parts with files", "multipart", [*fields, *file, *rest])
+
+
+def _binary() -> Json:
+    return _body("bytes", "binary", [{"slot": "alphanumeric", "length": 16}], ["AAEC/f7/"], ["", ""])
+
+
 def _batch() -> Json:
     plan = _plan(_operation("keyed", MEMBERS, key=0), keys=[_key_kind("thing", {"share": 0.75, "pick": "uniform"})])
     batch = {"open": "[", "separator": ", ", "close": "]"}
@@ -207,5 +232,8 @@ CASES: tuple[Json, ...] = (
     _padded(),
     _mixture(),
     _values(),
+    _form(),
+    _multipart(),
+    _binary(),
     _batch(),
 )

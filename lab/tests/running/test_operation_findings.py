@@ -58,3 +58,22 @@ def test_the_first_wrong_reply_is_named_with_its_place_and_its_secrets_hidden() 
     (void,) = found(divided({"Read": read}), {})
     assert 'Read: 1 of 1 checked replies, the first at /name expected "Ada"' in void.message
     assert 'the first at /name expected "Ada"' in str(always_failing(divided({"Read": read})))
+
+
+def test_an_operation_that_is_much_slower_than_all_others_is_named() -> None:
+    def kinds(**medians_ms: float) -> list[str]:
+        return [
+            each.kind
+            for each in found(divided({name: operation(latency_ms=ms) for name, ms in medians_ms.items()}), {})
+        ]
+
+    total = divided({"Save": operation(ok=900, latency_ms=2), "List": operation(ok=100, latency_ms=50)})
+    (finding,) = found(total, {})
+    assert (finding.kind, finding.severity) == ("slow-operation", "info")
+    assert finding.message.startswith("List took 50") and "the slowest of the other operations 2" in finding.message
+    assert "It is 10% of the requests" in finding.message and "--operation List" in finding.advice
+    assert kinds(Save=2, Read=3, List=14) == [], "less than five times the next"
+    assert kinds(Save=1, List=9) == [], "nine milliseconds keep no one waiting"
+    assert kinds(List=900) == [], "there is nothing to hide"
+    few = divided({"Save": operation(ok=900), "List": operation(ok=4, latency_ms=900)})
+    assert found(few, {}) == []

@@ -139,6 +139,25 @@ def test_a_workload_that_names_only_what_it_has_is_loaded(empty_checkout: Projec
             36,
             'create: capture "/item/0/ids": shop.Item has no field ids. Did you mean id?',
         ),
+        (
+            "http.expect = 200",
+            'http.expect = 200\nhttp.list = { items = "/u", id = "/id", own = { kind = "itm", capture = "id" } }',
+            0,
+            'get: list.own.kind = "itm", but no operation creates that. Did you mean item?',
+        ),
+        (
+            "http.expect = 200",
+            'http.expect = 200\nhttp.list = { items = "/u", id = "/id", own = { kind = "item", capture = "di" } }',
+            0,
+            'get: list.own.capture = "di": what creates item does not capture it. Captured are: id.',
+        ),
+        (
+            "http.expect = 200",
+            'http.expect = 200\nhttp.list = { items = "/u", most = "${value.limit}" }',
+            0,
+            "get: ${value.limit}: no slot of the operation is named limit.",
+        ),
+        ("weight = 2", 'weight = 2\nthink_time = "a while"', 40, 'get: "a while" is not a duration'),
         ('"size": ', '"sise": ', 23, "create: the message: shop.Order has no field sise. Did you mean size?"),
     ],
 )

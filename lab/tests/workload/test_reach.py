@@ -9,7 +9,7 @@ from bakeoff.project import Project
 from bakeoff.running.modes import SMOKE
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
-from bakeoff.workload.plan_records import Plan, PlannedEffect, PlannedOperation
+from bakeoff.workload.plan_records import Plan, PlannedEffect, PlannedOperation, PlannedSession
 from bakeoff.workload.reach import reached, reaching_all
 
 DELETES = PlannedEffect(kind="delete", key=[])
@@ -69,3 +69,15 @@ def test_the_shipped_events_are_all_sent(events: Plan) -> None:
     found = reaching_all(events)
     assert found.phases == events.phases
     assert len(reached_by(found)) == len(found.operations)
+
+
+def test_sessions_are_reached_to_their_ends(events: Plan) -> None:
+    names = ["Ping", "Search", "Buy", "Pay"]
+    operations = [operation(name, 1 if name == "Ping" else 0) for name in names]
+    session = PlannedSession(name="Order", weight=1, steps=[1, 2, 3])
+    found = reaching_all(replace(events, operations=operations, sessions=[session]))
+    seed, iterations = int(found.seed, 16), found.phases[0].iterations or 0
+    assert reached(found.operations, seed, iterations, found.sessions) == set(names)
+    assert iterations == 5, "four of them are sent anyway, and a seed has the fifth"
+    never = replace(events, operations=operations, sessions=[replace(session, weight=0)])
+    assert reaching_all(never) == never

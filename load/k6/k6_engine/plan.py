@@ -25,6 +25,8 @@ _NATIVE_ONLY = (
     ("list", "list checks"),
     ("pick", "choice among needed entities"),
     ("think_time_ms", "pause of an operation's own"),
+    ("body", "form, multipart or binary bodies"),
+    ("rate", "rate of an operation's own"),
 )
 
 
@@ -145,6 +147,8 @@ def refusal(plan: Plan) -> str | None:
         return "the k6 engine writes no ledger of acknowledged operations: use the native engine to audit"
     if plan.document.get("cookies"):
         return "the k6 engine does not keep cookies for a workload: use the native engine"
+    if plan.document.get("sessions"):
+        return "the k6 engine has no sessions: use the native engine"
     if any(operation["creates"] or operation["needs"] for operation in operations):
         return "the k6 engine does not use values captured from replies: use the native engine"
     for part, name in _NATIVE_ONLY:

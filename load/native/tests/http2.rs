@@ -202,6 +202,33 @@ fn a_stream_of_replies_is_a_list() {
 }
 
 #[test]
+fn numbers_of_64_bits_are_captured_and_sent_as_text_and_as_numbers() {
+    // 2^53 + 1, which no double holds.
+    let (address, seen) = serve(grpc(&[(0, b"\x08\x81\x80\x80\x80\x80\x80\x80\x10")]));
+    let captured = json!({"slot": "captured", "name": "n"});
+    let grpc = |capture: Value| json!({"method": "p.S/One", "expect": "OK", "reply": {}, "capture": capture});
+    let call = |name: &str, weight: u32, message: Value, capture: Value| {
+        let mut call = operation("POST", json!(["/"]), message);
+        (call["name"], call["weight"], call["http"], call["grpc"]) =
+            (json!(name), json!(weight), Value::Null, grpc(capture));
+        call
+    };
+    let mut create = call("create", 0, json!(["{\"n\":1}"]), json!({"n": "/n"}));
+    create["creates"] = json!("number");
+    let mut text = call("text", 1, json!(["{\"n\":\"", captured, "\"}"]), json!({}));
+    let mut number = call("number", 1, json!(["{\"n\":", captured, "}"]), json!({}));
+    (text["needs"], number["needs"]) = (json!("number"), json!("number"));
+    let phases = json!([{"name": "one", "virtual_users": 1, "iterations": 20}]);
+    let changes = json!({"operations": [create, text, number], "phases": phases});
+    let memory = run(&grpc_plan(address, "p.S/One", json!({}), &changes));
+    assert_eq!((memory.errors(), memory.ok()), (BTreeMap::new(), 20));
+    assert!(memory.totals[0].calls.iter().all(|call| call.ok > 0), "both ways are sent");
+    let seen = seen.lock().expect("a lock");
+    let same = b"\0\0\0\0\x09\x08\x81\x80\x80\x80\x80\x80\x80\x10";
+    assert!(seen.iter().skip(1).all(|seen| seen.body == same), "{:?}", seen[1].body);
+}
+
+#[test]
 fn a_batch_without_a_field_is_a_stream_of_requests() {
     let (address, seen) = serve(grpc(&[(0, b"\x08\x03")]));
     let batch = json!({

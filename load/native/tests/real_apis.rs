@@ -137,7 +137,7 @@ fn impossible_plans_are_refused() {
         (refused(&|plan| plan["operations"][1]["variants"] = json!([[token()]])), "for headers and paths"),
         (refused(&|plan| plan["operations"][2]["http"]["expect"] = json!([])), "at least one status"),
         (refused(&|plan| plan["operations"][2]["http"]["header_templates"] = json!({"a b": []})), "the name may"),
-        (refused(&|plan| plan["operations"][1]["body"] = json!("binary")), "alphanumeric N"),
+        (refused(&|plan| plan["operations"][1]["body"] = json!("binary")), "written in base64"),
         (
             refused(&|plan| plan["operations"][2]["http"]["reply_templates"] = json!({"/id": [{"slot": "uuid"}]})),
             "reply: a value takes",

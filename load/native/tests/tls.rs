@@ -119,6 +119,75 @@ fn serve_grpc(config: Arc<ServerConfig>) -> (SocketAddr, Arc<Mutex<Vec<Call>>>) 
     (address, calls)
 }
 
+/// A REST API over HTTP/2, by others: answers with what a request brought.
+fn serve_rest_over_http2(config: Arc<ServerConfig>) -> (SocketAddr, Arc<Mutex<Vec<Call>>>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("non-blocking");
+    let address = listener.local_addr().expect("an address");
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&calls);
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+            let acceptor = tokio_rustls::TlsAcceptor::from(config);
+            while let Ok((socket, _)) = listener.accept().await {
+                let (acceptor, seen) = (acceptor.clone(), Arc::clone(&seen));
+                tokio::spawn(async move {
+                    let socket = acceptor.accept(socket).await.expect("a session");
+                    let mut connection = h2::server::handshake(socket).await.expect("a handshake");
+                    while let Some(Ok((request, mut respond))) = connection.accept().await {
+                        seen.lock().expect("a lock").push(call_of(&request));
+                        tokio::spawn(async move {
+                            let mut content = request.into_body();
+                            let mut body = Vec::new();
+                            while let Some(Ok(data)) = content.data().await {
+                                let _ = content.flow_control().release_capacity(data.len());
+                                body.extend_from_slice(&data);
+                            }
+                            let response = http::Response::builder().status(201).body(()).expect("a response");
+                            let mut stream = respond.send_response(response, false).expect("sent");
+                            stream.send_data(Bytes::from(body), true).expect("sent");
+                        });
+                    }
+                });
+            }
+        });
+    });
+    (address, calls)
+}
+
+#[test]
+fn rest_travels_encrypted_over_http2() {
+    let authority = Authority::new("h2");
+    let (address, seen) = serve_rest_over_http2(Arc::clone(&authority.server));
+    let mut create = support::operation("POST", json!(["/things"]), json!(["{\"n\":", {"slot": "sequence"}, "}"]));
+    create["http"]["expect"] = json!(201);
+    create["http"]["reply_templates"] = json!({"/n": [{"slot": "sequence"}]});
+    let mut transport = transport(&authority);
+    (transport["http_version"], transport["connections"]) = (json!("2"), json!(2));
+    let phases = json!([{"name": "all", "virtual_users": 8, "iterations": 200}]);
+    let changes = json!({"transport": transport, "phases": phases, "operations": [create]});
+    let memory = run(&plan(address, &changes));
+    assert_eq!((memory.ok(), memory.connections_opened()), (200, 2), "{:?}", memory.errors());
+    let call = &memory.totals[0].calls[0];
+    assert_eq!((call.checked, call.checks_failed), (200, 0), "each reply is the one to its request");
+    let seen = seen.lock().expect("a lock");
+    let expected = (format!("https://{NAME}:{}", address.port()), TOKEN.to_owned(), "7".to_owned());
+    assert!(seen.len() == 200 && seen.iter().all(|call| *call == expected), "{:?}", seen[0]);
+}
+
+#[test]
+fn a_target_without_http2_is_a_failure_of_tls() {
+    let authority = Authority::new("http/1.1");
+    let (address, heads) = serve_http(&authority);
+    let mut transport = transport(&authority);
+    transport["http_version"] = json!("2");
+    let memory = run(&plan(address, &json!({"transport": transport})));
+    assert_eq!(memory.errors(), [("tls".to_owned(), 3)].into());
+    assert!(heads.lock().expect("a lock").is_empty());
+}
+
 fn call_of(request: &http::Request<h2::RecvStream>) -> Call {
     let metadata = |name: &str| request.headers()[name].to_str().expect("text").to_owned();
     let uri = request.uri();

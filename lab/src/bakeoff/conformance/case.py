@@ -156,8 +156,8 @@ class Exchange:
 class Case:
     """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at.
 
-    A case with steps consists of them alone. `body` is how its message becomes one; the first operation's where empty. A case that `needs_token` is for a target that asks for one, and carries
-    none but what its headers say.
+    A case with steps consists of them alone. A case that `needs_token` is for a target that asks for one, and carries
+    none but what its headers say. `body` is how its message becomes one; that of the first operation where empty.
     """
 
     name: str

@@ -1,5 +1,6 @@
 """What the operations of a run say about whether it can be believed. Pure functions."""
 
+import shlex
 from collections.abc import Mapping
 
 from bakeoff.redaction import redacted
@@ -8,13 +9,19 @@ from bakeoff.results.run import Finding, Measured
 
 WRONG_READ = "wrong_read"
 
+# An operation is slow above so many times the median of the slowest other one, and so many ms; of fewer replies the
+# median says little.
+_SLOW_RATIO = 5.0
+_SLOW_MS = 10.0
+_FEWEST = 5
+
 # Of checked replies that are wrong, as of failed requests: more is no slip.
 _CHECKS_FAILED = 0.001
 
 
 def found(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
     """All findings; `checks` is the fraction of replies whose content is checked, by operation."""
-    return [*wrong_reads(total), *_checks_failed(total, checks)]
+    return [*wrong_reads(total), *_checks_failed(total, checks), *_slow_operations(total)]
 
 
 def wrong_reads(total: Measured) -> list[Finding]:
@@ -67,6 +74,36 @@ def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding
             "wrong as the checked ones.",
         )
     ]
+
+
+def _slow_operations(total: Measured) -> list[Finding]:
+    """Operations that take so much longer than all others that figures of the whole hide one or the other."""
+    medians_ms = {
+        name: each.latency.percentiles_ms["p50"]
+        for name, each in total.by_operation.items()
+        if each.requests >= _FEWEST
+    }
+    slow = {
+        name: median_ms
+        for name, median_ms in medians_ms.items()
+        if median_ms >= _SLOW_MS
+        and any(other != name for other in medians_ms)
+        and median_ms >= _SLOW_RATIO * max(value for other, value in medians_ms.items() if other != name)
+    }
+    return [_slow_operation(total, name, medians_ms) for name in slow]
+
+
+def _slow_operation(total: Measured, name: str, medians_ms: Mapping[str, float]) -> Finding:
+    next_ms = max(value for other, value in medians_ms.items() if other != name)
+    share = total.by_operation[name].requests / total.requests
+    return Finding(
+        "slow-operation",
+        "info",
+        f"{name} took {medians_ms[name]:,.3g} ms (p50), the slowest of the other operations {next_ms:,.3g} ms. It is "
+        f"{share:.0%} of the requests, so percentiles of the whole show one of both only.",
+        f"Judge it by its own figures: every table has them by operation, and --operation {shlex.quote(name)} sends "
+        "it alone.",
+    )
 
 
 def _check_words(name: str, each: MeasuredOperation, share: float | None) -> str:

@@ -71,8 +71,8 @@ def _values(message: Json, needed: str) -> Iterator[tuple[str, Json]]:
     if not isinstance(message, Mapping):
         raise BodyError(needed)
     for name, value in message.items():
-        for each in value if isinstance(value, list) else [] if value is None else [value]:
-            yield name, each
+        values = value if isinstance(value, list) else [value]
+        yield from ((name, each) for each in values if each is not None)
 
 
 def _scalar(value: Json, needed: str) -> str:
@@ -80,7 +80,9 @@ def _scalar(value: Json, needed: str) -> str:
         return value
     if value is None or isinstance(value, Mapping | list):
         raise BodyError(needed)
-    return json.dumps(value)
+    # A number of a conformance case knows how it was written.
+    written = getattr(value, "text", None)
+    return written if isinstance(written, str) else json.dumps(value)
 
 
 def _percent(text: str) -> str:

@@ -93,6 +93,7 @@ class Operation(_Declared, frozen=True):
     needs_of: Literal["own", "any"] | None = None
     needs_pick: str | None = None
     think_time: str | None = None
+    rate: float | None = None
     effect: DeclaredEffect | None = None
     reads: DeclaredRead | None = None
     login: bool = False
@@ -116,6 +117,15 @@ class Operation(_Declared, frozen=True):
     def call(self, protocol: str) -> HttpCall | GrpcCall | None:
         """How it is sent over a protocol; None where it is not."""
         return self.grpc if protocol == "grpc" else self.http
+
+
+class DeclaredSession(_Declared, frozen=True):
+    """Operations that a user sends one after the other, with what their replies capture."""
+
+    name: str
+    weight: int
+    steps: Sequence[str]
+    think_time: str | None = None
 
 
 class DeclaredReuse(_Declared, frozen=True):
@@ -226,6 +236,7 @@ class Declaration(_Declared, frozen=True):
     database: Literal["postgresql", "none"]
     name: str = ""
     operations: Sequence[Operation] = ()
+    sessions: Sequence[DeclaredSession] = ()
     title: str = ""
     default: bool = True
     proto: str | None = None

@@ -13,6 +13,8 @@ def needed_features(workload: Workload, protocol: str) -> dict[str, str]:
     needed: dict[str, str] = {}
     if workload.declared.cookies and protocol == "http":
         needed["cookies"] = workload.declared.operations[0].name
+    if workload.declared.sessions:
+        needed["sessions"] = workload.declared.sessions[0].steps[0]
     for operation in workload.declared.operations:
         for feature, is_needed in _features_of(operation, operation.call(protocol)).items():
             if is_needed:
@@ -27,6 +29,7 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         "login": operation.login,
         "entity-picks": operation.needs_of is not None or operation.needs_pick is not None,
         "operation-think-time": operation.think_time is not None,
+        "operation-rates": operation.rate is not None,
     }
     if call is None:
         return needed

@@ -13,11 +13,26 @@ from bakeoff.hints import hint
 from bakeoff.toml_lines import Place
 from bakeoff.workload.bodies import ENCODED, BodyError, encoded, sample_of_binary
 from bakeoff.workload.declaration import PROTOCOLS, Declaration, GrpcCall, HttpCall, Operation
+from bakeoff.workload.session_references import (
+    carried_names,
+    carried_to,
+    is_sent_alone,
+    session_problems,
+    wrong_pause,
+)
 from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
 from bakeoff.workload.template import TemplateError, parse_template
 
 # Values that make every template a text of the right kind: bare or in quotes, a number can stand anywhere.
 _ANY_VALUE = "0"
+
+
+@dataclass(frozen=True)
+class _Context:
+    """An operation, and what each session that has it captures before."""
+
+    operation: Operation
+    sessions: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +47,9 @@ class Problem:
 def problems_of(declared: Declaration) -> Iterator[Problem]:
     """Everything that a workload names and does not have."""
     names = [operation.name for operation in declared.operations]
+    for place, words in session_problems(declared):
+        yield Problem(place, words)
+    known = [*names, *(session.name for session in declared.sessions)]
     for index, operation in enumerate(declared.operations):
         if operation.name in names[:index]:
             yield Problem(("operations", index), f"two operations are named {operation.name}. Names must differ.")
@@ -40,16 +58,19 @@ def problems_of(declared: Declaration) -> Iterator[Problem]:
             yield Problem(place, f"operation {operation.name}: {problem.words}", problem.text)
     for mix, weights in declared.mixes.items():
         for name in weights:
-            if name not in names:
+            if name not in known:
                 words = f"the mix {mix} names the operation {name}, which does not exist."
-                yield Problem(("mixes", mix, name), f"{words} {hint(name, names, 'Operations')}")
+                yield Problem(("mixes", mix, name), f"{words} {hint(name, known, 'Operations')}")
 
 
 def _problems_of(declared: Declaration, operation: Operation) -> Iterator[Problem]:
     unknown, keys = operation.key, list(declared.keys)
     if unknown is not None and unknown not in keys:
         yield Problem(("key",), f'key = "{unknown}", but [keys] has no such kind. {hint(unknown, keys, "Kinds")}')
+    if (reason := wrong_pause(operation.think_time)) is not None:
+        yield Problem(("think_time",), reason)
     yield from _needs(declared, operation)
+    yield from _lists(declared, operation)
     yield from _templates(declared, operation)
     yield from _members(operation)
 
@@ -70,6 +91,27 @@ def _needs(declared: Declaration, operation: Operation) -> Iterator[Problem]:
             yield Problem((protocol,), f'needs "{needed}", which no operation with a {protocol} table creates.')
 
 
+def _lists(declared: Declaration, operation: Operation) -> Iterator[Problem]:
+    """The user's own members of a list: a kind that nothing creates, or a value that its creators do not capture."""
+    for protocol in PROTOCOLS:
+        call = operation.call(protocol)
+        own = None if call is None or call.list is None else call.list.own
+        if own is None:
+            continue
+        kinds = list(dict.fromkeys(each.creates for each in declared.operations if each.creates is not None))
+        captured = _captured_by_creators(declared, own.kind, protocol)
+        if own.kind not in kinds:
+            words = (
+                f'list.own.kind = "{own.kind}", but no operation creates that. {hint(own.kind, kinds, "Created are")}'
+            )
+            yield Problem((protocol, "list"), words, f'"{own.kind}"')
+        elif own.capture not in captured:
+            words = f'list.own.capture = "{own.capture}": what creates {own.kind} does not capture it.'
+            yield Problem(
+                (protocol, "list"), f"{words} {hint(own.capture, captured, 'Captured are')}", f'"{own.capture}"'
+            )
+
+
 def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]:
     """Slots that nothing fills, in the message, the requests, the replies and the keys of the stored document."""
     effect_key = () if operation.effect is None else operation.effect.key
@@ -78,16 +120,20 @@ def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]
         call = operation.call(protocol)
         if call is None:
             continue
-        captured = _captured_by_needed(declared, operation, protocol)
+        captured = _captured_for(declared, operation, protocol)
+        context = _Context(operation, carried_to(declared, operation, protocol))
         logins = _captured_by_login(declared, protocol)
         for place, template in _of_requests(operation, protocol, call):
-            yield from _slots(place, template, operation, captured, None if place[-1] == "message" else logins)
+            yield from _slots(place, template, context, captured, None if place[-1] == "message" else logins)
         for pointer, value in call.reply.items():
             if isinstance(value, str):
-                yield from _slots((protocol, "reply", pointer), value, operation, captured, None)
+                yield from _slots((protocol, "reply", pointer), value, context, captured, None)
+        most = None if call.list is None else call.list.most
+        if isinstance(most, str):
+            yield from _slots((protocol, "list"), most, context, captured, None)
         for name, key, names in (("effect", effect_key, [*call.capture, *captured]), ("reads", read_key, captured)):
             for part in key:
-                yield from _slots((name,), part, operation, names, None)
+                yield from _slots((name,), part, context, names, None)
 
 
 def _of_requests(operation: Operation, protocol: str, call: HttpCall | GrpcCall) -> Iterator[tuple[Place, str]]:
@@ -103,10 +149,17 @@ def _of_requests(operation: Operation, protocol: str, call: HttpCall | GrpcCall)
             yield (protocol, "metadata", name), value
 
 
-def _captured_by_needed(declared: Declaration, operation: Operation, protocol: str) -> list[str]:
-    if operation.needs is None:
-        return []
-    creators = [each.call(protocol) for each in declared.operations if each.creates == operation.needs]
+def _captured_for(declared: Declaration, operation: Operation, protocol: str) -> list[str]:
+    """What is captured before an operation is sent: of what it needs, and by its sessions where it has no other use."""
+    needed = [] if operation.needs is None else _captured_by_creators(declared, operation.needs, protocol)
+    carried = carried_to(declared, operation, protocol)
+    if not carried or is_sent_alone(declared, operation):
+        return needed
+    return [*needed, *carried_names(carried)]
+
+
+def _captured_by_creators(declared: Declaration, kind: str, protocol: str) -> list[str]:
+    creators = [each.call(protocol) for each in declared.operations if each.creates == kind]
     captures = [call.capture for call in creators if call is not None]
     return [name for name in (captures[0] if captures else {}) if all(name in each for each in captures)]
 
@@ -117,9 +170,10 @@ def _captured_by_login(declared: Declaration, protocol: str) -> list[str]:
 
 
 def _slots(
-    place: Place, template: str, operation: Operation, captured: Sequence[str], logins: Sequence[str] | None
+    place: Place, template: str, context: _Context, captured: Sequence[str], logins: Sequence[str] | None
 ) -> Iterator[Problem]:
     """What is wrong with the slots of one template. `logins` of None: logins fill nothing here."""
+    operation, sessions = context.operation, context.sessions
     try:
         segments = parse_template(template)
     except TemplateError as error:
@@ -129,7 +183,7 @@ def _slots(
         yield Problem(place, "${key} is the operation's key, but it has none: add key = …, a kind of [keys].", "${key}")
     for name in (slot.name for slot in slots_of(segments, CapturedSlot)):
         if name not in captured:
-            yield Problem(place, _not_captured(name, operation, captured), f"${{captured.{name}}}")
+            yield Problem(place, _not_captured(name, operation, captured, sessions), f"${{captured.{name}}}")
     named = list(_named_slots(operation))
     for name in (slot.name for slot in slots_of(segments, ValueSlot)):
         if name not in named:
@@ -152,12 +206,29 @@ def _named_slots(operation: Operation) -> Iterator[str]:
             yield from re.findall(r"\$\{(\w+)=", template)
 
 
-def _not_captured(name: str, operation: Operation, captured: Sequence[str]) -> str:
+def _not_captured(
+    name: str, operation: Operation, captured: Sequence[str], sessions: Mapping[str, Sequence[str]]
+) -> str:
     text, needed = f"${{captured.{name}}}", operation.needs
+    lacking = [session for session, carried in sessions.items() if name not in carried]
+    if len(lacking) < len(sessions):
+        return f"{text}: {_where_it_lacks(lacking)}"
+    if sessions and needed is None:
+        names = list(dict.fromkeys(each for carried in sessions.values() for each in carried))
+        return f"{text}: no earlier step of {', '.join(sessions)} captures {name}. {hint(name, names, 'Captured are')}"
     if needed is None and not captured:
         return f'{text}: nothing is captured for it. Add needs = "…", the kind that another operation creates.'
     source = f"what creates {needed}" if needed is not None else "the operation"
     return f"{text}: {source} does not capture {name}. {hint(name, captured, 'Captured are')}"
+
+
+def _where_it_lacks(lacking: Sequence[str]) -> str:
+    if lacking:
+        return f"the session {lacking[0]} does not capture it before this step."
+    return (
+        "only a session carries it, but the operation is also sent by itself. Give it weight = 0, and leave it out of "
+        "mixes and rates, or let needs name what captures it."
+    )
 
 
 def _unknown_slot(template: str) -> str:

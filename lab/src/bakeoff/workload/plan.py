@@ -5,13 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bakeoff.documents import Json
 from bakeoff.durations import seconds_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED
 from bakeoff.workload.declaration import (
+    Declaration,
     DeclaredEffect,
     DeclaredRead,
+    DeclaredSession,
     GrpcBatch,
     GrpcCall,
     GrpcStream,
@@ -36,6 +40,7 @@ from bakeoff.workload.plan_records import (
     PlannedPick,
     PlannedProto,
     PlannedRead,
+    PlannedSession,
     PlannedThresholds,
     PlannedTls,
     PlannedTransport,
@@ -136,8 +141,13 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     weights = weights_of(workload, load.mix, load.operations)
     if not any(weights.values()):
         raise BakeoffError(f"{workload.name}: every operation has weight 0. Give at least one a weight.")
+    is_chosen = load.mix is not None or bool(load.operations)
     # Before all else: an operation that the protocol does not have is the reason to name.
-    operations = [_operation(workload, each, weights[each.name], size, load) for each in declared.operations]
+    operations = [
+        # What a mix or the named operations leave out does not arrive at its own rate either.
+        replace(planned, rate=None) if is_chosen and planned.weight == 0 else planned
+        for planned in (_operation(workload, each, weights[each.name], size, load) for each in declared.operations)
+    ]
     return Plan(
         version=1,
         workload=workload.name,
@@ -161,6 +171,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         verify_share=load.verify_share,
         preload=load.preload,
         cookies=declared.cookies and load.protocol == "http",
+        sessions=tuple(_session(declared, each, weights[each.name]) for each in declared.sessions),
     )
 
 
@@ -192,9 +203,10 @@ def _size(workload: Workload, payload: str) -> int | None:
 
 
 def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[str] = ()) -> Mapping[str, int]:
-    """The weight of each operation: its own, or that of a mix, which gives 0 to operations that it does not name.
+    """The weight of each operation and session: its own, or that of a mix, which gives 0 to what it does not name.
 
-    Of `operations`, where they are named, each has at least 1, and all others 0. Raises UsageError for unknown names.
+    Of `operations` (or sessions), where they are named, each has at least 1, and all others 0. Raises UsageError for
+    unknown names.
     """
     weights = _weights_of_mix(workload, mix)
     unknown = [name for name in operations if name not in weights]
@@ -204,7 +216,9 @@ def weights_of(workload: Workload, mix: str | None = None, operations: Sequence[
 
 
 def _weights_of_mix(workload: Workload, mix: str | None) -> Mapping[str, int]:
-    own = {operation.name: operation.weight for operation in workload.declared.operations}
+    declared = workload.declared
+    sessions = {session.name: session.weight for session in declared.sessions}
+    own = {operation.name: operation.weight for operation in declared.operations} | sessions
     mixes = workload.declared.mixes
     if mix is None:
         return own
@@ -250,9 +264,20 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
             pick=_pick(operation),
             think_time_ms=None if operation.think_time is None else seconds_of(operation.think_time) * 1000,
             body=operation.body if operation.body in ENCODED else None,
+            rate=operation.rate,
         )
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
+
+
+def _session(declared: Declaration, session: DeclaredSession, weight: int) -> PlannedSession:
+    names = [operation.name for operation in declared.operations]
+    return PlannedSession(
+        name=session.name,
+        weight=weight,
+        steps=[names.index(step) for step in session.steps],
+        think_time_ms=None if session.think_time is None else seconds_of(session.think_time) * 1000,
+    )
 
 
 def _pick(operation: Operation) -> PlannedPick | None:
@@ -368,7 +393,9 @@ def _batch(workload: Workload, load: Load) -> HttpBatch | GrpcBatch:
         raise UsageError(f"{workload.name} has no [batch] for {load.protocol}: leave out --batch.")
     other = next((each for each in workload.declared.operations if each.body != "json"), None)
     if other is not None and load.protocol == "http":
-        raise UsageError(f"{workload.name}: {other.name} has a {other.body} body, which no batch holds: leave out --batch.")
+        raise UsageError(
+            f"{workload.name}: {other.name} has a {other.body} body, which no batch holds: leave out --batch."
+        )
     return declared
 
 

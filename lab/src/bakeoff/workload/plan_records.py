@@ -178,6 +178,16 @@ class PlannedOperation(_Planned, frozen=True):
     pick: PlannedPick | None = None
     think_time_ms: float | None = None
     body: str | None = None
+    rate: float | None = None
+
+
+class PlannedSession(_Planned, frozen=True):
+    """Operations in order; `steps` are indices."""
+
+    name: str
+    weight: int
+    steps: Sequence[int]
+    think_time_ms: float | None = None
 
 
 class Plan(_Planned, frozen=True):
@@ -205,6 +215,7 @@ class Plan(_Planned, frozen=True):
     verify_share: float
     preload: int
     cookies: bool = False
+    sessions: Sequence[PlannedSession] = ()
 
     def encoded(self) -> bytes:
         """The document."""

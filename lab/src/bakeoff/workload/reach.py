@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from bakeoff.workload.plan_records import Plan, PlannedOperation
+from bakeoff.workload.plan_records import Plan, PlannedOperation, PlannedSession
 from bakeoff.workload.random_numbers import RandomNumbers
 
 _SEEDS_TRIED = 300
@@ -17,26 +17,35 @@ def reaching_all(plan: Plan) -> Plan:
     Where there are more operations than these iterations reach, it gets more of them.
     """
     (phase,) = plan.phases
+    begun = [session for session in plan.sessions if session.weight > 0]
     wanted = {entry.name for entry in plan.operations if entry.weight > 0}
+    wanted |= {plan.operations[step].name for session in begun for step in session.steps}
     first, iterations = int(plan.seed, 16), phase.iterations or _MOST_ITERATIONS + 1
     while iterations <= _MOST_ITERATIONS:
         for seed in range(first, first + _SEEDS_TRIED):
-            if wanted <= reached(plan.operations, seed, iterations):
+            if wanted <= reached(plan.operations, seed, iterations, plan.sessions):
                 return replace(plan, seed=f"{seed:016x}", phases=[replace(phase, iterations=iterations)])
         iterations *= 2
     return plan
 
 
-def reached(operations: Sequence[PlannedOperation], seed: int, iterations: int) -> set[str]:
+def reached(
+    operations: Sequence[PlannedOperation], seed: int, iterations: int, sessions: Sequence[PlannedSession] = ()
+) -> set[str]:
     """The names of the operations that the first user sends first, all being acknowledged: contract/README.md."""
     names, entities, has_login = set(), dict[str, int](), False
     login = next((entry for entry in operations if entry.login), None)
+    steps: list[int] = []
     for sequence in range(iterations):
-        chosen = _drawn(operations, RandomNumbers(seed, 0, sequence))
+        drawn = _drawn([*operations, *sessions], RandomNumbers(seed, 0, sequence))
+        begun = steps or (list(sessions[drawn - len(operations)].steps) if drawn >= len(operations) else [])
+        wanted = chosen = operations[begun[0] if begun else drawn]
         if login is not None and not has_login:
             chosen, has_login = login, True
         elif chosen.needs is not None and not entities.get(chosen.needs):
             chosen = _creator(operations, chosen.needs)
+        # A session that has not begun yet begins only with its own first step.
+        steps = begun[1:] if chosen is wanted else steps
         names.add(chosen.name)
         if chosen.creates is not None:
             entities[chosen.creates] = entities.get(chosen.creates, 0) + 1
@@ -45,13 +54,13 @@ def reached(operations: Sequence[PlannedOperation], seed: int, iterations: int) 
     return names
 
 
-def _drawn(operations: Sequence[PlannedOperation], numbers: RandomNumbers) -> PlannedOperation:
-    drawn = numbers.below(sum(entry.weight for entry in operations))
-    for entry in operations:
+def _drawn(entries: Sequence[PlannedOperation | PlannedSession], numbers: RandomNumbers) -> int:
+    drawn = numbers.below(sum(entry.weight for entry in entries))
+    for index, entry in enumerate(entries):
         drawn -= entry.weight
         if drawn < 0:
-            return entry
-    return operations[0]
+            return index
+    return 0
 
 
 def _creator(operations: Sequence[PlannedOperation], kind: str) -> PlannedOperation:

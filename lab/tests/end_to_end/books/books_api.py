@@ -1,16 +1,20 @@
 """A small API as a user of the lab would write it, and with FAULT one that has a fault: what the lab must find.
 
 wrong-reads: every read answers with the first book's title. lost-writes: one book in five is acknowledged and not kept.
-slow-lists: a list takes 50 ms. failing-deletes: no book can be deleted. wrong-lists: lists ignore their limit.
+slow-lists: a list takes 250 ms. failing-deletes: no book can be deleted. wrong-lists: lists ignore their limit.
+redirected-searches: a search answers with another place. deaf-searches: a search ignores what is searched for.
 """
 
 import json
 import os
 import threading
 import time
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import parse_qs
 
 import psycopg
 from psycopg.rows import dict_row
@@ -34,7 +38,7 @@ def rows(statement: str, values: Any = None) -> list[dict[str, Any]]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """POST /books, GET /books?limit=N, GET and DELETE /books/ID, GET /health."""
+    """POST /books, GET /books?limit=N, GET and DELETE /books/ID, POST /search, GET /health."""
 
     protocol_version = "HTTP/1.1"
     # Without it each reply waits for the client's delayed acknowledgement of its head.
@@ -49,7 +53,11 @@ class Handler(BaseHTTPRequestHandler):
             self._read(int(self.path.removeprefix("/books/")))
 
     def do_POST(self) -> None:
-        book = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = self.rfile.read(int(self.headers["content-length"]))
+        if self.path == "/search":
+            self._search(body)
+            return
+        book = json.loads(body)
         (stored,) = rows(INSERT, book)
         if FAULT == "lost-writes" and stored["id"] % 5 == 0:
             rows("DELETE FROM books WHERE id = %s", [stored["id"]])
@@ -78,15 +86,28 @@ class Handler(BaseHTTPRequestHandler):
 
     def _list(self, limit: int) -> None:
         if FAULT == "slow-lists":
-            time.sleep(0.05)
+            time.sleep(0.25)
         books = rows("SELECT id::text, title, pages FROM books ORDER BY id LIMIT %s", [limit])
         self._reply(200, {"limit": 1000 if FAULT == "wrong-lists" else limit, "books": books})
 
-    def _reply(self, status: int, document: Any) -> None:
+    def _search(self, body: bytes) -> None:
+        """A form with the title, as a browser sends it."""
+        if self.headers["content-type"] != "application/x-www-form-urlencoded":
+            self._reply(415, {})
+            return
+        (title,) = parse_qs(body.decode(), strict_parsing=True)["title"]
+        if FAULT == "redirected-searches":
+            self._reply(302, {}, {"location": "/elsewhere"})
+            return
+        self._reply(200, {"title": "Emma" if FAULT == "deaf-searches" else title})
+
+    def _reply(self, status: int, document: Any, headers: Mapping[str, str] = MappingProxyType({})) -> None:
         body = b"" if document is None else json.dumps(document).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 

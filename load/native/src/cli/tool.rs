@@ -62,6 +62,7 @@ pub fn plan(url: &str, arguments: &ToolArguments) -> Result<Plan, Box<dyn Error>
         keys: Vec::new(),
         size_bytes: None,
         operations: vec![operation(&target, arguments)?],
+        sessions: Vec::new(),
         batch: None,
         stream: arguments.stream.then(|| Stream { method: target.path.clone(), reply: BTreeMap::new() }),
         ledger: None,
@@ -134,6 +135,8 @@ fn operation(target: &Target, arguments: &ToolArguments) -> Result<Operation, Bo
         login: false,
         pick: None,
         think_time_ms: None,
+        body: None,
+        rate: None,
     })
 }
 

@@ -51,12 +51,6 @@ impl Arrivals {
         (self.next_ns < self.end_ns).then_some(self.next_ns as u64)
     }
 
-    /// How many arrivals have been taken.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
     /// Takes the next arrival.
     #[inline]
     pub fn advance(&mut self) {
@@ -73,14 +67,6 @@ impl Arrivals {
             // 1 - u is never zero, so that the logarithm is finite.
             Spacing::Random { mean_gap_ns, draws } => self.next_ns -= (1.0 - draws.unit()).ln() * *mean_gap_ns,
         }
-    }
-
-    /// Skips all arrivals before an instant and returns how many there have been in total.
-    pub fn pass_until(&mut self, instant_ns: u64) -> u64 {
-        while self.peek().is_some_and(|next| next < instant_ns) {
-            self.advance();
-        }
-        self.count
     }
 }
 
@@ -207,7 +193,7 @@ mod tests {
 
     #[test]
     fn passing_counts_what_was_due() {
-        let mut arrivals = Arrivals::new(Arrival::Constant, 10.0, 1_000_000_000, 0, 1, 1);
+        let mut arrivals = Schedule::new(&[(Wanted::Drawn, 10.0)], Arrival::Constant, 1_000_000_000, (0, 1), 1);
         assert_eq!(arrivals.pass_until(0), 0);
         assert_eq!(arrivals.pass_until(250_000_000), 3);
         assert_eq!(arrivals.pass_until(u64::MAX), 10);

@@ -44,15 +44,14 @@ mod tests {
     #[test]
     fn own_rates_come_out_of_the_total() {
         use Wanted::{Drawn, DrawnWithoutRates, Operation};
-        let cases: [(&[(u32, Option<f64>)], f64, &[(Wanted, f64)]); 5] = [
-            (&[(1, None), (3, None)], 100.0, &[(Drawn, 100.0)]),
-            (&[(1, None), (0, Some(10.0))], 100.0, &[(DrawnWithoutRates, 90.0), (Operation(1), 10.0)]),
-            (&[(1, None), (1, Some(30.0)), (0, Some(10.0))], 20.0, &[(Operation(1), 15.0), (Operation(2), 5.0)]),
-            (&[(1, Some(1.0)), (1, Some(3.0))], 100.0, &[(Operation(0), 25.0), (Operation(1), 75.0)]),
-            (&[(0, None), (1, Some(3.0))], 9.0, &[(Operation(1), 9.0)]),
-        ];
-        for (operations, total, expected) in cases {
+        let check = |operations: &[(u32, Option<f64>)], total: f64, expected: &[(Wanted, f64)]| {
             assert_eq!(rates_of(&plan(operations), total), expected, "{operations:?} {total}");
-        }
+        };
+        check(&[(1, None), (3, None)], 100.0, &[(Drawn, 100.0)]);
+        check(&[(1, None), (0, Some(10.0))], 100.0, &[(DrawnWithoutRates, 90.0), (Operation(1), 10.0)]);
+        let too_many = [(1, None), (1, Some(30.0)), (0, Some(10.0))];
+        check(&too_many, 20.0, &[(Operation(1), 15.0), (Operation(2), 5.0)]);
+        check(&[(1, Some(1.0)), (1, Some(3.0))], 100.0, &[(Operation(0), 25.0), (Operation(1), 75.0)]);
+        check(&[(0, None), (1, Some(3.0))], 9.0, &[(Operation(1), 9.0)]);
     }
 }

@@ -300,7 +300,7 @@ impl Users {
             && let Some(verified) = reads.check(user, &sent.event, code, || rules.content(reply))
         {
             inspection.is_checked = true;
-            if let Err(wrong) = verified {
+            if let Err(wrong) = verified.map_err(|wrong| wrong.without(state.secrets())) {
                 (inspection.outcome, inspection.mismatch) = (Err(wrong.failure), Some(wrong.mismatch));
             }
         }

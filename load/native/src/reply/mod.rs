@@ -179,8 +179,7 @@ impl ReplyRules {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
         let outcome = self.inspect_content(reply, texts, state);
-        let secrets = || state.login().into_iter().flat_map(|login| &login.captured).map(|(_, value)| &**value);
-        Inspection::checked(outcome.map_err(|wrong| wrong.without(secrets())))
+        Inspection::checked(outcome.map_err(|wrong| wrong.without(state.secrets())))
     }
 
     fn inspect_content(
@@ -288,7 +287,8 @@ impl ReplyRules {
     }
 
     fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Result<Entity, WrongContent> {
-        let of_header = |name: &str| header(head, name).map(|text| String::from_utf8_lossy(text).into_owned());
+        let of_header =
+            |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
         let captured = self.captures.iter().map(|(name, place)| {
             let (found, received) = match place {
                 Place::Content(pointer) | Place::Each(_, pointer) => {

@@ -33,7 +33,8 @@ pub fn check(encoding: BodyEncoding, template: &Template, slots: &SlotTable) -> 
         match part {
             Part::Literal(range) => sample.extend_from_slice(template.bytes(range)),
             Part::Slot(slot) => match (&slots.slots()[*slot], encoding) {
-                (Slot::Alphanumeric(length), _) => sample.resize(sample.len() + *length as usize, b'0'),
+                // Whether base64 is complete depends on the remainder alone.
+                (Slot::Alphanumeric(length), _) => sample.resize(sample.len() + (4 + length % 4) as usize, b'0'),
                 (_, BodyEncoding::Binary) => {
                     return Err(PlanError::rule("body: base64 takes texts and ${alphanumeric N} alone"));
                 }
@@ -109,11 +110,8 @@ fn file(object: &[u8], out: &mut Vec<u8>) -> Option<()> {
 fn each_value(message: &[u8], mut take: impl FnMut(&str, &[u8]) -> Option<()>) -> Option<()> {
     for (name, value) in members(message)? {
         let name = unescape(name)?;
-        if value.starts_with(b"[") {
-            items(value)?.into_iter().try_for_each(|item| take(&name, item))?;
-        } else if value != b"null" {
-            take(&name, value)?;
-        }
+        let values = if value.starts_with(b"[") { items(value)? } else { vec![value] };
+        values.into_iter().filter(|value| *value != b"null").try_for_each(|value| take(&name, value))?;
     }
     Some(())
 }

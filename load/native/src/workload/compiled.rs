@@ -130,7 +130,10 @@ impl Workload {
         let (key_sequence, is_shared) = picked.unwrap_or((sequence, false));
         let session = state.session().filter(|_| step.is_some_and(|step| step.number > 0));
         let needed = operation.needs.and_then(|kind| self.needed_entity(kind, operation.pick, state, session, pick));
-        let entity = session.map_or(needed.clone(), |session| session.with_values(needed));
+        let entity = match session {
+            Some(session) => session.with_values(needed),
+            None => needed,
+        };
         (Event { sequence, operation: index as u16, key_sequence, is_shared, entity, step }, variant, draws)
     }
 

@@ -49,6 +49,11 @@ impl UserState {
         self.login.as_ref()
     }
 
+    /// What its login captured, such as a token: nothing that may be shown.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.login.iter().flat_map(|login| &login.captured).map(|(_, value)| &**value)
+    }
+
     /// The session that the user has begun.
     pub(super) fn session(&self) -> Option<&Progress> {
         self.session.as_ref()

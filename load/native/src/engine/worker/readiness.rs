@@ -7,6 +7,7 @@ use crate::engine::socket::Moved;
 use crate::engine::stop::Stop;
 use crate::failure::Failure;
 use crate::wire::{Reply, Wire};
+use crate::workload::Wanted;
 
 impl<W: Wire> Worker<W> {
     pub(super) fn handle_ready(&mut self, event: &Ready, phase: &mut Phase) {

@@ -1,0 +1,160 @@
+"""What `contract/vectors/flows.json` asks: plans, and the replies that each of their operations gets.
+
+`{n}` in a reply is the number of the operation's request, from 1; the last reply of a list is repeated.
+"""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+TOKEN = {"authorization": ["Bearer ", {"slot": "login", "name": "token"}]}
+ID = {"slot": "captured", "name": "id"}
+DELETES = {"kind": "delete", "key": [[ID]]}
+
+
+def _operation(name: str, method: str, path: list[Any], *variants: list[Any], **members: Any) -> Json:
+    call: Json = {
+        member: members.pop(member) for member in ("expect", "capture", "header_templates") if member in members
+    }
+    http = {"method": method, "path": path, "headers": {}, "expect": 200, "reply": {}, "capture": {}, **call}
+    nothing = {"weight": 1, "key": None, "grpc": None, "creates": None, "needs": None, "effect": None}
+    return {"name": name, **nothing, "http": http, "variants": list(variants) or [[]], **members}
+
+
+def _plan(*operations: Json, **members: Any) -> Json:
+    common = {"run": "00c0ffee", "seed": "0123456789abcdef", "base_time_ms": 1_768_473_000_000, "keys": []}
+    return {**common, "size_bytes": None, "operations": list(operations), **members}
+
+
+def _reply(status: int = 200, body: str = "{}", *headers: tuple[str, str]) -> Json:
+    return {"status": status, "headers": [list(header) for header in headers], "body": body}
+
+
+MADE = _reply(201, '{"id":{n}}')
+NAME = ['{"name":"', {"slot": "alphanumeric", "length": 4}, '"}']
+
+
+def _items(**get: Any) -> list[Json]:
+    return [
+        _operation("create", "POST", ["/items"], NAME, creates="item", expect=201, capture={"id": "/id"}),
+        _operation("get", "GET", ["/items/", ID], needs="item", weight=3, **get),
+        _operation("delete", "DELETE", ["/items/", ID], needs="item", effect=DELETES, expect=204),
+    ]
+
+
+def _logins() -> Json:
+    login = _operation("login", "POST", ["/login"], ["{}"], weight=0, login=True, capture={"token": "/token"})
+    create, get, delete = ({**each, "http": {**each["http"], "header_templates": TOKEN}} for each in _items())
+    replies = {
+        "login": [_reply(503), _reply(200, '{"token":"t-{n}"}')],
+        "create": [MADE], "get": [_reply()], "delete": [_reply(204, "")],
+    }  # fmt: skip
+    return {"name": "a login, then entities created, used and deleted", "plan": _plan(login, create, get, delete),
+            "replies": replies, "turns": 30}  # fmt: skip
+
+
+def _statuses() -> Json:
+    create, get, delete = _items()
+    create["http"]["expect"] = [201, 202]
+    replies = {
+        "create": [_reply(500), _reply(202, '{"id":99}'), _reply(201, "{}"), MADE],
+        "get": [_reply()], "delete": [_reply(404, ""), _reply(204, "")],
+    }  # fmt: skip
+    return {"name": "only the expected status creates and deletes", "plan": _plan(create, get, delete),
+            "replies": replies, "turns": 24}  # fmt: skip
+
+
+def _headers_and_lists() -> Json:
+    place = {"slot": "captured", "name": "place"}
+    create = _operation("create", "POST", ["/v1/items"], NAME, creates="item", expect=201,
+                        capture={"place": "header:location", "id": "header:location/"})  # fmt: skip
+    get = _operation("get", "GET", [place, "?id=", ID], needs="item")
+    listing = _operation("list", "GET", ["/users?page=", {"slot": "integer", "min": 1, "max": 9}], creates="user",
+                         capture={"id": "/items/*/id"})  # fmt: skip
+    user = _operation("user", "GET", ["/users/", ID], needs="user", weight=2)
+    replies = {
+        "create": [_reply(201, "", ("Location", "/v1/items/{n}7"))], "get": [_reply()], "user": [_reply()],
+        "list": [_reply(200, '{"items":[{"id":{n}1},{"id":"{n}2"},{"id":"{n}3"}]}')],
+    }  # fmt: skip
+    return {"name": "captures from headers and from lists", "plan": _plan(create, get, listing, user),
+            "replies": replies, "turns": 30}  # fmt: skip
+
+
+def _oldest() -> Json:
+    operations = _items(pick={"pick": "zipf", "s": 1.2})
+    replies = {"create": [MADE], "get": [_reply()], "delete": [_reply(204, "")]}
+    return {"name": "the oldest entities most often", "plan": _plan(*operations), "replies": replies, "turns": 40}
+
+
+def _shop() -> list[Json]:
+    item = {"slot": "captured", "name": "item"}
+    search = _operation("search", "GET", ["/search?q=", {"slot": "choice", "choices": ["a", "b"]}], weight=0,
+                        capture={"item": "/hits/0/id"})  # fmt: skip
+    order = _operation("order", "POST", ["/orders"], ['{"item":"', item, '"}'], weight=0, creates="order", expect=201,
+                       capture={"id": "/id"})  # fmt: skip
+    pay = _operation("pay", "PUT", ["/orders/", ID, "/", item], NAME, weight=0, needs="order")
+    cancel = _operation("cancel", "DELETE", ["/orders/", ID], weight=0, needs="order", effect=DELETES, expect=204)
+    return [_operation("ping", "GET", ["/ping"], weight=2), search, order, pay, cancel]
+
+
+_SHOP_REPLIES = {
+    "ping": [_reply()], "search": [_reply(200, '{"hits":[{"id":"i{n}"}]}')],
+    "order": [MADE], "pay": [_reply()], "cancel": [_reply(204, "")],
+}  # fmt: skip
+
+
+def _sessions() -> Json:
+    sessions = [
+        {"name": "buy", "weight": 2, "steps": [1, 2, 3]},
+        {"name": "regret", "weight": 1, "steps": [1, 2, 1, 3, 4]},
+    ]
+    return {"name": "sessions carry what their steps captured, the latest value of a name",
+            "plan": _plan(*_shop(), sessions=sessions), "replies": _SHOP_REPLIES, "turns": 40}  # fmt: skip
+
+
+def _failing_sessions() -> Json:
+    replies = {**_SHOP_REPLIES, "order": [_reply(500), MADE, _reply(500), MADE], "pay": [_reply(402), _reply()]}
+    return {"name": "a step that fails ends its session",
+            "plan": _plan(*_shop(), sessions=[{"name": "buy", "weight": 2, "steps": [1, 2, 3]}]),
+            "replies": replies, "turns": 30}  # fmt: skip
+
+
+def _interposed() -> Json:
+    login = _operation("login", "POST", ["/login"], ["{}"], weight=0, login=True, capture={"token": "/token"})
+    create, get, delete = _items()
+    session = {"name": "look", "weight": 1, "steps": [2, 3]}
+    plan = _plan(login, *({**each, "weight": 0} for each in (create, get, delete)), sessions=[session])
+    replies = {
+        "login": [_reply(200, '{"token":"t"}')], "create": [MADE], "get": [_reply()], "delete": [_reply(204, "")],
+    }  # fmt: skip
+    return {"name": "logins and creators come before the step that needs them", "plan": plan, "replies": replies,
+            "turns": 12}  # fmt: skip
+
+
+def _forms_and_cookies() -> Json:
+    form = _operation("sign in", "POST", ["/session"], ['{"user":"u ', {"slot": "sequence"}, '","keep":true}'],
+                      body="form", expect=204)  # fmt: skip
+    upload = _operation(
+        "upload", "POST", ["/files"],
+        ['{"file":{"filename":"a.txt","content_type":"text/plain","text":"', {"slot": "uuid"}, '"}}'],
+        body="multipart",
+    )  # fmt: skip
+    raw = _operation("raw", "PUT", ["/raw"], [{"slot": "alphanumeric", "length": 8}], body="binary")
+    replies = {
+        "sign in": [_reply(204, "", ("Set-Cookie", "id=s{n}; Path=/; HttpOnly"), ("Set-Cookie", "lang=en"))],
+        "upload": [_reply()], "raw": [_reply()],
+    }  # fmt: skip
+    return {"name": "forms, parts and bytes, and the cookies that replies set",
+            "plan": _plan(form, upload, raw, cookies=True), "replies": replies, "turns": 12}  # fmt: skip
+
+
+CASES: tuple[Json, ...] = (
+    _logins(),
+    _statuses(),
+    _headers_and_lists(),
+    _oldest(),
+    _sessions(),
+    _failing_sessions(),
+    _interposed(),
+    _forms_and_cookies(),
+)
