@@ -1,0 +1,185 @@
+"""The user service with PostgreSQL, whichever its language and protocol: competing requests, an unavailable database,
+kill -9, and deadlines that expire in mid-call."""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from running_targets import WRITE_MODES, kill_tree, start, target_named
+from table_lock import statements_waiting, wait_until
+from throwaway_server import StartServer, throwaway_server
+from user_clients import NO_REPLY, OK, Creating, UserClient
+
+from bakeoff import processes
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
+from bakeoff.running.service import fresh_table
+from bakeoff.targets.access import Access
+from bakeoff.targets.health import health_check
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import Workload, load_workload
+
+pytestmark = pytest.mark.end_to_end
+
+TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "users"]
+# Storing belongs to the core that the targets of a language share: the second mode is shown over REST.
+CASES = [
+    pytest.param(name, mode, marks=[] if mode == WRITE_MODES[0] or "rest" in name else [pytest.mark.exhaustive])
+    for name in TARGETS
+    for mode in WRITE_MODES
+]
+
+CONNECTIONS = 64
+KILLS = 4
+USERS_BETWEEN_KILLS = 40
+DEADLINE = "2s"
+
+
+@pytest.fixture(scope="module")
+def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start:
+        yield start
+
+
+@dataclass
+class Service:
+    """A target at work, and its database, which can be killed and started again."""
+
+    workload: Workload
+    protocol: str
+    port: int
+    server: Server
+    _starting: StartServer
+    _running: contextlib.ExitStack
+
+    def client(self) -> UserClient:
+        return UserClient(self.workload, self.protocol, self.port)
+
+    def creating(self) -> Creating:
+        return Creating(self.workload, self.protocol, self.port)
+
+    def is_healthy(self) -> bool:
+        return health_check(self.workload, self.protocol).is_healthy(Access("127.0.0.1", self.port))
+
+    def kill_database(self) -> None:
+        """SIGKILL to PostgreSQL and all of its processes."""
+        assert self.server.pid is not None
+        kill_tree(self.server.pid)
+        self._running.close()
+
+    def start_database(self) -> None:
+        """With the same data, on the same port."""
+        self.server = self._running.enter_context(self._starting())
+
+    def emails(self) -> list[str]:
+        with self.server.connect() as connection:
+            return [email for (email,) in connection.execute("SELECT email FROM users").fetchall()]
+
+
+@contextlib.contextmanager
+def serving(
+    project: Project,
+    starting: StartServer,
+    log: Path,
+    name: str,
+    write_mode: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Service]:
+    """The target on fresh tables while the block lasts; it is never started again."""
+    target, workload = target_named(project, name), load_workload(project, "users")
+    port = processes.free_port()
+    with contextlib.ExitStack() as database:
+        server = database.enter_context(starting())
+        fresh_table(workload, server)
+        with start(target, project, server, port, log, {"WRITE_MODE": write_mode, **settings}):
+            yield Service(workload, target.protocol, port, server, starting, database)
+
+
+@pytest.mark.parametrize(("name", "write_mode"), CASES)
+def test_one_of_64_connections_gets_an_address(
+    project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    with serving(project, start_server, tmp_path / "target.log", name, write_mode) as service:
+        ready = threading.Barrier(CONNECTIONS)
+
+        def create(_: int) -> str:
+            with service.client() as client:
+                # Connects before all begin at once.
+                assert client.get("1").code == "NOT_FOUND"
+                ready.wait(timeout=60)
+                return client.create("raced@example.org").code
+
+        with ThreadPoolExecutor(CONNECTIONS) as threads:
+            codes = sorted(threads.map(create, range(CONNECTIONS)))
+        assert codes == ["ALREADY_EXISTS"] * (CONNECTIONS - 1) + [OK]
+        assert service.emails() == ["raced@example.org"]
+
+
+@pytest.mark.parametrize(("name", "write_mode"), CASES)
+def test_killing_postgresql_loses_no_acknowledged_user(
+    project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    with serving(project, start_server, tmp_path / "target.log", name, write_mode) as service:
+        with service.creating() as clients:
+            for _ in range(KILLS):
+                clients.wait_for_more(USERS_BETWEEN_KILLS)
+                service.kill_database()
+                service.start_database()
+            clients.wait_for_more(USERS_BETWEEN_KILLS)
+        emails = service.emails()
+        assert clients.acknowledged - set(emails) == set()
+        assert len(emails) == len(set(emails))
+
+
+@pytest.mark.parametrize(("name", "write_mode"), CASES)
+def test_a_database_that_is_down_and_back(
+    project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    with (
+        serving(project, start_server, tmp_path / "target.log", name, write_mode) as service,
+        service.client() as client,
+    ):
+        created = client.create("before@example.org")
+        assert created.code == OK
+        identity = created.body["id"]
+        service.kill_database()
+        assert client.create("during@example.org").code == "UNAVAILABLE"
+        assert client.get(identity).code == "UNAVAILABLE"
+        assert not service.is_healthy()
+
+        service.start_database()
+        wait_until("healthy again", service.is_healthy)
+        wait_until("reads again", lambda: client.get(identity).code == OK)
+        wait_until("writes again", lambda: client.create("after@example.org").code in (OK, "ALREADY_EXISTS"))
+        assert {"before@example.org", "after@example.org"} <= set(service.emails())
+        assert client.get(identity).code != NO_REPLY
+
+
+@pytest.mark.parametrize(("name", "write_mode"), CASES)
+def test_a_deadline_that_expires_in_mid_call(
+    project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
+) -> None:
+    """The target's own limit: when a client's deadline expires, grpc-go resets the stream in place of a status."""
+    limit = {"REQUEST_TIMEOUT": DEADLINE}
+    with (
+        serving(project, start_server, tmp_path / "target.log", name, write_mode, limit) as service,
+        service.client() as client,
+    ):
+        with table_locked(service.server), ThreadPoolExecutor(1) as threads:
+            reply = threads.submit(client.create, "late@example.org")
+            wait_until("the create waits for the table", lambda: statements_waiting(service.server) > 0)
+            assert reply.result().code == "DEADLINE_EXCEEDED"
+        assert client.create("after@example.org").code == OK
+
+
+@contextlib.contextmanager
+def table_locked(server: Server) -> Iterator[None]:
+    """Until the block ends no other connection writes the table."""
+    with server.connect() as connection, connection.transaction():
+        connection.execute("LOCK TABLE users IN EXCLUSIVE MODE")
+        yield
