@@ -17,6 +17,8 @@ pub enum AuditError {
     Rows(#[from] RowError),
     #[error("cannot read {path}: {source}")]
     Unreadable { path: String, source: std::io::Error },
+    #[error("the target's reads: {0}")]
+    Reads(String),
     #[error("the database refused: {0}")]
     Database(#[from] postgres::Error),
 }

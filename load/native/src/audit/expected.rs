@@ -14,7 +14,7 @@ use crate::workload::{Event, Renderer, Workload};
 
 /// Operations of a run by the entity that they touch.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     pub workload: Arc<Workload>,
     links: Vec<Link>,
     entities: FxHashMap<u128, Entity>,
@@ -29,7 +29,7 @@ pub(super) struct Expected {
 
 /// A record, and the index of the one before it that touched the same entity; `NONE` for the first.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(crate) struct Link {
     pub record: Record,
     pub previous: u32,
 }
@@ -40,7 +40,7 @@ struct Entity {
     was_seen: AtomicBool,
 }
 
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 impl Expected {
     /// Reads the plan and its ledger, or the ledgers in a folder: those of several engines that carried it out together.
@@ -121,6 +121,11 @@ impl Expected {
     /// Indices of the last operations on the entities without a row.
     pub fn unseen(&self) -> impl Iterator<Item = u32> {
         self.entities.values().filter(|entity| !entity.was_seen.load(Ordering::Relaxed)).map(|entity| entity.last)
+    }
+
+    /// Indices of the last operations on all entities.
+    pub fn last_operations(&self) -> impl Iterator<Item = u32> {
+        self.entities.values().map(|entity| entity.last)
     }
 
     /// An operation by its index.

@@ -3,13 +3,13 @@
 mod ahead;
 mod database;
 mod error;
-mod expected;
+pub(crate) mod expected;
 pub mod json;
 pub mod judge;
-mod replay;
-mod rows;
+pub(crate) mod replay;
+pub(crate) mod rows;
 mod shared;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::path::Path;
 use std::thread::available_parallelism;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::expected::{Expected, Link, NONE};
-use super::judge::{Judgement, Step, judge, last_document};
+use super::judge::{Judgement, Step, judge, judge_reply, last_document};
 use super::rows::Row;
 use super::shared::judge_shared;
 use crate::ledger::Outcome;
 use crate::workload::Renderer;
 
 /// Checks rows one at a time; several threads may each have one.
-pub(super) struct Replay<'a> {
+pub(crate) struct Replay<'a> {
     expected: &'a Expected,
     renderer: Renderer,
     message: Vec<u8>,
@@ -52,6 +52,21 @@ impl<'a> Replay<'a> {
         }
         judged.sort_by(|left, right| left.0.cmp(&right.0));
         judged
+    }
+
+    /// Checks what a reply shows of an entity, or that it shows nothing; members that no operation wrote are the target's.
+    pub fn judge_shown(&mut self, last: u32, shown: Option<&[u8]>) -> Judgement {
+        self.replay(last);
+        if self.expected.link(last).record.event.is_shared {
+            return judge_shared(&self.steps, shown);
+        }
+        judge_reply(&self.steps, shown)
+    }
+
+    /// Appends the key of the entity that an operation touched.
+    pub fn key_of(&mut self, link: &Link, key: &mut Vec<u8>) {
+        let record = &link.record;
+        self.renderer.effect_key(record.user, &record.event, record.own.as_deref(), key);
     }
 
     /// Checks an entity by its operations: in their order or, where users share its key, in any order.

@@ -20,7 +20,7 @@ pub struct Row<'a> {
 }
 
 /// The parts of a key as text.
-pub(super) fn parts(key: &[u8]) -> Vec<String> {
+pub(crate) fn parts(key: &[u8]) -> Vec<String> {
     let ended = key.strip_suffix(&[END_OF_PART]).unwrap_or(key);
     ended.split(|byte| *byte == END_OF_PART).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
@@ -67,7 +67,7 @@ fn read_json_lines(mut lines: impl BufRead, mut take: impl FnMut(Row<'_>) -> Con
 }
 
 /// Reads JSON lines from a file; `-` is standard input.
-pub(super) fn read_file(path: &Path, take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), RowError> {
+pub(crate) fn read_file(path: &Path, take: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Result<(), RowError> {
     if path == Path::new("-") {
         return read_json_lines(io::stdin().lock(), take);
     }

@@ -36,7 +36,7 @@ impl Violations {
 
 /// Violations found in rows, or in those of one thread.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     most_examples: usize,
     rows: u64,
     unacknowledged_applied: u64,
@@ -55,16 +55,17 @@ pub struct Verdict {
     unknown: u64,
     untraceable: u64,
     entities: u64,
+    checked: u64,
     findings: Findings,
 }
 
 impl Findings {
-    pub(super) fn new(most_examples: usize) -> Self {
+    pub(crate) fn new(most_examples: usize) -> Self {
         Self { most_examples, ..Self::default() }
     }
 
     /// Takes a row; `expected` returns the document that acknowledged operations leave.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         row: &Row<'_>,
         judgement: Option<Judgement>,
@@ -87,7 +88,7 @@ impl Findings {
     }
 
     /// Takes an entity that has no row and should have one, or may have lost it.
-    pub(super) fn take_absent(&mut self, key: &[u8], judgement: Judgement) {
+    pub(crate) fn take_absent(&mut self, key: &[u8], judgement: Judgement) {
         match judgement {
             Judgement::RightWithUnacknowledged => self.unacknowledged_applied += 1,
             _ => self.lost.add(self.most_examples, || json!({"key": parts(key), "document": null})),
@@ -95,7 +96,7 @@ impl Findings {
     }
 
     /// Adds the violations that another thread found.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         let most = self.most_examples;
         self.rows += other.rows;
         self.unacknowledged_applied += other.unacknowledged_applied;
@@ -106,14 +107,14 @@ impl Findings {
     }
 
     /// Rows inserted before the run are among those that no operation explains: none may be missing.
-    pub(super) fn take_preloaded(&mut self, count: u64) {
+    pub(crate) fn take_preloaded(&mut self, count: u64) {
         self.lost.count += count.saturating_sub(self.unexplained.count);
     }
 }
 
 impl Verdict {
     /// `begun` is when the audit started.
-    pub(super) fn new(begun: Instant, expected: &Expected, findings: Findings) -> Self {
+    pub(crate) fn new(begun: Instant, expected: &Expected, findings: Findings) -> Self {
         Self {
             begun,
             is_complete: expected.is_complete,
@@ -121,8 +122,14 @@ impl Verdict {
             unknown: expected.unknown,
             untraceable: expected.untraceable,
             entities: expected.entities() as u64,
+            checked: expected.entities() as u64,
             findings,
         }
+    }
+
+    /// The same verdict, of which only so many entities were looked at.
+    pub(crate) fn of_sample(self, checked: u64) -> Self {
+        Self { checked, ..self }
     }
 
     /// Whether every acknowledged operation is stored as it must be.
@@ -143,6 +150,7 @@ impl Verdict {
             "unacknowledged_operations": self.unknown,
             "untraceable_operations": self.untraceable,
             "entities": self.entities,
+            "checked_entities": self.checked,
             "rows": found.rows,
             "unacknowledged_applied": found.unacknowledged_applied,
             "lost": found.lost.json(),

@@ -176,6 +176,12 @@ pub struct AuditArguments {
     /// Read JSON lines {"key":[…],"document":…} instead of a database; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["database_url", "audit_sql"])]
     pub rows: Option<PathBuf>,
+    /// Ask the target itself, with these operations of the plan, which read stored documents
+    #[arg(long, value_name = "OPERATION,...", value_delimiter = ',', conflicts_with_all = ["audit_sql", "rows"])]
+    pub through: Vec<String>,
+    /// Entities that --through reads at most: a random sample of more
+    #[arg(long, value_name = "N", requires = "through", value_parser = clap::value_parser!(u32).range(1..))]
+    pub most: Option<u32>,
     /// Number of examples of each kind of violation in the verdict
     #[arg(long, default_value_t = 10)]
     pub examples: usize,

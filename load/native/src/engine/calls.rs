@@ -76,6 +76,14 @@ fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a 
     texts(&plan.transport.headers).filter(move |(name, _)| !is_own(name)).chain(texts(&call.headers))
 }
 
+/// The rules for the replies of a plan's requests.
+pub fn rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
+    match plan.transport.protocol {
+        Protocol::Http => http_rules(plan, workload),
+        Protocol::Grpc => grpc_rules(plan, workload),
+    }
+}
+
 /// The rules for the replies of the HTTP requests.
 pub fn http_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
     let mut rules = Vec::new();

@@ -32,41 +32,60 @@ use crate::workload::Workload;
 /// The plan cannot be executed, or the system refuses a resource that the engine needs.
 pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Result<(), EngineError> {
     let workload = Arc::new(Workload::compile(plan)?);
-    match plan.transport.protocol {
-        Protocol::Http if plan.transport.is_http2() => {
-            let shared = Arc::new(calls::http2_calls(plan, &workload));
-            run_wire::<Http2>(plan, options, &workload, shared, &|| calls::http_rules(plan, &workload), observer)
-        }
-        Protocol::Http => {
-            let shared = Arc::new(calls::http_calls(plan, &workload));
-            run_wire::<Http1>(plan, options, &workload, shared, &|| calls::http_rules(plan, &workload), observer)
-        }
-        Protocol::Grpc => {
-            let shared = Arc::new(calls::grpc_calls(plan, &workload)?);
-            run_wire::<Http2>(plan, options, &workload, shared, &|| calls::grpc_rules(plan, &workload), observer)
-        }
+    with_target(plan, &workload, Run { plan, options, workload: &workload, observer })?
+}
+
+/// What is done with a target, whatever its protocol.
+pub(super) trait TargetCalls {
+    type Outcome;
+
+    fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome;
+}
+
+struct Run<'a, O> {
+    plan: &'a Plan,
+    options: &'a Options,
+    workload: &'a Arc<Workload>,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> TargetCalls for Run<'_, O> {
+    type Outcome = Result<(), EngineError>;
+
+    fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome {
+        let make_rules = || calls::rules(self.plan, self.workload);
+        run_over::<W>(self.plan, self.options, self.workload, shared, &make_rules, self.observer)
     }
 }
 
-type MakeRules<'a> = &'a dyn Fn() -> Result<Vec<ReplyRules>, PlanError>;
-
-/// Runs the protocol in the clear, or inside TLS.
-fn run_wire<W: Wire>(
+/// Prepares the calls of a plan in its protocol, and does something with them.
+///
+/// # Errors
+/// The plan cannot be carried out.
+pub(super) fn with_target<T: TargetCalls>(
     plan: &Plan,
-    options: &Options,
-    workload: &Arc<Workload>,
-    shared: Arc<W::Shared>,
-    make_rules: MakeRules<'_>,
-    observer: &mut impl Observer,
-) -> Result<(), EngineError> {
-    let Some(tls) = &plan.transport.tls else {
-        return run_over::<W>(plan, options, workload, &shared, make_rules, observer);
-    };
+    workload: &Workload,
+    target: T,
+) -> Result<T::Outcome, EngineError> {
+    match plan.transport.protocol {
+        Protocol::Http if !plan.transport.is_http2() => {
+            over::<Http1, T>(plan, Arc::new(calls::http_calls(plan, workload)), target)
+        }
+        Protocol::Http => over::<Http2, T>(plan, Arc::new(calls::http2_calls(plan, workload)), target),
+        Protocol::Grpc => over::<Http2, T>(plan, Arc::new(calls::grpc_calls(plan, workload)?), target),
+    }
+}
+
+/// In the clear, or inside TLS.
+fn over<W: Wire, T: TargetCalls>(plan: &Plan, shared: Arc<W::Shared>, target: T) -> Result<T::Outcome, EngineError> {
+    let Some(tls) = &plan.transport.tls else { return Ok(target.call::<W>(&shared)) };
     let config = trust::client_config(tls, plan.transport.is_http2())?;
     let name = trust::server_name(tls, &plan.transport.host)?;
     let shared = TlsCalls::new(shared, config, name).map_err(|error| EngineError::Tls(error.to_string()))?;
-    run_over::<Tls<W>>(plan, options, workload, &Arc::new(shared), make_rules, observer)
+    Ok(target.call::<Tls<W>>(&Arc::new(shared)))
 }
+
+type MakeRules<'a> = &'a dyn Fn() -> Result<Vec<ReplyRules>, PlanError>;
 
 fn run_over<W: Wire>(
     plan: &Plan,
@@ -131,7 +150,7 @@ fn run_over<W: Wire>(
     Ok(())
 }
 
-fn resolve(plan: &Plan) -> Result<SocketAddr, EngineError> {
+pub(super) fn resolve(plan: &Plan) -> Result<SocketAddr, EngineError> {
     let host = &plan.transport.host;
     let found = (host.as_str(), plan.transport.port)
         .to_socket_addrs()

@@ -146,6 +146,12 @@ impl ReplyRules {
         self
     }
 
+    /// Whether a status is the expected one.
+    #[must_use]
+    pub fn expects(&self, code: Code) -> bool {
+        self.accepted.first() == Some(&code)
+    }
+
     /// The fraction of replies whose content is checked: every reply that values are captured from.
     #[must_use]
     pub fn check_share(&self) -> f64 {

@@ -1,0 +1,270 @@
+//! Audits through the target's own reads: asks for every entity that the run touched, with an operation of the plan.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::calls;
+use super::error::EngineError;
+use super::run::{TargetCalls, resolve, with_target};
+use super::verified_reads::ReadRules;
+use crate::audit::expected::{Expected, Link};
+use crate::audit::judge::Judgement;
+use crate::audit::replay::Replay;
+use crate::audit::rows::Row;
+use crate::audit::verdict::Findings;
+use crate::audit::{AuditError, Verdict};
+use crate::failure::Failure;
+use crate::plan::Plan;
+use crate::reply::ReplyRules;
+use crate::template::Slot;
+use crate::wire::{Code, Reply, Request, Wire};
+use crate::workload::{Entity, Event, Renderer, Workload};
+
+/// Connections that read at the same time.
+const READERS: usize = 8;
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// An operation that shows the documents of one kind of entity.
+struct Way {
+    operation: usize,
+    rules: ReplyRules,
+    shown: ReadRules,
+}
+
+/// What every reader needs.
+struct Reads<'a> {
+    expected: &'a Expected,
+    workload: Arc<Workload>,
+    ways: Vec<Way>,
+    entities: Vec<u32>,
+    next: AtomicUsize,
+    checked: AtomicU64,
+    examples: usize,
+}
+
+/// Compares what the target shows with the state that plan and ledger require, by operations that read: each entity by
+/// the first of them whose `reads` has its key.
+///
+/// Of more entities than `most` a sample is read: which ones depends on nothing but hashes of their keys.
+///
+/// # Errors
+/// An input cannot be used, or the target does not answer; violations are part of the verdict, not errors.
+pub fn audit_through(
+    plan: &Path,
+    ledger: &Path,
+    operations: &[String],
+    most: usize,
+    examples: usize,
+) -> Result<Verdict, AuditError> {
+    let begun = Instant::now();
+    let expected = Expected::read(plan, ledger)?;
+    let plan = Plan::read(plan)?;
+    let workload = Arc::new(Workload::compile(&plan)?);
+    let ways = operations.iter().map(|name| way(&plan, &workload, name)).collect::<Result<_, _>>()?;
+    let entities = expected.last_operations().take(most).collect();
+    let (next, checked) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let reads = Reads { expected: &expected, workload: Arc::clone(&workload), ways, entities, next, checked, examples };
+    let failed = |error: EngineError| AuditError::Reads(error.to_string());
+    let address = resolve(&plan).map_err(failed)?;
+    let found = with_target(&plan, &workload, Readers { reads: &reads, address }).map_err(failed)??;
+    Ok(Verdict::new(begun, &expected, found).of_sample(reads.checked.into_inner()))
+}
+
+fn way(plan: &Plan, workload: &Workload, name: &str) -> Result<Way, AuditError> {
+    let wrong = |reason: &str| AuditError::Reads(format!("the operation {name} {reason}"));
+    let operation = workload.operations.iter().position(|operation| operation.name == name);
+    let operation = operation.ok_or_else(|| wrong("does not exist"))?;
+    let needs_login = |slot: &Slot| matches!(slot, Slot::Login(_));
+    if workload.operations[operation].variants.iter().any(|variant| variant.slots.slots().iter().any(needs_login)) {
+        return Err(wrong("needs a login, which an audit has not"));
+    }
+    let shown = calls::read_rules(plan)?.swap_remove(operation).ok_or_else(|| wrong("has no reads"))?;
+    Ok(Way { operation, rules: calls::rules(plan, workload)?.swap_remove(operation), shown })
+}
+
+struct Readers<'a> {
+    reads: &'a Reads<'a>,
+    address: SocketAddr,
+}
+
+impl TargetCalls for Readers<'_> {
+    type Outcome = Result<Findings, AuditError>;
+
+    fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome {
+        let reads = self.reads;
+        std::thread::scope(|scope| {
+            let reader = || reads.judge_all(&mut Client::<W>::new(Arc::clone(shared), self.address));
+            let readers: Vec<_> = (0..READERS.min(reads.entities.len())).map(|_| scope.spawn(reader)).collect();
+            let mut found = Findings::new(reads.examples);
+            for reader in readers {
+                found.merge(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(found)
+        })
+    }
+}
+
+impl Reads<'_> {
+    fn judge_all<W: Wire>(&self, client: &mut Client<W>) -> Result<Findings, AuditError> {
+        let mut replay = Replay::new(self.expected);
+        let mut found = Findings::new(self.examples);
+        let mut renderer = Renderer::new(Arc::clone(&self.workload));
+        let mut key = Vec::new();
+        while let Some(last) = self.entities.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let link = self.expected.link(*last);
+            key.clear();
+            replay.key_of(link, &mut key);
+            let Some((way, event)) = self.way_to(&mut renderer, link, &key) else { continue };
+            self.checked.fetch_add(1, Ordering::Relaxed);
+            let document = self.read(client, &mut renderer, link.record.user, way, &event)?;
+            let judgement = replay.judge_shown(*last, document.as_deref());
+            match &document {
+                Some(document) => {
+                    found.take(&Row { key: &key, document }, Some(judgement), || replay.last_document());
+                }
+                None if judgement == Judgement::Right => {}
+                None => found.take_absent(&key, judgement),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The operation that reads the entity with this key, and the event that asks for it; none where no operation does.
+    fn way_to(&self, renderer: &mut Renderer, link: &Link, key: &[u8]) -> Option<(&Way, Event)> {
+        let record = &link.record;
+        let captured = record.own.iter().chain(&record.event.entity).flat_map(|entity| entity.captured.iter().cloned());
+        let entity = Entity { captured: captured.collect() };
+        let is_known = |slot: &Slot| !matches!(slot, Slot::Captured(name) if !entity.has(name));
+        self.ways.iter().find_map(|way| {
+            let texts = self.workload.operations[way.operation].reads.as_ref()?;
+            if !texts.slots.slots().iter().all(is_known) {
+                return None;
+            }
+            let entity = Some(Arc::new(Entity { captured: entity.captured.clone() }));
+            let event = Event { operation: way.operation as u16, entity, ..record.event.clone() };
+            let mut shown = Vec::with_capacity(key.len());
+            renderer.texts(record.user, &event, None, texts, &mut shown);
+            (shown == key).then_some((way, event))
+        })
+    }
+
+    /// The document that the target shows for the entity of an event; none when it shows none.
+    fn read<W: Wire>(
+        &self,
+        client: &mut Client<W>,
+        renderer: &mut Renderer,
+        user: u32,
+        way: &Way,
+        event: &Event,
+    ) -> Result<Option<Vec<u8>>, AuditError> {
+        renderer.recall(user, event);
+        let (mut path, mut headers, mut body) = (Vec::new(), Vec::new(), Vec::new());
+        renderer.path(&mut path);
+        renderer.headers(&mut headers);
+        if self.workload.descriptors.is_some() {
+            renderer.protobuf(&mut body)
+        } else {
+            renderer.json(&mut body)
+        }
+        let request = Request { tag: 0, call: way.operation, path: &path, headers: &headers, body: &body };
+        let failed = |reason: String| AuditError::Reads(format!("{}: {reason}", String::from_utf8_lossy(&path)));
+        let (code, head, body) = client.ask(&request).map_err(|error| failed(error.to_string()))?;
+        if way.shown.absent == Some(code) {
+            return Ok(None);
+        }
+        if !way.rules.expects(code) {
+            return Err(failed(format!("replied {}", code.name())));
+        }
+        let content = way.rules.content(&Reply { tag: 0, outcome: Ok(code), head: &head, body: &body });
+        Ok(Some(way.shown.document.find(&content).unwrap_or(b"\"\"").to_vec()))
+    }
+}
+
+type Answer = (Code, Vec<u8>, Vec<u8>);
+
+/// A connection that waits for each reply.
+struct Client<W: Wire> {
+    shared: Arc<W::Shared>,
+    address: SocketAddr,
+    open: Option<(TcpStream, W)>,
+    out: Vec<u8>,
+}
+
+impl<W: Wire> Client<W> {
+    fn new(shared: Arc<W::Shared>, address: SocketAddr) -> Self {
+        Self { shared, address, open: None, out: Vec::new() }
+    }
+
+    /// Sends a request and waits for its reply; once more on a new connection if the target has closed the old one.
+    fn ask(&mut self, request: &Request<'_>) -> io::Result<Answer> {
+        let is_used = self.open.is_some();
+        match self.try_once(request) {
+            Err(_) if is_used => {
+                self.open = None;
+                self.try_once(request)
+            }
+            asked => asked,
+        }
+    }
+
+    fn try_once(&mut self, request: &Request<'_>) -> io::Result<Answer> {
+        let is_usable = self.open.as_ref().is_some_and(|(_, wire)| wire.has_room() && !wire.is_closing());
+        if !is_usable {
+            self.open = Some(self.connect()?);
+        }
+        let Some((socket, wire)) = &mut self.open else { return Err(io::ErrorKind::NotConnected.into()) };
+        wire.send(request, &mut self.out);
+        let mut answer = None;
+        exchange(socket, wire, &mut self.out, &mut answer, |_, answer| answer.is_some())?;
+        answer.unwrap_or(Err(Failure::Closed)).map_err(failed)
+    }
+
+    fn connect(&mut self) -> io::Result<(TcpStream, W)> {
+        let mut socket = TcpStream::connect_timeout(&self.address, TIMEOUT)?;
+        socket.set_read_timeout(Some(TIMEOUT))?;
+        socket.set_nodelay(true)?;
+        let mut wire = W::new(&self.shared);
+        self.out.clear();
+        wire.greet(&mut self.out);
+        exchange(&mut socket, &mut wire, &mut self.out, &mut None, |wire, _| wire.has_room())?;
+        Ok((socket, wire))
+    }
+}
+
+type Answered = Option<Result<Answer, Failure>>;
+
+/// Writes what is to be sent and reads what comes, until `is_done`.
+fn exchange<W: Wire>(
+    socket: &mut TcpStream,
+    wire: &mut W,
+    out: &mut Vec<u8>,
+    answer: &mut Answered,
+    is_done: impl Fn(&W, &Answered) -> bool,
+) -> io::Result<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        socket.write_all(out)?;
+        out.clear();
+        if is_done(wire, answer) {
+            return Ok(());
+        }
+        let mut sink = |reply: Reply<'_>| {
+            *answer = Some(reply.outcome.map(|code| (code, reply.head.to_vec(), reply.body.to_vec())));
+        };
+        match socket.read(&mut buffer)? {
+            0 => {
+                wire.end(&mut sink);
+                return if is_done(wire, answer) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
+            }
+            count => wire.receive(&buffer[..count], out, &mut sink).map_err(failed)?,
+        }
+    }
+}
+
+fn failed(failure: Failure) -> io::Error {
+    io::Error::other(failure.name().into_owned())
+}
