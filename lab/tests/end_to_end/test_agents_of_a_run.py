@@ -18,7 +18,7 @@ from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running import measured_run as run_module
+from bakeoff.running import stored_state
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -136,7 +136,7 @@ def test_a_write_that_any_agent_s_ledger_holds_is_missed(
             )
         return audit_run(*given)
 
-    monkeypatch.setattr(run_module, "audit_run", damaged)
+    monkeypatch.setattr(stored_state, "audit_run", damaged)
     result = measured(project, server, 2, Phase("Damaged", 4, 0.5))
     assert result.status is Status.VOID
     assert result.audit is not None and result.audit.lost.count == 2

@@ -13,7 +13,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running import measured_run as run_module
+from bakeoff.running import stored_state
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -69,7 +69,7 @@ def test_a_write_that_is_gone_or_changed_voids_the_run(
         return audit_run(engine, workload, server, plan, ledger)
 
     monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
-    monkeypatch.setattr(run_module, "audit_run", damaged)
+    monkeypatch.setattr(stored_state, "audit_run", damaged)
     result = measured(project, server)
     assert result.status is Status.VOID
     assert result.audit is not None
@@ -90,7 +90,7 @@ def test_a_preloaded_row_that_is_changed_voids_the_run(
         return looks[-1]
 
     monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
-    monkeypatch.setattr(run_module, "preloaded_in", damaged)
+    monkeypatch.setattr(stored_state, "preloaded_in", damaged)
     result = measured(project, server, Variant(preload=1_000, settings={"pool_size": "5"}))
     assert result.status is status, result.failure
     assert len(looks) == 2

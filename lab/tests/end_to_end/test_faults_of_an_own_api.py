@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -13,7 +14,7 @@ from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.project import Project
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.run import Durability, RunResult, Status
 
 pytestmark = pytest.mark.end_to_end
 
@@ -27,8 +28,13 @@ def checkout(measuring_checkout: Project) -> Project:
     return measuring_checkout
 
 
-def measured(checkout: Project, fault: str = "", mode: str = "quick", seconds: float = 1.5) -> Comparison:
-    """One run of the API with a fault; two users, for a second and a half unless more is needed."""
+def measured(
+    checkout: Project, fault: str = "", mode: str = "quick", seconds: float = 1.5, **options: Any
+) -> Comparison:
+    """One run of the API with a fault; two users, for a second and a half unless more is needed.
+
+    `options` are those of a request.
+    """
     target = checkout.targets / "books" / "rest"
     target.mkdir(parents=True, exist_ok=True)
     manifest = (BOOKS / "rest" / "target.toml").read_text("utf-8")
@@ -42,7 +48,7 @@ def measured(checkout: Project, fault: str = "", mode: str = "quick", seconds: f
         manifest = manifest.replace(f"{{{name}}}", value)
     (target / "target.toml").write_text(manifest, "utf-8")
     short = {} if mode == "smoke" else {"users": [2], "phase_duration_s": seconds, "warm_up_s": 0}
-    request = ComparisonRequest(mode, "a test", **short)  # type: ignore[arg-type]
+    request = ComparisonRequest(mode, "a test", **{**short, **options})
     return compare(checkout, request, PlainProgress(Console(quiet=True)))
 
 
@@ -121,3 +127,41 @@ def test_a_slow_operation_does_not_hide_among_the_others(checkout: Project) -> N
     (finding,) = [each for each in run.findings if each.kind == "slow-operation"]
     assert finding.message.startswith("List took 2")
     assert "by operation" in finding.advice
+    assert run.total.latency.percentiles_ms["p50"] < 50
+
+
+MEMORY: dict[str, Any] = {"settings": {"store": ["memory"]}}
+
+
+def test_what_is_kept_in_memory_is_audited_by_reads_and_promises_nothing(checkout: Project) -> None:
+    run = only(measured(checkout, **MEMORY))
+    assert run.status is Status.COMPLETED
+    assert run.audit is not None and run.audit.clean and run.audit.through == "Read"
+    assert run.audit.checked_entities == run.audit.entities > 0
+    assert run.durability is Durability.NONE_PROMISED
+    assert (run.environment["storage"], run.environment.get("database")) == ("memory", None)
+    assert "audited-by-reads" in {finding.kind for finding in run.findings}
+
+
+def test_what_memory_loses_is_found_by_the_audit_alone(checkout: Project) -> None:
+    (run,) = measured(checkout, "late-losses", operations=["Create"], **MEMORY).runs
+    assert run.status is Status.VOID
+    assert run.audit is not None and run.audit.lost.count > 5
+    assert any("not stored correctly" in finding.message for finding in run.findings)
+
+
+@pytest.mark.parametrize("settings", [{}, {"store": ["memory"]}])
+def test_entities_are_created_before_a_run_where_the_server_assigns_their_ids(
+    checkout: Project, settings: dict[str, list[str]]
+) -> None:
+    run = only(measured(checkout, settings=settings, levels={"preload": [120]}))
+    assert run.status is Status.COMPLETED
+    assert run.audit is not None and run.audit.clean
+    assert not {"unexplained-rows", "audit-failed"} & {finding.kind for finding in run.findings}
+    if not settings:
+        assert run.audit.unexplained_rows.count == 120
+
+
+def test_entities_created_before_a_run_are_audited_after_it(checkout: Project) -> None:
+    words = refused(measured(checkout, "late-losses", operations=["List"], levels={"preload": [120]}))
+    assert "Of 120 entities that were created before the run and that no operation updates: 14 lost" in words

@@ -8,6 +8,7 @@ from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results.audit import Audit
 from bakeoff.results.tolerant import tolerant
+from bakeoff.running.created_before import CreatedBefore, created_before_findings
 from bakeoff.running.findings import agents_findings, audit_findings, generator_findings, not_audited, sampling_findings
 from observations import machine_state
 
@@ -68,6 +69,7 @@ def verdict(**changes: Any) -> Audit:
         (verdict(clean=False, lost={"count": 2, "examples": []}), ["audit-failed"]),
         (verdict(ledger_complete=False), ["audit-incomplete"]),
         (verdict(unexplained_rows={"count": 1, "examples": []}), ["unexplained-rows"]),
+        (verdict(through="GetUser", entities=5, checked_entities=5), ["audited-by-reads"]),
     ],
 )
 def test_audit(given: Audit, kinds: list[str]) -> None:
@@ -89,6 +91,34 @@ def test_why_nothing_was_audited(has_query: bool, has_ledger: bool, message: str
     assert (finding.kind, finding.severity) == ("not-audited", "info")
     assert finding.message.startswith(message)
     assert advice in finding.advice
+
+
+def test_what_lies_in_no_database_is_audited_through_reads_alone() -> None:
+    finding = not_audited("native", has_query=False, has_ledger=True, in_database=False)
+    assert finding.message.startswith("The target stores in no database") and "read_back" in finding.advice
+
+
+@pytest.mark.parametrize(("checked", "words"), [(9_000, "all of 9,000"), (50, ": 50 of 9,000 entities")])
+def test_how_much_was_read_back_is_said(checked: int, words: str) -> None:
+    (finding,) = audit_findings(verdict(through="GetUser", entities=9_000, checked_entities=checked))
+    assert words in finding.message and "GetUser" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("created", "audit", "words"),
+    [
+        (None, None, None),
+        (CreatedBefore(100, None), None, None),
+        (CreatedBefore(100, None), verdict(), None),
+        (CreatedBefore(1_000, None), verdict(clean=False, lost={"count": 2, "examples": []}), "Of 1,000 entities"),
+    ],
+)
+def test_entities_created_before_a_run_must_come_out_of_it(
+    created: CreatedBefore | None, audit: Audit | None, words: str | None
+) -> None:
+    found = created_before_findings(created, audit)
+    assert [finding.kind for finding in found] == ([] if words is None else ["audit-failed"])
+    assert words is None or (words in found[0].message and "2 lost" in found[0].message)
 
 
 def test_preloaded_rows_are_explained() -> None:

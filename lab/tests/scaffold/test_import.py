@@ -195,3 +195,15 @@ def test_without_ids_in_replies_values_of_paths_are_to_be_decided(tmp_path: Path
     assert (operation.name, operation.call["path"]) == ("GET /things/{name}", "/things/${choice a|b}")
     assert any("Write values that exist" in line for line in api.advice)
     assert any("No request shows whether the API is up" in line for line in api.advice)
+
+
+@pytest.mark.parametrize(("security", "read_back"), [("security: [{ bearer: [] }]", []), ("security: []", ["getUser"])])
+def test_what_needs_no_login_can_be_read_back(
+    empty_checkout: Project, tmp_path: Path, security: str, read_back: list[str]
+) -> None:
+    text = (HERE / "users.openapi.yaml").read_text("utf-8")
+    assert "security: [{ bearer: [] }]" in text
+    source = tmp_path / "users.openapi.yaml"
+    source.write_text(text.replace("security: [{ bearer: [] }]", security, 1), "utf-8")
+
+    assert list(written(empty_checkout, import_openapi(source), source).declared.reads_back) == read_back

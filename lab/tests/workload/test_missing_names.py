@@ -181,3 +181,26 @@ def test_every_protocol_of_an_operation_must_create_what_is_needed(empty_checkou
 
 def test_names_in_maps_are_free(empty_checkout: Project) -> None:
     load(empty_checkout, "/item/0/id", "/item/0/labels/any")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("got", "line 5: no operation is named got. Did you mean get?"),
+        ("create", "line 5: the operation create has no reads table"),
+        ("get", 'line 5: the operation get needs reads.absent over http, such as [404, "NOT_FOUND"]'),
+    ],
+)
+def test_what_reads_entities_back_must_be_able_to(empty_checkout: Project, name: str, words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        load(empty_checkout, 'database = "none"', f'database = "none"\nread_back = "{name}"')
+    assert words in error.value.message
+
+
+def test_no_user_is_logged_in_to_read_entities_back(empty_checkout: Project) -> None:
+    before, after = SHOP.split('http.method = "GET"')
+    secured = 'http.method = "GET"\nhttp.headers = { Authorization = "Bearer ${login.token}" }'
+    absent = after.replace("]", "], absent = 404") if "absent" not in after else after
+    shop = f"{before}{secured}{absent}".replace('database = "none"', 'database = "none"\nread_back = "get"')
+    with pytest.raises(UsageError, match="the operation get needs a login"):
+        load(empty_checkout, SHOP, shop)

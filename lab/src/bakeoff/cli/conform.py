@@ -21,10 +21,11 @@ from bakeoff.factors.variant import Variant
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import Project, find_project
 from bakeoff.running.bench import Bench
+from bakeoff.running.contender import place_of
 from bakeoff.running.lock import only_lab
 from bakeoff.running.progress import Progress
 from bakeoff.targets.access import Access, access_of
-from bakeoff.targets.manifest import Target, choose_targets, find_targets
+from bakeoff.targets.manifest import POSTGRESQL, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import load_workload
 
@@ -74,13 +75,15 @@ def _checked(
     results = {}
     with ExitStack() as stack:
         server = None
-        if any(workload.uses_database for workload in workloads.values()):
+        places = {target.name: place_of(target, workloads[target.name], variant) for target in targets}
+        if POSTGRESQL in places.values():
             progress.step("starting PostgreSQL")
             server = stack.enter_context(application_database(project))
         bench = Bench(project, server, progress, attached)
         for target in targets:
             progress.step(f"{target.name}: conformance")
-            results[target.name] = conform(bench, target, workloads[target.name], variant)
+            own = bench.storing_in(places[target.name])
+            results[target.name] = conform(own, target, workloads[target.name], variant)
     return results
 
 
@@ -96,7 +99,8 @@ def _check_attached(project: Project, targets: Sequence[Target], variant: Varian
     for target in targets:
         if variant.settings:
             raise UsageError(f"{target.name} is attached, so that the lab cannot set it: leave out --write-mode.")
-        if load_workload(project, target.workload).uses_database and not os.environ.get("DATABASE_URL"):
+        place = place_of(target, load_workload(project, target.workload), variant)
+        if place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
             raise UsageError(
                 f"{target.name} is attached: name the database that it stores into in DATABASE_URL. The cases drop its "
                 "tables."

@@ -27,6 +27,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.target_limits import check_limits
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
+from bakeoff.targets.manifest import POSTGRESQL
 
 # A token of the user's own, for attached targets; it stays out of command lines, which are stored.
 TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
@@ -132,7 +133,7 @@ def _measure_built(
     """Takes all runs; with `arriving`, each contender as soon as its target is built."""
     with contextlib.ExitStack() as stack:
         progress.step("starting PostgreSQL")
-        uses_database = any(contender.workload.uses_database for contender in contenders)
+        uses_database = any(contender.place == POSTGRESQL for contender in contenders)
         server = stack.enter_context(application_database(project)) if uses_database else None
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()

@@ -7,6 +7,7 @@ from bakeoff.errors import UsageError
 from bakeoff.factors.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import Target
+from bakeoff.workload.declaration import Operation
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
 
@@ -60,6 +61,8 @@ def why_impossible(contender: Contender) -> str | None:
         return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if contender.protocol not in engine.manifest.protocols:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
+    if variant.preload and not any(_stores(operation) for operation in workload.declared.operations):
+        return f"No operation of {workload.name} creates anything that --preload could store: leave it out."
     if reason := _why_not_of(variant, contender.protocol):
         return reason
     for feature, operation in needed_features(workload, contender.protocol).items():
@@ -91,6 +94,11 @@ def why_impossible(contender: Contender) -> str | None:
         if not is_declared.get(feature, True):
             return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
     return None
+
+
+def _stores(operation: Operation) -> bool:
+    effect = operation.effect
+    return operation.needs is None and effect is not None and effect.document is not None
 
 
 def _why_not_of(variant: Variant, protocol: str) -> str | None:

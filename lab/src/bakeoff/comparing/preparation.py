@@ -26,7 +26,7 @@ from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, fresh_table, variables_of
-from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
+from bakeoff.targets.manifest import POSTGRESQL, STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import weights_of
@@ -114,7 +114,7 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
             "--tls, --token, --pin and limits. An https address uses TLS; the token is read from BAKEOFF_API_TOKEN."
         )
-    elif contender.workload.uses_database and not os.environ.get("DATABASE_URL"):
+    elif contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(
             f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )

@@ -29,6 +29,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stage_times import StageTimes, mean_in_words
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
+from bakeoff.targets.manifest import POSTGRESQL
 from bakeoff.workload.plan import THRESHOLDS
 
 # One failed run may be bad luck; a contender that fails again takes no further turn.
@@ -106,7 +107,10 @@ class Series:
         is_worth_it = wanted == "on" or (wanted == "auto" and estimate.left_s(len(turns)) >= WORTH_IT_S)
         if not turns or not is_worth_it:
             return None
-        workloads = {turn.contender.workload.name: turn.contender.workload for turn in turns}
+        stored = (turn.contender for turn in turns if turn.contender.place == POSTGRESQL)
+        workloads = {contender.workload.name: contender.workload for contender in stored}
+        if not workloads:
+            return None
         lines = ReferenceBracket(
             self._bench, list(workloads.values()), lambda each: add_calibration(self._store.server, each, self._id)
         )
@@ -208,7 +212,8 @@ class Series:
     def _durability_problem(self, contender: Contender) -> str | None:
         """Why durability could not be tried. A contender that lost writes is measured, and ranked apart."""
         try:
-            self._durable[contender.key] = durability_proven(self._bench, contender, again=self._request.prove)
+            bench = self._bench.storing_in(contender.place)
+            self._durable[contender.key] = durability_proven(bench, contender, again=self._request.prove)
         except BakeoffError as error:
             return error.message
         return None
@@ -219,7 +224,8 @@ class Series:
         known = (target.name, target.directory, variant.tls, variant.token, tuple(sorted(variant.settings.items())))
         if known not in self._proofs:
             again = self._request.prove
-            self._proofs[known] = prove(self._bench, target, contender.workload, variant, again=again)
+            bench = self._bench.storing_in(contender.place)
+            self._proofs[known] = prove(bench, target, contender.workload, variant, again=again)
         return self._proofs[known]
 
     def _take(self, turn: Turn) -> None:
@@ -310,7 +316,7 @@ class Series:
             words += f", round {run.round} of {self._request.rounds}"
         self._bench.progress.step(words, run.planned_s)
         beside = self._beside()
-        result = measure(self._bench, run)
+        result = measure(self._bench.storing_in(run.contender.place), run)
         proved = f"proved at {self._proof(run.contender).proved_at}"
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if beside:

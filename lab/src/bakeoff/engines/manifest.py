@@ -20,6 +20,13 @@ class Command(msgspec.Struct, frozen=True):
     command: Sequence[str]
 
 
+class AuditCommands(msgspec.Struct, frozen=True):
+    """What audits a database, and what audits through the target's own reads, where the engine can."""
+
+    command: Sequence[str]
+    through: Sequence[str] = ()
+
+
 class Toolchain(msgspec.Struct, frozen=True):
     """The programs that a build needs, and how to get them."""
 
@@ -36,7 +43,7 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     build: BuildTable
     run: Command
     null: Command | None = None
-    audit: Command | None = None
+    audit: AuditCommands | None = None
     features: Sequence[str] = ()
     toolchain: Toolchain = Toolchain()
 
@@ -62,7 +69,24 @@ class Engine:
     def audit_command(self, plan: Path, ledger: Path, audit_sql: Path) -> list[str]:
         """What audits a run of this engine; DATABASE_URL is to be set."""
         places = {"{plan}": str(plan), "{ledger}": str(ledger), "{audit_sql}": str(audit_sql)}
-        return self._command("audit", self.manifest.audit, places)
+        return self._command("audit", self._audit_command(), places)
+
+    @property
+    def can_read_back(self) -> bool:
+        """Whether it audits through the target's own reads."""
+        return self.manifest.audit is not None and bool(self.manifest.audit.through)
+
+    def read_back_command(self, plan: Path, ledger: Path, operations: Sequence[str], most: int) -> list[str]:
+        """What audits a run through operations that read, at most so many entities of it."""
+        places = {"{plan}": str(plan), "{ledger}": str(ledger), "{most}": str(most)}
+        places["{operations}"] = ",".join(operations)
+        return self._command("audit", self._audit_command(through=True), places)
+
+    def _audit_command(self, *, through: bool = False) -> Command | None:
+        audit = self.manifest.audit
+        if audit is None or (through and not audit.through):
+            return None
+        return Command(audit.through if through else audit.command)
 
     def build_version(self, version: str) -> str:
         """The version that the engine reports, with the build that it is of: a ceiling is one build's."""

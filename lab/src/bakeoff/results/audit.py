@@ -20,6 +20,8 @@ class Audit:
     """What an engine found when it compared the database with its ledger of acknowledged operations.
 
     `lost`, `wrong` and `stale` rows void the run, of which `clean` knows; the other counts tell what it covers.
+    `through` are the operations that read the entities back, empty where the database was asked; of the `entities`
+    so many were `checked_entities`, a random sample where they are fewer; None in older records: all of them.
     """
 
     clean: bool = True
@@ -37,3 +39,5 @@ class Audit:
     stale: Violations = field(default_factory=Violations)
     unexplained_rows: Violations = field(default_factory=Violations)
     seconds: float = 0.0
+    checked_entities: int | None = None
+    through: str = ""

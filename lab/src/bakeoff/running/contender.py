@@ -1,11 +1,13 @@
 """A contender: a target in one variant, named by what makes it differ from the others of its comparison."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.factors.variant import Variant, key_of
-from bakeoff.targets.manifest import Target
+from bakeoff.targets.manifest import Place, Target
+from bakeoff.targets.storage import stores_in
 from bakeoff.workload.loader import Workload
 
 
@@ -28,6 +30,16 @@ class Contender:
     def protocol(self) -> str:
         """The engines' name of the target's protocol."""
         return protocol_of(self.target)
+
+    @property
+    def place(self) -> Place:
+        """Where it stores what it acknowledges."""
+        return place_of(self.target, self.workload, self.variant)
+
+
+def place_of(target: Target, workload: Workload, variant: Variant) -> Place:
+    """Where a target stores in a variant: in its workload's database, unless its manifest says otherwise."""
+    return stores_in(target, variant.settings, os.environ, "postgresql" if workload.uses_database else "none")
 
 
 def protocol_of(target: Target) -> str:

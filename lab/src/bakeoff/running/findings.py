@@ -134,9 +134,15 @@ def generator_findings(
     return findings + _lag_findings(records)
 
 
-def not_audited(engine: str, *, has_query: bool, has_ledger: bool) -> Finding:
-    """Why a run was not audited: no audit query, no ledger, or an early end."""
-    if not has_query:
+def not_audited(engine: str, *, has_query: bool, has_ledger: bool, in_database: bool = True) -> Finding:
+    """Why a run was not audited: no way to look at what is stored, no ledger, or an early end.
+
+    `has_query`: an audit query for what lies `in_database`, or an operation that reads entities back.
+    """
+    if not has_query and not in_database:
+        message = "The target stores in no database, and the workload names no operation that reads entities back."
+        advice = 'Add one to its workload.toml: read_back = "GetThing", an operation with a reads table.'
+    elif not has_query:
         message = "The workload has no audit query, so the stored state could not be audited."
         advice = 'Add one to its workload.toml: audit = "audit.sql", which returns (key, document) of every row.'
     elif not has_ledger:
@@ -168,6 +174,18 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
                 "warning",
                 "The ledger of acknowledged writes is truncated, so the audit covers only part of the run.",
                 "Run it again: an engine that ends normally writes a complete ledger.",
+            )
+        )
+    if verdict.through:
+        checked = verdict.entities if verdict.checked_entities is None else verdict.checked_entities
+        which = "all" if checked == verdict.entities else f"{checked:,}"
+        findings.append(
+            Finding(
+                "audited-by-reads",
+                "info",
+                f"The stored state was read back through {verdict.through}: {which} of {verdict.entities:,} entities.",
+                "An audit of a database sees every row; this one sees what the target shows of what it acknowledged. "
+                "Of many entities a random sample is read.",
             )
         )
     unexplained = verdict.unexplained_rows.count - preloaded

@@ -10,12 +10,10 @@ from pathlib import Path
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
-from bakeoff.results.audit import Audit
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
-from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
@@ -27,12 +25,12 @@ from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe
 from bakeoff.running.operation_findings import always_failing
 from bakeoff.running.phase_plan import measured_records
-from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work
 from bakeoff.running.settling import settled_in
 from bakeoff.running.stage_times import StageTimes
+from bakeoff.running.stored_state import StoredState
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
@@ -44,8 +42,6 @@ from bakeoff.sampling.sampler import Sampler
 from bakeoff.sampling.usage import Together
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS
-from bakeoff.workload.plan_records import Plan
-from bakeoff.workload.preload import preload_statements
 
 
 def measure(bench: Bench, request: RunRequest) -> RunResult:
@@ -69,9 +65,7 @@ class _Run:
         self._records: list[Record] = []
         self._sampler: Sampler | None = None
         self._start_s: float | None = None
-        self._audit: Audit | None = None
-        self._preloaded_before: Preloaded | None = None
-        self._preloaded_after: Preloaded | None = None
+        self._stored = StoredState(bench, request.contender)
         self._environment: Mapping[str, str] = {}
         self._limits: Mapping[str, str] = {}
         self._machine_state: MachineState | None = None
@@ -98,7 +92,7 @@ class _Run:
         found: list[Finding] = []
         if total is not None and status is Status.INTERRUPTED:
             # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
-            found += self._audit_findings() if contender.workload.uses_database else []
+            found += self._stored.findings()
             found += operation_findings.wrong_reads(total)
         elif total is not None:
             found += self._findings(records, phases, total, warmed, ceilings)
@@ -130,7 +124,7 @@ class _Run:
             total=total,
             samples=samples,
             findings=found,
-            audit=self._audit,
+            audit=self._stored.verdict,
             ceilings=ceilings,
             environment=self._environment,
             stream_file=self._stream_file if self._stream_file.exists() else None,
@@ -174,6 +168,7 @@ class _Run:
         self._environment = {
             **environment_of(self._bench.project, self._target, self._bench.server),
             **self._of_the_target(),
+            "storage": contender.place,
         }
         with (
             run_files(self._bench.project.state / "runs", self._target.name) as files,
@@ -190,8 +185,8 @@ class _Run:
     def _drive(self, target: Service, files: RunFiles) -> Status:
         seen = observe(self._bench, self._target.name, target)
         self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
-        plan = self._request.plan(target.access, files.ledger if self._keeps_ledger else None)
-        self._preload(plan)
+        plan = self._request.plan(target.access, files.ledger if self._stored.keeps_ledger else None)
+        self._stored.preload(plan, files)
         self._stages.mark("preparing")
         engine = generator_of(self._bench.project, self._request, plan, files, self._stream_file)
         disk = self._disk()
@@ -223,7 +218,7 @@ class _Run:
         if target.has_ended:
             raise target.ended_error()
         seen.check()
-        self._make_audit(files)
+        self._stored.audit(files)
         self._stages.mark("audit")
         last = self._records[-1]
         self._records = self._up_to_the_stop()
@@ -235,17 +230,6 @@ class _Run:
         """Where the database keeps its data, which is known of the lab's own."""
         server = self._bench.server
         return server.data_directory() if server is not None and server.embedded else None
-
-    def _preload(self, plan: Plan) -> None:
-        """Fills the table with rows that no operation touches, and writes them out."""
-        count, server = self._request.contender.variant.preload, self._bench.server
-        if count and server is not None:
-            self._bench.progress.step(f"{self._request.contender.key}: inserting {count:,} rows")
-            for statement in preload_statements(self._request.contender.workload, plan, count):
-                server.execute_script(statement)
-            server.execute_script("VACUUM (ANALYZE)")
-            self._preloaded_before = preloaded_in(self._request.contender.workload, server)
-            server.checkpoint()
 
     def _roles_cpu_s(self) -> float | None:
         """CPU time of all roles together while they were sampled, or None where one of them could not be."""
@@ -310,27 +294,6 @@ class _Run:
         last = len(self._steps) if self._stopped_at is None else self._stopped_at.phase
         return [record for record in self._records if getattr(record, "phase", 0) <= last]
 
-    @property
-    def _keeps_ledger(self) -> bool:
-        """A ledger is of use only where an audit can follow."""
-        engine = self._request.contender.engine
-        return engine.can("ledger") and engine.manifest.audit is not None and self._bench.server is not None
-
-    def _make_audit(self, files: RunFiles) -> None:
-        contender, server = self._request.contender, self._bench.server
-        if self._preloaded_before is not None and server is not None:
-            self._preloaded_after = preloaded_in(contender.workload, server)
-        if self._keeps_ledger and server is not None:
-            self._bench.progress.step(f"{contender.key}: audit")
-            self._audit = audit_run(contender.engine, contender.workload, server, files.plan, files.ledger)
-
-    def _audit_findings(self) -> list[Finding]:
-        contender = self._request.contender
-        if self._audit is not None:
-            return findings.audit_findings(self._audit, contender.variant.preload)
-        has_query = contender.workload.declared.audit is not None
-        return [findings.not_audited(contender.engine.name, has_query=has_query, has_ledger=self._keeps_ledger)]
-
     def _findings(
         self,
         records: Sequence[Record],
@@ -348,9 +311,7 @@ class _Run:
             found += findings.generator_findings(
                 records, peak, ceilings.get("engine"), engine.name, command, request.agents
             )
-        if request.contender.workload.uses_database:
-            found += self._audit_findings()
-            found += preload_findings(self._preloaded_before, self._preloaded_after)
+        found += self._stored.findings()
         found += findings.stop_findings(self._stopped_at, self._steps)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)

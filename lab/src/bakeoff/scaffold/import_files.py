@@ -28,6 +28,7 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
         "side": "grpc" if api.protocol == "grpc" else "http",
         "health": api.health,
         "operations": api.operations,
+        "read_back": api.read_back,
         "proto": api.proto,
     }
     environment = Environment(

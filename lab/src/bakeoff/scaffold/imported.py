@@ -56,6 +56,12 @@ class ImportedApi:
     files: Mapping[str, str] = field(default_factory=dict)
     proto: str | None = None
 
+    @property
+    def read_back(self) -> Sequence[str]:
+        """The operations that can read entities back without a login: they make an audit without a database."""
+        reading = (each for each in self.operations if each.reads is not None and "absent" in each.reads)
+        return [each.name for each in reading if "${login." not in json.dumps(each.call)]
+
 
 def sample(template: str, number: int = 0) -> Json:
     """A document that a message template can make; its captured values stay slots, for steps to fill."""

@@ -12,6 +12,7 @@ import msgspec
 from bakeoff.builds import Build, BuildTable, build_of
 from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.hints import hint
 from bakeoff.project import Project
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
@@ -87,6 +88,18 @@ class RunTable(msgspec.Struct, frozen=True):
     companions: Sequence[CompanionTable] = ()
 
 
+Place = Literal["postgresql", "memory", "none"]
+# Where acknowledged writes are; only what lies in PostgreSQL is promised to last.
+POSTGRESQL: Place = "postgresql"
+
+
+class StorageTable(msgspec.Struct, frozen=True):
+    """Where the target stores: `place`, or by the levels of some of its settings elsewhere; None: as its workload."""
+
+    place: Place | None = None
+    settings: Mapping[str, Mapping[str, Place]] = {}
+
+
 class DeclaredSetting(msgspec.Struct, frozen=True):
     """The variable of a setting, and its default."""
 
@@ -110,6 +123,7 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
     documented_settings: Sequence[DocumentedSetting] = ()
     stack: Mapping[str, str] = {}
     settings: Mapping[str, str | DeclaredSetting] = {}
+    storage: StorageTable = StorageTable()
 
 
 @dataclass(frozen=True)
@@ -229,6 +243,11 @@ def _setting(name: str, declared: str | DeclaredSetting) -> Setting:
 
 
 def _load(project: Project, path: Path, schema: Path) -> Target:
-    manifest = read_toml(path, schema, TargetManifest).document
+    toml = read_toml(path, schema, TargetManifest)
+    manifest = toml.document
+    for name in manifest.storage.settings:
+        if name not in manifest.settings:
+            words = f"[storage] names the setting {name}, which [settings] does not have. "
+            raise toml.error(("storage", "settings", name), words + hint(name, list(manifest.settings), "Settings"))
     build = build_of(manifest.name, path.parent, manifest.build, project, manifest.toolchain.version_command)
     return Target(manifest.name, path.parent, manifest, build)

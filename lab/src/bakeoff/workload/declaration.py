@@ -76,7 +76,12 @@ class DeclaredRead(_Declared, frozen=True):
 
     document: str
     key: Sequence[str]
-    absent: int | str | None = None
+    absent: int | str | Sequence[int | str] | None = None
+
+    def absent_over(self, protocol: str) -> int | str | None:
+        """The status that stands for a missing document: a number over HTTP, a name over gRPC."""
+        statuses = [self.absent] if isinstance(self.absent, int | str) else self.absent or []
+        return next((each for each in statuses if isinstance(each, str) == (protocol == "grpc")), None)
 
 
 class Operation(_Declared, frozen=True):
@@ -254,3 +259,9 @@ class Declaration(_Declared, frozen=True):
     fill: Fill | None = None
     mixes: Mapping[str, Mapping[str, int]] = {}
     cookies: bool = False
+    read_back: str | Sequence[str] = ()
+
+    @property
+    def reads_back(self) -> Sequence[str]:
+        """The operations that read entities back, each those whose key is that of its `reads`."""
+        return [self.read_back] if isinstance(self.read_back, str) else self.read_back

@@ -21,7 +21,7 @@ from bakeoff.workload.missing_names import problems_of
 FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
 _SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")
 # Members of workload.toml that change neither what is sent nor what is stored.
-_NOT_SENT = ("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default")
+_NOT_SENT = ("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back")
 
 
 @dataclass(frozen=True)

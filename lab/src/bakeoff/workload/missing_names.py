@@ -56,11 +56,46 @@ def problems_of(declared: Declaration) -> Iterator[Problem]:
         for problem in _problems_of(declared, operation):
             place = ("operations", index, *problem.place)
             yield Problem(place, f"operation {operation.name}: {problem.words}", problem.text)
+    yield from _read_back(declared)
     for mix, weights in declared.mixes.items():
         for name in weights:
             if name not in known:
                 words = f"the mix {mix} names the operation {name}, which does not exist."
                 yield Problem(("mixes", mix, name), f"{words} {hint(name, known, 'Operations')}")
+
+
+def _read_back(declared: Declaration) -> Iterator[Problem]:
+    """Why an operation that reads entities back cannot: an audit asks for any entity, and for deleted ones too."""
+    by_name = {each.name: each for each in declared.operations}
+    for name in declared.reads_back:
+        if name not in by_name:
+            words = f"no operation is named {name}. {hint(name, list(by_name), 'Operations')}"
+            yield Problem(("read_back",), words, f'"{name}"')
+        else:
+            for words in _why_not_read_back(by_name[name]):
+                yield Problem(("read_back",), f"the operation {name} {words}", f'"{name}"')
+
+
+def _why_not_read_back(operation: Operation) -> Iterator[str]:
+    if operation.reads is None:
+        yield "has no reads table, which says what document its reply shows."
+        return
+    for protocol in PROTOCOLS:
+        if operation.call(protocol) is not None and operation.reads.absent_over(protocol) is None:
+            needed = f'needs reads.absent over {protocol}, such as [404, "NOT_FOUND"]: '
+            yield f"{needed}the status of an entity that does not exist."
+    if _uses_login(operation):
+        yield "needs a login, and an audit logs no user in."
+
+
+def _uses_login(operation: Operation) -> bool:
+    calls = [(each, operation.call(each)) for each in PROTOCOLS]
+    return any(
+        "${login." in template
+        for protocol, call in calls
+        if call is not None
+        for _place, template in _of_requests(operation, protocol, call)
+    )
 
 
 def _problems_of(declared: Declaration, operation: Operation) -> Iterator[Problem]:

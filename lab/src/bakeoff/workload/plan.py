@@ -259,7 +259,7 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
             creates=operation.creates,
             needs=operation.needs,
             effect=None if operation.effect is None else _effect(operation.effect),
-            reads=None if operation.reads is None else _read(operation.reads),
+            reads=None if operation.reads is None else _read(operation.reads, load.protocol),
             login=operation.login,
             pick=_pick(operation),
             think_time_ms=None if operation.think_time is None else seconds_of(operation.think_time) * 1000,
@@ -306,8 +306,8 @@ def _effect(effect: DeclaredEffect) -> PlannedEffect:
     return PlannedEffect(kind=effect.kind, key=_parsed(effect.key), document=effect.document, members=effect.members)
 
 
-def _read(read: DeclaredRead) -> PlannedRead:
-    return PlannedRead(document=read.document, key=_parsed(read.key), absent=read.absent)
+def _read(read: DeclaredRead, protocol: str) -> PlannedRead:
+    return PlannedRead(document=read.document, key=_parsed(read.key), absent=read.absent_over(protocol))
 
 
 def _parsed(templates: Sequence[str]) -> list[Segments]:

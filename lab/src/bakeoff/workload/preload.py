@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.statements import columns, text_array, upsert
-from bakeoff.workload.stored_effects import rows_of
+from bakeoff.workload.stored_effects import rows_of, stores_without_replies
 
 # Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.
 _DISTINCT_ROWS = 100
@@ -15,6 +15,11 @@ _MARK = "-preloaded-"
 PRELOADED_KEYS = f"%{_MARK}%"
 _STATEMENT_ROWS = 20_000
 _STATEMENT_BYTES = 16 * 1024 * 1024
+
+
+def can_insert(workload: Workload, plan: Plan) -> bool:
+    """Whether rows follow from the plan alone, and the workload has the statement that stores them."""
+    return workload.declared.upsert is not None and stores_without_replies(plan)
 
 
 def preload_statements(workload: Workload, plan: Plan, count: int) -> Iterator[str]:

@@ -35,13 +35,18 @@ def rows_of(plan: Plan, count: int) -> list[StoredRow]:
 
     Raises BakeoffError for a workload without an operation that stores a document under a key of its own.
     """
-    if all(_stored_alone(operation) is None for operation in plan.operations):
+    if not stores_without_replies(plan):
         raise BakeoffError(
             f"{plan.workload} has no operation that stores a document under a generated key, so the shape of its "
             "rows is unknown. Give one an effect of kind merge or put without captured values."
         )
     rows = (_row(plan, sequence) for sequence in itertools.count())
     return list(itertools.islice((row for row in rows if row is not None), count))
+
+
+def stores_without_replies(plan: Plan) -> bool:
+    """Whether an operation stores what follows from the plan without any reply."""
+    return any(_stored_alone(operation) is not None for operation in plan.operations)
 
 
 def _stored_alone(operation: PlannedOperation) -> tuple[Sequence[Segments], str] | None:

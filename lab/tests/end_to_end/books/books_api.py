@@ -1,8 +1,9 @@
 """A small API as a user of the lab would write it, and with FAULT one that has a fault: what the lab must find.
 
 wrong-reads: every read answers with the first book's title. lost-writes: one book in five is acknowledged and not kept.
-slow-lists: a list takes 250 ms. failing-deletes: no book can be deleted. wrong-lists: lists ignore their limit.
-redirected-searches: a search answers with another place. deaf-searches: a search ignores what is searched for.
+late-losses: the same from the fiftieth book on. slow-lists: a list takes 250 ms. failing-deletes: no book can be
+deleted. wrong-lists: lists ignore their limit. redirected-searches: a search answers with another place.
+deaf-searches: a search ignores what is searched for. STORE=memory keeps the books in memory.
 """
 
 import json
@@ -37,6 +38,65 @@ def rows(statement: str, values: Any = None) -> list[dict[str, Any]]:
     return [] if cursor.description is None else list(cursor.fetchall())
 
 
+class Database:
+    """The books in PostgreSQL."""
+
+    def check(self) -> None:
+        rows("SELECT 1")
+
+    def insert(self, book: dict[str, Any]) -> int:
+        return int(rows(INSERT, book)[0]["id"])
+
+    def delete(self, book_id: int) -> None:
+        rows("DELETE FROM books WHERE id = %s", [book_id])
+
+    def read(self, book_id: int) -> dict[str, Any] | None:
+        found = rows("SELECT id::text, title, pages FROM books WHERE id = %s", [book_id])
+        return found[0] if found else None
+
+    def first(self, limit: int) -> list[dict[str, Any]]:
+        return rows("SELECT id::text, title, pages FROM books ORDER BY id LIMIT %s", [limit])
+
+
+class Memory:
+    """The books in a dictionary."""
+
+    def __init__(self) -> None:
+        self._books: dict[int, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def check(self) -> None:
+        return
+
+    def insert(self, book: dict[str, Any]) -> int:
+        with self._lock:
+            self._last += 1
+            self._books[self._last] = {"id": str(self._last), **book}
+            return self._last
+
+    def delete(self, book_id: int) -> None:
+        with self._lock:
+            self._books.pop(book_id, None)
+
+    def read(self, book_id: int) -> dict[str, Any] | None:
+        with self._lock:
+            book = self._books.get(book_id)
+            return None if book is None else dict(book)
+
+    def first(self, limit: int) -> list[dict[str, Any]]:
+        with self._lock:
+            return [dict(book) for _, book in zip(range(limit), self._books.values(), strict=False)]
+
+
+BOOKS: Database | Memory = Memory() if os.environ.get("STORE") == "memory" else Database()
+
+
+def loses(book_id: int) -> bool:
+    """Whether a book that was acknowledged is not kept."""
+    return book_id % 5 == 0 and (FAULT == "lost-writes" or (FAULT == "late-losses" and book_id > 50))
+
+
 class Handler(BaseHTTPRequestHandler):
     """POST /books, GET /books?limit=N, GET and DELETE /books/ID, POST /search, GET /health."""
 
@@ -57,37 +117,36 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/search":
             self._search(body)
             return
-        book = json.loads(body)
-        (stored,) = rows(INSERT, book)
-        if FAULT == "lost-writes" and stored["id"] % 5 == 0:
-            rows("DELETE FROM books WHERE id = %s", [stored["id"]])
-        self._reply(201, {"id": str(stored["id"])})
+        book_id = BOOKS.insert(json.loads(body))
+        if loses(book_id):
+            BOOKS.delete(book_id)
+        self._reply(201, {"id": str(book_id)})
 
     def do_DELETE(self) -> None:
         if FAULT == "failing-deletes":
             self._reply(500, {"message": "not written yet"})
             return
-        rows("DELETE FROM books WHERE id = %s", [int(self.path.removeprefix("/books/"))])
+        BOOKS.delete(int(self.path.removeprefix("/books/")))
         self._reply(204, None)
 
     def _health(self) -> None:
         try:
-            rows("SELECT 1")
+            BOOKS.check()
         except psycopg.OperationalError:
             self._reply(503, {"healthy": False})
         else:
             self._reply(200, {"healthy": True})
 
     def _read(self, book_id: int) -> None:
-        found = rows("SELECT id::text, title, pages FROM books WHERE id = %s", [book_id])
+        found = BOOKS.read(book_id)
         if found and FAULT == "wrong-reads":
-            found[0]["title"] = "The same book for everybody"
-        self._reply(200 if found else 404, found[0] if found else {})
+            found["title"] = "The same book for everybody"
+        self._reply(200 if found else 404, found or {})
 
     def _list(self, limit: int) -> None:
         if FAULT == "slow-lists":
             time.sleep(0.25)
-        books = rows("SELECT id::text, title, pages FROM books ORDER BY id LIMIT %s", [limit])
+        books = BOOKS.first(limit)
         self._reply(200, {"limit": 1000 if FAULT == "wrong-lists" else limit, "books": books})
 
     def _search(self, body: bytes) -> None:
@@ -116,7 +175,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    rows(Path(os.environ["SCHEMA"]).read_text("utf-8"))
+    if isinstance(BOOKS, Database):
+        rows(Path(os.environ["SCHEMA"]).read_text("utf-8"))
     ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 
 

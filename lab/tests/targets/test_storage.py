@@ -1,0 +1,52 @@
+"""Where a contender stores follows from its target's manifest and its settings."""
+
+from collections.abc import Mapping
+
+import pytest
+from test_manifest import MANIFEST, add
+
+from bakeoff.errors import UsageError
+from bakeoff.project import Project
+from bakeoff.targets.manifest import DeclaredSetting, Place, StorageTable, find_targets
+from bakeoff.targets.storage import stores_in
+from made_up_manifests import target
+
+SETTINGS = {"store": DeclaredSetting("STORE", "postgresql"), "cache": DeclaredSetting("CACHE")}
+BY_SETTING = StorageTable(settings={"store": {"memory": "memory", "off": "none"}})
+
+
+@pytest.mark.parametrize(
+    ("storage", "given", "inherited", "place"),
+    [
+        (StorageTable(), {}, {}, "postgresql"),
+        (StorageTable("memory"), {}, {}, "memory"),
+        (BY_SETTING, {}, {}, "postgresql"),
+        (BY_SETTING, {"store": "memory"}, {}, "memory"),
+        (BY_SETTING, {"store": "off"}, {}, "none"),
+        (BY_SETTING, {"store": "postgresql"}, {"STORE": "memory"}, "postgresql"),
+        # What the lab's own environment sets reaches the target too.
+        (BY_SETTING, {}, {"STORE": "memory"}, "memory"),
+        (StorageTable("memory", {"store": {"postgresql": "postgresql"}}), {}, {}, "postgresql"),
+        (StorageTable(settings={"cache": {"only": "memory"}}), {}, {}, "postgresql"),
+        (StorageTable(settings={"cache": {"only": "memory"}}), {"cache": "only"}, {}, "memory"),
+    ],
+)
+def test_the_place(storage: StorageTable, given: Mapping[str, str], inherited: Mapping[str, str], place: Place) -> None:
+    made_up = target("one", settings=SETTINGS, storage=storage)
+    assert stores_in(made_up, given, inherited, "postgresql") == place
+
+
+def test_a_workload_without_a_database_is_stored_nowhere() -> None:
+    assert stores_in(target("one"), {}, {}, "none") == "none"
+
+
+def test_a_setting_that_there_is_not_is_refused(empty_checkout: Project) -> None:
+    add(empty_checkout, "notes/one", MANIFEST + '[storage.settings.write_mod]\nmemory = "memory"\n')
+    with pytest.raises(UsageError, match=r"does not have\. Did you mean write_mode\?"):
+        find_targets(empty_checkout)
+
+
+def test_a_place_that_there_is_not_is_refused(empty_checkout: Project) -> None:
+    add(empty_checkout, "notes/one", MANIFEST + '[storage]\nplace = "disk"\n')
+    with pytest.raises(UsageError, match="storage"):
+        find_targets(empty_checkout)
