@@ -65,7 +65,7 @@ class StoredState:
         found = preload_findings(self._preloaded_before, self._preloaded_after)
         if self.verdict is not None:
             found += created_before_findings(self._created_before, self._created_verdict)
-            return [*audit_findings(self.verdict, preloaded), *found]
+            return [*found, *audit_findings(self.verdict, preloaded)]
         if contender.place == "none" and not self._reads_back:
             return found
         in_database = contender.place == POSTGRESQL
