@@ -137,14 +137,14 @@ impl Reads<'_> {
     fn way_to(&self, renderer: &mut Renderer, link: &Link, key: &[u8]) -> Option<(&Way, Event)> {
         let record = &link.record;
         let captured = record.own.iter().chain(&record.event.entity).flat_map(|entity| entity.captured.iter().cloned());
-        let entity = Entity { captured: captured.collect() };
+        let entity = Entity { captured: captured.collect(), ..Entity::default() };
         let is_known = |slot: &Slot| !matches!(slot, Slot::Captured(name) if !entity.has(name));
         self.ways.iter().find_map(|way| {
             let texts = self.workload.operations[way.operation].reads.as_ref()?;
             if !texts.slots.slots().iter().all(is_known) {
                 return None;
             }
-            let entity = Some(Arc::new(Entity { captured: entity.captured.clone() }));
+            let entity = Some(Arc::new(Entity { captured: entity.captured.clone(), ..Entity::default() }));
             let event = Event { operation: way.operation as u16, entity, ..record.event.clone() };
             let mut shown = Vec::with_capacity(key.len());
             renderer.texts(record.user, &event, None, texts, &mut shown);
