@@ -225,7 +225,7 @@ def test_targets_are_listed_as_json(project: Project, results: Path) -> None:
     assert done.returncode == 0
     (target,) = (each for each in json.loads(done.stdout)["targets"] if each["name"] == "producer-api-rust-rest")
     assert (target["workload"], target["language"], target["protocol"]) == ("events", "rust", "rest")
-    assert target["port"] > 0 and isinstance(target["built"], bool) and isinstance(target["missing_programs"], list)
+    assert target["port"] > 0 and isinstance(target["built"], bool) and isinstance(target["missing"], list)
 
 
 def test_the_launcher_works_through_a_link_from_a_path_with_spaces(project: Project, tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ TARGET_CASES = [_as_one_value(case) for case in WRITE_MODE_CASES]
 def target_named(project: Project, name: str) -> Target:
     """The target, built; skips the test where its toolchain is missing."""
     (target,) = [target for target in find_targets(project) if target.name == name]
-    if target.missing_programs:
-        pytest.skip(f"{', '.join(target.missing_programs)} not found")
+    if target.missing:
+        pytest.skip(f"{', '.join(target.missing)} not found")
     build_once(project, target.build)
     return target
 

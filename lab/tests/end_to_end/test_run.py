@@ -27,7 +27,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
     assert {name for _, name, _, _, _ in measured} == {
         target.name
         for target in find_targets(project)
-        if not target.missing_programs and target.target_class == "standard" and target.workload == "events"
+        if not target.missing and target.target_class == "standard" and target.workload == "events"
     }
     for run_id, name, status, _, environment in measured:
         assert status == "completed"

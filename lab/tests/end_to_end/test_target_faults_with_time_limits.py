@@ -66,7 +66,7 @@ def _start_all(project: Project, server: Server, folder: Path, stack: contextlib
     fresh_table(workload, server)
     running = {}
     for target in find_targets(project):
-        if target.workload == workload.name and not target.missing_programs:
+        if target.workload == workload.name and not target.missing:
             for mode in (each for each in WRITE_MODES if (target.name, each) in USUAL_CASES):
                 log = folder / f"{target.name}-{mode}.log"
                 built = target_named(project, target.name)

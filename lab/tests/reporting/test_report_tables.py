@@ -12,10 +12,12 @@ from judgements import Shape, comparison
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.grouped_findings import groups_of
+from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
 from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
+from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.text import text_report
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 from made_up import comparison_of, cost, measured, phase, run_of
@@ -60,6 +62,17 @@ def test_cpu_and_memory_stand_beside_the_ranking_as_the_terminal_tells_them() ->
     stored = comparison_of(run_of(phases=[phase(number + 1, 10 + number, part) for number, part in enumerate(parts)]))
     table = at_best(report_data(judge(stored), stored)["contenders"])
     assert table.rows == [("Rust REST", "10 users", "1.02", "2.01", "2.00", "2.98", "0", "400", "30.0")]
+
+
+def test_the_processes_of_a_target_stand_below_it_in_every_document() -> None:
+    part = measured(2000, costs={"target": cost(80, 30)}, processes={"gateway": cost(60, 20), "server 0": cost(20, 10)})
+    stored = comparison_of(run_of(phases=[phase(1, 10, part)], total=part))
+    data = report_data(judge(stored), stored)
+    rows = [row[1:4] for row in cost_table(data["contenders"]).rows]
+    assert rows == [("target", "400", "80%"), ("gateway", "300", "60%"), ("server 0", "100", "20%")]
+    page = html_report(data)
+    assert page.index('<td class="left">target</td>') < page.index('<td class="left">gateway</td>')
+    assert "gateway cpu_us_each" in csv_report(data)
 
 
 def test_csv_holds_each_figure_of_the_data() -> None:

@@ -126,6 +126,14 @@ def test_proportional_memory_stands_beside_resident() -> None:
     assert "database 500.0 50 50 20.0 20.0 – –" in shown
 
 
+def test_the_processes_of_a_target_stand_below_it() -> None:
+    processes = {"gateway": cost(45), "server 0": cost(15)}
+    part = measured(1000, costs={"target": cost(60), "database": cost(50)}, processes=processes)
+    shown = text_of(run_details(run_of(phases=[phase(1, 10, part)], total=part)))
+    at = shown.index("target 600.0 60 60 20.0 20.0 – –")
+    assert shown[at + 1 : at + 3] == ["gateway 450.0 45 45 20.0 20.0 – –", "server 0 150.0 15 15 20.0 20.0 – –"]
+
+
 def test_the_settings_in_force_are_shown_where_they_are_known() -> None:
     environment = {"target_settings": "pool_size 10 (default)"}
     assert "settings: pool_size 10 (default)" in text_of(run_details(run_of(environment=environment)))

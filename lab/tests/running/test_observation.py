@@ -30,7 +30,7 @@ class Running:
 
     def __init__(self, port: int = 1, pid: int | None = None) -> None:
         self.access = Access("127.0.0.1", port)
-        self.pids = [] if pid is None else [pid]
+        self.pids = {} if pid is None else {NAME: pid}
 
     def ended_error(self) -> BakeoffError:
         return BakeoffError("ended")

@@ -64,6 +64,22 @@ def test_a_phase_costs_what_was_used_while_it_lasted() -> None:
     assert (result.end_ns, cost.cpu_s, cost.cpu_percent_mean) == (2 * SECOND, 1.0, 50.0)
 
 
+def test_each_process_of_several_has_its_part_of_the_cost() -> None:
+    records: list[Record] = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10)]
+    apart = {
+        "one": [Sample(second * SECOND, "target", second * 0.4, 700) for second in range(10)],
+        "two": [Sample(second * SECOND, "target", second * 0.1, 300) for second in range(10)],
+        "ended at once": [],
+    }
+    phases = phase_results(records, SAMPLES, (), apart)
+    total = total_of(phases)
+    assert {name: cost.cpu_s for name, cost in phases[1].measured.processes.items()} == pytest.approx(
+        {"one": 0.8, "two": 0.2}
+    )
+    assert total is not None
+    assert {name: cost.memory_peak_bytes for name, cost in total.processes.items()} == {"one": 700, "two": 300}
+
+
 def test_a_phase_without_an_end_is_left_out() -> None:
     records: list[Record] = [*phase(0, 0, [1.0]), phase(1, 2, [1.0])[0]]
     assert len(phase_results(records, SAMPLES)) == 1

@@ -74,6 +74,15 @@ def test_a_process_that_has_ended_gives_no_sample() -> None:
         assert [sample.role for sample in sampler.samples[before:]] == ["target"]
 
 
+def test_processes_are_sampled_apart_beside_their_role() -> None:
+    own = ProcessTree(os.getpid())
+    with Sampler({"target": ProcessTree(os.getpid())}, {"worker": own}) as sampler:
+        pass
+    assert {sample.role for sample in sampler.samples} == {"target"}
+    assert len(sampler.processes["worker"]) == len(sampler.samples) == 2
+    assert sampler.processes["worker"][-1].memory_bytes > 0
+
+
 def test_proportional_memory_is_seen_now_and_then() -> None:
     seen = [
         Sample(SECOND, "target", 0.0, 50),

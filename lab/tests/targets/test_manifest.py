@@ -91,6 +91,19 @@ def test_a_missing_toolchain_skips_with_one_line_or_refuses_what_was_asked_for(e
         buildable(targets, True, lambda *_: None)
 
 
+def test_a_variable_that_is_not_set_skips_too(empty_checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = MANIFEST.replace("[toolchain]", '[toolchain]\nrequires_env = ["A_RUNTIME_HOME"]')
+    add(empty_checkout, "one", needs)
+    (target,) = find_targets(empty_checkout)
+    skipped = "a-target: skipped, $A_RUNTIME_HOME not found. Debian: apt-get install python3."
+    monkeypatch.delenv("A_RUNTIME_HOME", raising=False)
+    assert target.why_skipped == skipped
+    monkeypatch.setenv("A_RUNTIME_HOME", "")
+    assert target.why_skipped == skipped
+    monkeypatch.setenv("A_RUNTIME_HOME", "/opt/runtime")
+    assert target.why_skipped is None
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

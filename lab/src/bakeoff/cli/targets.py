@@ -57,7 +57,7 @@ def _described(target: Target) -> dict[str, Json]:
         "documented_settings": msgspec.to_builtins(target.documented_settings),
         "port": target.default_port,
         "built": not target.build.is_stale(),
-        "missing_programs": target.missing_programs,
+        "missing": target.missing,
     }
 
 
@@ -66,7 +66,7 @@ def _table(targets: Sequence[Target]) -> Table:
     for heading in ("target", "port", "workload", "class", "state", "title"):
         table.add_column(heading, no_wrap=heading not in ("state", "title"))
     for target in targets:
-        missing = target.missing_programs
+        missing = target.missing
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
         port = str(target.default_port)
         stack = ", ".join(target.manifest.stack.values())

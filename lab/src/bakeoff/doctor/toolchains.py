@@ -20,10 +20,10 @@ def toolchain_checks(project: Project) -> Iterator[Diagnosis]:
 
 def language_check(language: str, targets: Sequence[Target]) -> Diagnosis:
     """Whether the targets of one language can be built."""
-    skipped = [target for target in targets if target.missing_programs]
+    skipped = [target for target in targets if target.missing]
     if not skipped:
         return Diagnosis(f"toolchain {language}", State.OK, f"{len(targets)} targets can be built")
-    missing = sorted({program for target in skipped for program in target.missing_programs})
+    missing = sorted({program for target in skipped for program in target.missing})
     names = ", ".join(target.name for target in skipped)
     remedy = skipped[0].manifest.toolchain.install
     return Diagnosis(

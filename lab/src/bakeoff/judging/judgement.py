@@ -79,7 +79,7 @@ class Level:
     rounds (standard compressed encoding, nanoseconds). Duration and counts are sums over rounds. `virtual_users` is 0
     in the open model and for all phases together; `arrival_rate_per_s` is None in the closed model. `estimated_failed`
     counts replies that were not checked as often wrong as those that were. `operations` is empty where the engine did
-    not divide the requests.
+    not divide the requests, and `processes`, parts of the cost of `target`, where the target is one process.
     """
 
     name: str
@@ -99,6 +99,7 @@ class Level:
     sent_bytes_per_s: Estimate | None = None
     received_bytes_per_s: Estimate | None = None
     operations: Mapping[str, OperationLevel] = field(default_factory=dict)
+    processes: Mapping[str, CostEstimate] = field(default_factory=dict)
 
     @property
     def load(self) -> str:

@@ -56,7 +56,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
     errors: Counter[str] = Counter()
     for part in parts:
         errors.update(part.errors)
-    costs = {role: _cost(role, parts) for role in ROLES}
+    costs = {role: _cost([(part.costs.get(role), part.operations) for part in parts]) for role in ROLES}
     names = dict.fromkeys(name for part in parts for name in part.by_operation)
     return Level(
         name=name,
@@ -76,6 +76,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
         sent_bytes_per_s=estimate(part.sent_bytes_per_s for part in parts),
         received_bytes_per_s=estimate(part.received_bytes_per_s for part in parts),
         operations={name: _operation(name, parts) for name in names},
+        processes=_processes(parts),
     )
 
 
@@ -107,10 +108,16 @@ def _latency(name: str, parts: Sequence[Latency]) -> Estimate:
     return estimate_of_percentiles(part.percentiles_ms[name] for part in parts)
 
 
-def _cost(role: str, parts: Sequence[Measured]) -> CostEstimate | None:
-    sampled: list[tuple[Cost, int]] = [
-        (part.costs[role], part.operations) for part in parts if part.costs.get(role) is not None
-    ]
+def _processes(parts: Sequence[Measured]) -> dict[str, CostEstimate]:
+    """Each process of a target of several, in the rounds that have it."""
+    names = dict.fromkeys(name for part in parts for name in part.processes)
+    costs = {name: _cost([(part.processes.get(name), part.operations) for part in parts]) for name in names}
+    return {name: cost for name, cost in costs.items() if cost is not None}
+
+
+def _cost(parts: Sequence[tuple[Cost | None, int]]) -> CostEstimate | None:
+    """Of costs with the operations of the same span, those that were sampled."""
+    sampled = [(cost, operations) for cost, operations in parts if cost is not None]
     if not sampled:
         return None
     return CostEstimate(

@@ -14,7 +14,7 @@ from bakeoff import __version__
 from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart_shape import Chart
-from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence, groups_of
@@ -33,6 +33,7 @@ _GLOBALS = {
     "counts": counts,
     "NOTHING": numbers.NOTHING,
     "ROLE_NAMES": ROLE_NAMES,
+    "parts_of": parts_of,
     "style_of": palette.style,
     "outline": palette.outline,
     "evidence": evidence,

@@ -27,6 +27,7 @@ def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
         "error_rate": figure(level.error_rate),
         "latency_ms": {name: figure(level.latency_ms[name]) for name in LATENCIES if name in level.latency_ms},
         "costs": {role: _cost(level.costs[role], role, environment) for role in ROLES if role in level.costs},
+        "processes": {name: _cost(each, "target", environment) for name, each in level.processes.items()},
         "cpu_percent_s_each": _spent_each(None if own is None else own.cpu_percent_mean, level),
         "memory_mb_s_each": _spent_each(None if own is None else own.memory_mean_mb, level),
         "sent_bytes_per_s": figure_or_none(level.sent_bytes_per_s),

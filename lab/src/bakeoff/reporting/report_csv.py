@@ -149,7 +149,7 @@ def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
     ):
         if value is not None:
             yield ("level", who, payload, load, figure, unit, None, value, None, None)
-    for role, cost in level["costs"].items():
+    for role, cost in (*level["costs"].items(), *level["processes"].items()):
         for name, unit in _COSTS.items():
             found = cost[name]  # type: ignore[literal-required]
             if isinstance(found, dict):

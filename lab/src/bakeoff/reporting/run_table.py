@@ -1,6 +1,6 @@
 """Tables for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Group
@@ -15,7 +15,7 @@ from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import ROLES, Durability, Measured, PhaseResult, RunResult, Status
-from bakeoff.sampling.cost import cpu_us_each
+from bakeoff.sampling.cost import Cost, cpu_us_each
 
 
 def comparison_table(runs: Sequence[RunResult]) -> Table:
@@ -249,12 +249,9 @@ def _cost_table(run: RunResult) -> Table:
     for heading in ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", *memory):
         table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
     if run.total is not None:
-        for role in ROLES:
-            cost = run.total.costs.get(role)
-            if cost is None:
-                continue
+        for part, role, cost in _parts(run.total):
             table.add_row(
-                role,
+                part,
                 number(cpu_us_each(cost, run.total.operations), 1),
                 number(cost.cpu_percent_mean, 0),
                 number(cost.cpu_percent_peak, 0),
@@ -264,6 +261,15 @@ def _cost_table(run: RunResult) -> Table:
                 number(None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6, 1),
             )
     return table
+
+
+def _parts(total: Measured) -> Iterator[tuple[str, str, Cost]]:
+    """Name, role and cost of each role, and below the target of its processes where there are several."""
+    for role in ROLES:
+        if role in total.costs:
+            yield role, role, total.costs[role]
+            if role == "target":
+                yield from ((f"  {name}", role, cost) for name, cost in total.processes.items())
 
 
 def _figures(total: Measured | None) -> list[str]:

@@ -56,7 +56,8 @@ class LevelFigures(TypedDict):
     """One load level over all rounds. `load` is what people read: `200 users`, `5,000/s`, `all phases`.
 
     `cpu_percent_s_each` and `memory_mb_s_each` are the target's mean CPU % and mean MB × seconds ÷ requests.
-    `operations` is empty where the engine did not divide the requests.
+    `operations` is empty where the engine did not divide the requests, and `processes`, which divides the target's
+    costs, where it is one process.
     """
 
     name: str
@@ -72,6 +73,7 @@ class LevelFigures(TypedDict):
     error_rate: Figure
     latency_ms: dict[str, Figure]
     costs: dict[str, CostFigures]
+    processes: dict[str, CostFigures]
     cpu_percent_s_each: float | None
     memory_mb_s_each: float | None
     sent_bytes_per_s: Figure | None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.judging.judgement import LATENCIES
 from bakeoff.reporting import numbers, observed_columns
-from bakeoff.reporting.charts.costs import ROLE_NAMES
+from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence
@@ -97,7 +97,7 @@ def cost(entries: Sequence[ReportedContender], of: str = "") -> Table:
     rows = [
         (
             entry["name"],
-            ROLE_NAMES[role],
+            part,
             _plain(used["cpu_us_each"], numbers.three_digits),
             *_used(used),
             _plain(used["pss_peak_mb"], numbers.megabytes),
@@ -106,7 +106,7 @@ def cost(entries: Sequence[ReportedContender], of: str = "") -> Table:
         )
         for entry in entries
         if entry["total"] is not None
-        for role, used in entry["total"]["costs"].items()
+        for part, used in parts_of(entry["total"])
     ]
     note = (
         "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the limit where one is set, "

@@ -70,6 +70,7 @@ class Measured:
     replies count for latency alone: `window_s` is the planned duration, and `operations_late` were acknowledged after
     it. Without a planned end, and in runs that did not record it, `window_s` is None and all operations count.
     `by_operation` divides the requests among the workload's operations; empty where the engine did not.
+    `processes` divides the cost of a target of several processes among them, by name; empty where it is one.
     """
 
     duration_s: Annotated[float, msgspec.Meta(ge=0)]
@@ -87,6 +88,7 @@ class Measured:
     by_operation: Mapping[str, MeasuredOperation] = field(default_factory=dict)
     window_s: Annotated[float, msgspec.Meta(ge=0)] | None = None
     operations_late: Count = 0
+    processes: Mapping[str, Cost] = field(default_factory=dict)
 
     @property
     def throughput_per_s(self) -> float:

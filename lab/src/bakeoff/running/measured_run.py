@@ -84,7 +84,8 @@ class _Run:
         jumped = self._machine_state is not None and self._machine_state.clock_jump_s
         samples = [] if self._sampler is None or jumped else self._sampler.samples
         records = measured_records(self._records, self._steps)
-        phases = summary.phase_results(records, samples, request.phases)
+        processes = {} if self._sampler is None or jumped else self._sampler.processes
+        phases = summary.phase_results(records, samples, request.phases, processes)
         total = summary.total_of(phases)
         warmed = settled_in(self._records, self._steps)
         version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
@@ -198,7 +199,8 @@ class _Run:
                 self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            self._sampler = Sampler({**seen.sources, "engine": Together([ProcessTree(pid) for pid in engine.pids])})
+            sources = {**seen.sources, "engine": Together([ProcessTree(pid) for pid in engine.pids])}
+            self._sampler = Sampler(sources, seen.processes)
             before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))

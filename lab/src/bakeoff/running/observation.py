@@ -26,6 +26,7 @@ _POSTGRESQL_PORT = 5432
 class Seen:
     """One role in sight: what samples it, what a run's record says of it, and what must still hold at the run's end.
 
+    `processes` samples each of several processes apart, by name; it is empty where the role is one process.
     `limits` are those that others have set, in the format of the lab's own.
     """
 
@@ -33,6 +34,7 @@ class Seen:
     facts: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[], None] = lambda: None
+    processes: Mapping[str, UsageSource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Observation:
         """What to sample."""
         return {role: seen.source for role, seen in self.roles.items()}
 
+    @property
+    def processes(self) -> Mapping[str, UsageSource]:
+        """What to sample of each process of a target of several."""
+        return self.roles["target"].processes if "target" in self.roles else {}
+
     def check(self) -> None:
         """Raises BakeoffError when a role is no longer what it was: its figures would be those of two lives."""
         for seen in self.roles.values():
@@ -70,7 +77,10 @@ def observe(bench: Bench, target_name: str, service: Service) -> Observation:
 
 def _target(bench: Bench, name: str, service: Service) -> Seen | None:
     if service.pids:
-        return Seen(Together([ProcessTree(pid) for pid in service.pids]))
+        pids = service.pids
+        # Trees of their own: each remembers what it saw last.
+        apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
+        return Seen(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
     return _container(bench, name) or _listener(service.access.host, service.access.port)
 
 

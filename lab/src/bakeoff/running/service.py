@@ -1,7 +1,7 @@
 """A running target on a fresh table, started by the lab or attached."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -25,8 +25,8 @@ class Service(Protocol):
     access: Access
 
     @property
-    def pids(self) -> Sequence[int]:
-        """Its processes, for sampling."""
+    def pids(self) -> Mapping[str, int]:
+        """Its processes by name, for sampling; the one that answers first."""
         ...
 
     @property

@@ -1,6 +1,7 @@
 """From a result stream and samples to what was measured. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
@@ -11,17 +12,24 @@ from bakeoff.sampling.cost import Cost, cost_between, cost_of_spans
 from bakeoff.sampling.sampler import Sample
 
 _SECOND_NS = 1_000_000_000
+_OfProcesses = Mapping[str, Sequence[Sample]]
 
 
 def phase_results(
-    records: Sequence[Record], samples: Sequence[Sample], planned: Sequence[Phase] = ()
+    records: Sequence[Record],
+    samples: Sequence[Sample],
+    planned: Sequence[Phase] = (),
+    processes: _OfProcesses = MappingProxyType({}),
 ) -> list[PhaseResult]:
-    """A result for each phase that the stream brought to its end, by number; `planned` tells arrival rates."""
+    """A result for each phase that the stream brought to its end, by number; `planned` tells arrival rates.
+
+    `processes` are samples of each process of a target of several, by name.
+    """
     begun = {record.phase: record for record in records if isinstance(record, PhaseStart)}
     ended = [record for record in records if isinstance(record, PhaseEnd)]
     rates = {number: phase.rate_per_s for number, phase in enumerate(planned)}
     return [
-        _phase(begun[record.phase], record, samples, rates.get(record.phase))
+        _phase(begun[record.phase], record, samples, rates.get(record.phase), processes)
         for record in sorted(ended, key=lambda record: record.phase)
         if record.phase in begun
     ]
@@ -69,10 +77,11 @@ def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
         bytes_received=sum(part.bytes_received for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_costs_together(phases),
+        costs=_together_of([phase.measured.costs for phase in phases], phases),
         window_s=_sum_of_known([part.window_s for part in parts]),
         operations_late=sum(part.operations_late for part in parts),
         by_operation=_together([part.by_operation for part in parts]),
+        processes=_together_of([part.processes for part in parts], phases),
     )
 
 
@@ -89,7 +98,13 @@ def _second(record: EngineSecond, phase_began_s: float) -> Second:
     )
 
 
-def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per_s: float | None) -> PhaseResult:
+def _phase(
+    begin: PhaseStart,
+    end: PhaseEnd,
+    samples: Sequence[Sample],
+    rate_per_s: float | None,
+    processes: _OfProcesses,
+) -> PhaseResult:
     histogram = histograms.merge([end.latency_histogram])
     # Its record may come much later: once the last reply that never came is given up.
     end_ns = begin.time_unix_ns + end.duration_ns
@@ -109,6 +124,7 @@ def _phase(begin: PhaseStart, end: PhaseEnd, samples: Sequence[Sample], rate_per
         by_operation={name: _operation(outcomes) for name, outcomes in end.by_operation.items()},
         window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
         operations_late=end.operations_late or 0,
+        processes=_process_costs(processes, begin.time_unix_ns, end_ns),
     )
     return PhaseResult(
         number=end.phase + 1,
@@ -153,20 +169,24 @@ def _costs(samples: Sequence[Sample], begin_ns: int, end_ns: int) -> dict[str, C
     return {role: cost for role, cost in costs.items() if cost is not None}
 
 
-def _costs_together(phases: Sequence[PhaseResult]) -> dict[str, Cost]:
+def _together_of(costs: Sequence[Mapping[str, Cost]], phases: Sequence[PhaseResult]) -> dict[str, Cost]:
     """The costs of the phases alone: what was used between them, while levels settled, is in no figure."""
-    spans = {
-        role: [
-            (cost, (phase.end_ns - phase.begin_ns) / 1e9)
-            for phase in phases
-            if (cost := phase.measured.costs.get(role)) is not None
-        ]
-        for role in ROLES
+    lengths_s = [(phase.end_ns - phase.begin_ns) / 1e9 for phase in phases]
+    names = dict.fromkeys(name for each in costs for name in each)
+    return {
+        name: cost_of_spans(
+            [(each[name], length) for each, length in zip(costs, lengths_s, strict=True) if name in each]
+        )
+        for name in names
     }
-    return {role: cost_of_spans(parts) for role, parts in spans.items() if parts}
 
 
 def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
     """The sum, or None where one of them is unknown."""
     known = [each for each in seconds if each is not None]
     return sum(known) if len(known) == len(seconds) else None
+
+
+def _process_costs(processes: _OfProcesses, begin_ns: int, end_ns: int) -> dict[str, Cost]:
+    costs = {name: cost_between(samples, "target", begin_ns, end_ns) for name, samples in processes.items()}
+    return {name: cost for name, cost in costs.items() if cost is not None}

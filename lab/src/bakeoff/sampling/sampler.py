@@ -33,16 +33,19 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
 class Sampler:
     """Takes a sample of each role on entry, each second, and on exit; `samples` grows meanwhile.
 
+    `processes` are the samples of each of the processes `apart`, by name: parts of a role that is sampled as a whole.
     `own_cpu_s` is the CPU time that sampling itself has taken.
     """
 
-    def __init__(self, sources: Mapping[str, UsageSource]) -> None:
+    def __init__(self, sources: Mapping[str, UsageSource], apart: Mapping[str, UsageSource] | None = None) -> None:
         self._sources = sources
+        self._apart = apart or {}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sampler", daemon=True)
         self._lock = threading.Lock()
         self._proportional_at_s = 0.0
         self.samples: list[Sample] = []
+        self.processes: dict[str, list[Sample]] = {name: [] for name in self._apart}
         self.own_cpu_s = 0.0
 
     def __enter__(self) -> "Sampler":
@@ -65,10 +68,9 @@ class Sampler:
     def _take(self, *, with_proportional: bool) -> None:
         began_s = time.thread_time()
         for role, source in self._sources.items():
-            usage = source.usage()
-            if usage is not None:
-                proportional = source.proportional_bytes() if with_proportional else None
-                self.samples.append(Sample(time.time_ns(), role, usage.cpu_s, usage.memory_bytes, proportional))
+            self.samples += _sample(role, source, with_proportional=with_proportional)
+        for name, source in self._apart.items():
+            self.processes[name] += _sample("target", source, with_proportional=with_proportional)
         self.own_cpu_s += time.thread_time() - began_s
 
     def _loop(self) -> None:
@@ -84,3 +86,12 @@ class Sampler:
         self._take(with_proportional=with_proportional)
         if with_proportional:
             self._proportional_at_s = time.monotonic() + (self.own_cpu_s - before_s) / _PROPORTIONAL_SHARE
+
+
+def _sample(role: str, source: UsageSource, *, with_proportional: bool) -> list[Sample]:
+    """A sample of the source now; none where it has ended."""
+    usage = source.usage()
+    if usage is None:
+        return []
+    proportional = source.proportional_bytes() if with_proportional else None
+    return [Sample(time.time_ns(), role, usage.cpu_s, usage.memory_bytes, proportional)]

@@ -1,7 +1,7 @@
 """A target that the lab did not start, here or on another machine."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
@@ -18,7 +18,7 @@ class AttachedTarget:
     It looks like a target's process whose `pid` and start are unknown.
     """
 
-    pids: Sequence[int] = ()
+    pids: Mapping[str, int] = {}
     start_s: float | None = None
     has_ended = False
 

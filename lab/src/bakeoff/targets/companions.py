@@ -33,11 +33,15 @@ class Placeholders:
         text = text.replace("{directory}", str(self._target.directory))
         if "{scratch}" in text:
             text = text.replace("{scratch}", str(self._folder()))
-        return _PORT.sub(lambda found: str(self._ports.setdefault(found[1], processes.free_port())), text)
+        return _PORT.sub(lambda found: str(self.port(found[1])), text)
 
     def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
         """The values with every placeholder replaced."""
         return {name: self.fill(text) for name, text in texts.items()}
+
+    def port(self, name: str) -> int:
+        """The port of that name, a free one when it is first asked for."""
+        return self._ports.setdefault(name, processes.free_port())
 
     def clear(self) -> None:
         """Removes the folder."""
@@ -66,11 +70,12 @@ class Companions:
         for companion in self._target.manifest.run.companions:
             for instance in range(self._count(companion)):
                 self._start(companion, instance)
+                self._wait_for_port(companion.ready_port.replace("{instance}", str(instance)))
 
     @property
-    def pids(self) -> list[int]:
-        """Those of all that were started."""
-        return [process.pid for _, process, _ in self._running]
+    def pids(self) -> dict[str, int]:
+        """Those of all that were started, by name and number."""
+        return {name: process.pid for name, process, _ in self._running}
 
     @property
     def failure(self) -> BakeoffError | None:
@@ -91,6 +96,15 @@ class Companions:
             processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
             processes.kill_session(process)
 
+    def _wait_for_port(self, port: str) -> None:
+        """Until the last started accepts connections on the port of this name; at once where the name is empty."""
+        if port:
+            name, process, log = self._running[-1]
+            try:
+                processes.wait_until_listening(process, self._placeholders.port(port), log)
+            except BakeoffError as error:
+                raise BakeoffError(f"{name} of {self._target.name} did not start. {error.message}") from error
+
     def _count(self, companion: CompanionTable) -> int:
         text = self._environment.get(companion.count_variable, str(companion.count))
         if not text.isdecimal() or not 1 <= int(text) <= _LARGEST_COUNT:
@@ -103,7 +117,8 @@ class Companions:
     def _start(self, companion: CompanionTable, instance: int) -> None:
         name = f"{companion.name} {instance}"
         log = self._log.with_suffix(f".{companion.name}-{instance}.log")
-        command = [self._placeholders.fill(part).replace("{instance}", str(instance)) for part in companion.command]
+        # The number first: a port's name may contain it.
+        command = [self._placeholders.fill(part.replace("{instance}", str(instance))) for part in companion.command]
         own = {key: text.replace("{instance}", str(instance)) for key, text in companion.environment.items()}
         try:
             process = processes.start(

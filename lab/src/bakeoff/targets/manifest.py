@@ -58,9 +58,10 @@ class DocumentedSetting(msgspec.Struct, frozen=True):
 
 
 class Toolchain(msgspec.Struct, frozen=True):
-    """The programs that the target's build needs, how to get them, and what prints their version."""
+    """The programs and variables that the target needs, how to get them, and what prints the programs' version."""
 
     commands: Sequence[str] = ()
+    requires_env: Sequence[str] = ()
     install: str = ""
     version_command: Sequence[str] = ()
 
@@ -73,6 +74,7 @@ class CompanionTable(msgspec.Struct, frozen=True):
     environment: Mapping[str, str] = {}
     count: int = 1
     count_variable: str = ""
+    ready_port: str = ""
 
 
 class RunTable(msgspec.Struct, frozen=True):
@@ -178,14 +180,16 @@ class Target:
         return self.manifest.run.second_port
 
     @property
-    def missing_programs(self) -> list[str]:
-        """Programs of its toolchain that are not on PATH."""
-        return [program for program in self.manifest.toolchain.commands if shutil.which(program) is None]
+    def missing(self) -> list[str]:
+        """Programs of its toolchain that are not on PATH, and environment variables that are not set."""
+        toolchain = self.manifest.toolchain
+        programs = [program for program in toolchain.commands if shutil.which(program) is None]
+        return [*programs, *(f"${variable}" for variable in toolchain.requires_env if not os.environ.get(variable))]
 
     @property
     def why_skipped(self) -> str | None:
         """One line when this machine cannot build the target, else None."""
-        missing = self.missing_programs
+        missing = self.missing
         if not missing:
             return None
         return f"{self.name}: skipped, {', '.join(missing)} not found. {self.manifest.toolchain.install}"

@@ -27,7 +27,7 @@ class TargetProcess:
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
     `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`, and
-    `pids` with those of its companions.
+    `pids` with those of its companions by name.
     """
 
     def __init__(
@@ -103,9 +103,9 @@ class TargetProcess:
         self._placeholders.clear()
 
     @property
-    def pids(self) -> list[int]:
-        """Its own process, and those of its companions."""
-        return [self.pid, *(self._companions.pids if self._companions is not None else [])]
+    def pids(self) -> dict[str, int]:
+        """Its own process, by the target's name, and those of its companions by theirs."""
+        return {self._target.name: self.pid, **(self._companions.pids if self._companions is not None else {})}
 
     @property
     def pid(self) -> int:

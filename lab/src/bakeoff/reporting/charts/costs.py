@@ -1,6 +1,6 @@
 """What an operation costs: CPU of target, database and engine stacked, and their memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bakeoff.reporting.chart_shape import Axis, Chart, Row, Stack
 from bakeoff.reporting.charts.making import bars
@@ -11,6 +11,14 @@ ROLE_NAMES = {"target": "target", "database": "database", "engine": "generator"}
 
 _CPU: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us", "ticks": None}
 _MEMORY: Axis = {"label": "peak memory, MB", "scale": "linear", "format": "mb", "ticks": None}
+
+
+def parts_of(level: LevelFigures) -> Iterator[tuple[str, CostFigures]]:
+    """The cost of each role; below that of the target those of its processes, where there are several."""
+    for role, used in level["costs"].items():
+        yield ROLE_NAMES[role], used
+        if role == "target":
+            yield from level["processes"].items()
 
 
 def cost_charts(group: str, contenders: Sequence[ReportedContender]) -> list[Chart]:
