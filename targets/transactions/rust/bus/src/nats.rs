@@ -6,10 +6,12 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, HeaderMap, RequestErrorKind};
+use async_nats::connection::State;
+use async_nats::{Client, ConnectOptions, HeaderMap, PublishError, RequestErrorKind, Subject};
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
+use tracing::warn;
 
 use crate::error::CallError;
 use crate::payload::{Payload, PayloadType};
@@ -18,6 +20,8 @@ use crate::{Bus, Call};
 
 const GROUP: &str = "servers";
 const FAILURE: &str = "Failure";
+/// How long a new client is given to connect before calls fail instead of waiting.
+const CONNECTS_WITHIN: Duration = Duration::from_millis(500);
 
 /// A connection to a NATS server; it connects again by itself.
 #[derive(Debug)]
@@ -30,10 +34,19 @@ pub struct NatsBus {
 impl NatsBus {
     /// Connects to a server such as `nats://127.0.0.1:4222`, now or when it is there. Subjects start with `prefix`.
     pub async fn connect(url: &str, prefix: &str) -> io::Result<Self> {
-        Ok(Self { client: connected(url).await?, prefix: prefix.into(), outstanding: Cell::new(0) })
+        let client = connected(url).await?;
+        let until = Instant::now() + CONNECTS_WITHIN;
+        while client.connection_state() == State::Pending && Instant::now() < until {
+            sleep(Duration::from_millis(1)).await;
+        }
+        Ok(Self { client, prefix: prefix.into(), outstanding: Cell::new(0) })
     }
 
     async fn request(&self, call: Call) -> Result<Payload, CallError> {
+        // The client would keep the call and send it when the server is back, perhaps long after its deadline.
+        if self.client.connection_state() != State::Connected {
+            return Err(CallError::Unavailable);
+        }
         let subject = format!("{}.{}", self.prefix, call.service);
         let request = self.client.request(subject, encoded(&call.payload).into());
         let reply = match timeout(call.deadline, request).await {
@@ -94,17 +107,25 @@ pub async fn serve(url: &str, prefix: &str, services: impl Services, stop: impl 
         let Some(reply_to) = message.reply else { continue };
         let service = message.subject.rsplit('.').next().unwrap_or_default();
         let result = decoded(&message.payload).ok_or_else(|| "the call is no typed buffer".to_owned());
-        let sent = match result.and_then(|payload| answer(&services, service, payload)) {
-            Ok(payload) => client.publish(reply_to, encoded(&payload).into()).await,
-            Err(failure) => {
-                let mut headers = HeaderMap::new();
-                headers.insert(FAILURE, failure.replace(['\r', '\n'], " ").as_str());
-                client.publish_with_headers(reply_to, headers, Vec::new().into()).await
-            }
-        };
-        sent.map_err(io::Error::other)?;
+        let result = result.and_then(|payload| answer(&services, service, payload));
+        if let Err(error) = reply(&client, reply_to.clone(), &result).await {
+            // Such as a reply that is larger than the NATS server takes; the caller need not wait for its deadline.
+            warn!(%error, service, "a reply could not be sent");
+            reply(&client, reply_to, &Err(error.to_string())).await.map_err(io::Error::other)?;
+        }
     }
     client.drain().await.map_err(io::Error::other)
+}
+
+async fn reply(client: &Client, to: Subject, result: &Result<Payload, String>) -> Result<(), PublishError> {
+    match result {
+        Ok(payload) => client.publish(to, encoded(payload).into()).await,
+        Err(failure) => {
+            let mut headers = HeaderMap::new();
+            headers.insert(FAILURE, failure.replace(['\r', '\n'], " ").as_str());
+            client.publish_with_headers(to, headers, Vec::new().into()).await
+        }
+    }
 }
 
 async fn connected(url: &str) -> io::Result<Client> {

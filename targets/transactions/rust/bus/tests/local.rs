@@ -189,7 +189,7 @@ fn frames_that_are_none_are_refused() {
     for length in 0..whole.len() {
         assert_eq!(Frame::read(&whole[..length]), Ok(None), "a part of a frame is no frame yet");
     }
-    let expected = Frame::Call { id: 7, service: ECHO.into(), payload: Payload::text("hi") };
+    let expected = Frame::Call { id: 7, service: ECHO, payload: Payload::text("hi") };
     assert_eq!(Frame::read(&whole), Ok(Some((expected, whole.len()))));
     let huge = u32::try_from(MAX_FRAME + 1).unwrap().to_le_bytes();
     assert_eq!(Frame::read(&huge), Err(FrameError::Size(MAX_FRAME + 1)));

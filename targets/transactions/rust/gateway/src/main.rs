@@ -1,11 +1,13 @@
 //! A REST gateway over services on a bus. Every worker has connections of its own and any number of calls outstanding.
 
+mod batching;
 mod calling;
 mod errors;
 mod routes;
 mod settings;
 mod transactions;
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,15 +41,23 @@ async fn main() -> ExitCode {
     }
 }
 
+/// Where the server listens; the port is the one that port 0 became.
+fn listening(addresses: &[SocketAddr]) -> String {
+    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 async fn serve(settings: Settings) -> std::io::Result<()> {
     let limits = Limits::of(&settings);
     let settings = Arc::new(settings);
     let (address, workers) = (settings.address, settings.workers);
+    let shared = limits.clone();
     let server = HttpServer::new(move || {
-        let services = Data::new(Services::new(Arc::clone(&settings), limits.clone()));
+        let services = Data::new(Services::new(Arc::clone(&settings), shared.clone()));
         App::new().app_data(services).configure(routes::configure)
     });
     let server = server.workers(workers).shutdown_timeout(SHUTDOWN.as_secs()).bind(address)?;
-    info!(%address, workers, "listens");
-    server.run().await
+    info!(address = %listening(&server.addrs()), workers, "listens");
+    let ended = server.run().await;
+    info!(most_in_flight = limits.most_in_flight(), "ends");
+    ended
 }

@@ -8,6 +8,7 @@ use bus::{Payload, PayloadType};
 use messages::service;
 use serde::{Deserialize, Serialize};
 
+use crate::batching;
 use crate::calling::Services;
 use crate::errors::Problem;
 use crate::transactions::{TransactionRequest, decided, refused};
@@ -78,9 +79,13 @@ async fn transaction(
     process(&services, &request).await.unwrap_or_else(|problem| refused(request.id(), &problem))
 }
 
-async fn process(services: &Services, request: &TransactionRequest) -> Result<HttpResponse, Problem> {
+async fn process(services: &Data<Services>, request: &TransactionRequest) -> Result<HttpResponse, Problem> {
     request.check()?;
-    decided(&services.call(service::TRANSACTION, request.payload()?).await?)
+    let payload = request.payload()?;
+    decided(&match services.batch_size() {
+        1 => services.call(service::TRANSACTION, payload).await?,
+        _ => batching::transaction(services, payload).await?,
+    })
 }
 
 fn name_of(body: Result<web::Json<HelloRequest>, actix_web::Error>) -> Result<String, Problem> {

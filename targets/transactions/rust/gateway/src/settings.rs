@@ -16,6 +16,8 @@ pub struct Settings {
     pub transport: Transport,
     /// `CALLS`: how many calls may be outstanding at once.
     pub calls: Calls,
+    /// `BATCH`: how many transactions one call takes at most.
+    pub batch: usize,
     /// `MAX_IN_FLIGHT`: requests beyond this many are refused.
     pub max_in_flight: usize,
     /// `CALL_TIMEOUT_MS`.
@@ -82,6 +84,7 @@ impl Settings {
                 "async" => Calls::Async,
                 other => return Err(format!("CALLS is \"{other}\": give serial, pooled or async")),
             },
+            batch: read.positive("BATCH", 1)?,
             max_in_flight: read.positive("MAX_IN_FLIGHT", 10_000)?,
             deadline: Duration::from_millis(read.value("CALL_TIMEOUT_MS", 5000, "milliseconds")?),
             log_level: read.value("LOG_LEVEL", LevelFilter::INFO, "error, warn, info, debug or trace")?,
@@ -133,7 +136,7 @@ mod tests {
         let settings = settings(&[]).unwrap();
         assert_eq!(settings.address, "127.0.0.1:8080".parse().unwrap());
         assert_eq!(settings.transport, Transport::Local { folder: "sockets".into(), servers: 1 });
-        assert_eq!((settings.calls, settings.max_in_flight), (Calls::Async, 10_000));
+        assert_eq!((settings.calls, settings.batch, settings.max_in_flight), (Calls::Async, 1, 10_000));
         assert_eq!((settings.deadline, settings.log_level), (Duration::from_secs(5), LevelFilter::INFO));
     }
 

@@ -1,7 +1,7 @@
 //! What the gateway and the sample server say to each other: the field table, the names of the services, and the
 //! structs of a transaction.
 
-use ubf::{Field, UbfStruct, kind};
+use ubf::{Field, UbfStruct, View, kind};
 
 const BASE: u32 = 1000;
 
@@ -26,6 +26,11 @@ pub const ERROR_CODE: Field<kind::Text> = Field::new(BASE + 55);
 /// Why a transaction was refused, for people.
 pub const ERROR_MSG: Field<kind::Text> = Field::new(BASE + 56);
 
+/// One of several transactions in a call, or its outcome in the reply.
+pub const PART: Field<kind::Nested> = Field::new(BASE + 60);
+/// Why the service failed for one of several transactions.
+pub const FAILURE: Field<kind::Text> = Field::new(BASE + 61);
+
 /// The services of the sample server.
 pub mod service {
     /// Null → text.
@@ -36,6 +41,8 @@ pub mod service {
     pub const ECHO: &str = "ECHO";
     /// [`super::Transaction`] → [`super::Decision`].
     pub const TRANSACTION: &str = "TRANSACTION";
+    /// [`super::Batch`] of transactions → [`super::Batch`] of as many outcomes, in their order.
+    pub const TRANSACTIONS: &str = "TRANSACTIONS";
 }
 
 /// A transaction that is asked for.
@@ -79,4 +86,20 @@ pub struct Decision<'a> {
     /// Of a refusal, for people.
     #[ubf(field = ERROR_MSG)]
     pub error_message: Option<&'a str>,
+}
+
+/// Several transactions, or what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
+pub struct Batch<'a> {
+    /// Each a [`Transaction`], or each a [`Decision`] or an [`Outcome`] with a failure.
+    #[ubf(field = PART)]
+    pub parts: Vec<View<'a>>,
+}
+
+/// Whether the service failed for one of several transactions; if not, the same fields are a [`Decision`].
+#[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
+pub struct Outcome<'a> {
+    /// Why it failed.
+    #[ubf(field = FAILURE)]
+    pub failure: Option<&'a str>,
 }

@@ -4,6 +4,7 @@
 mod services;
 mod settings;
 
+use std::io;
 use std::process::ExitCode;
 
 use bus::{local, nats};
@@ -23,11 +24,8 @@ fn main() -> ExitCode {
         }
     };
     tracing_subscriber::fmt().with_max_level(settings.log_level).with_writer(std::io::stderr).init();
-    let served = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .and_then(|runtime| LocalSet::new().block_on(&runtime, serve(&settings)));
-    match served {
+    info!(instance = settings.instance, "offers its services");
+    match serve(&settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             error!(%reason, "the server ends");
@@ -36,19 +34,30 @@ fn main() -> ExitCode {
     }
 }
 
-async fn serve(settings: &Settings) -> std::io::Result<()> {
+fn serve(settings: &Settings) -> io::Result<()> {
+    match &settings.transport {
+        Transport::Local(folder) => {
+            let socket = folder.join(local::socket_name(settings.instance));
+            on_one_thread(async { local::serve(&socket, SampleServices, stopped()?).await })
+        }
+        Transport::Nats { url, prefix } => {
+            on_one_thread(async { nats::serve(url, prefix, SampleServices, stopped()?).await })
+        }
+    }
+}
+
+fn on_one_thread(work: impl Future<Output = io::Result<()>>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    LocalSet::new().block_on(&runtime, work)
+}
+
+/// Ends with SIGTERM or SIGINT.
+fn stopped() -> io::Result<impl Future<Output = ()>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let stop = async move {
+    Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-    };
-    info!(instance = settings.instance, "offers its services");
-    match &settings.transport {
-        Transport::Local(folder) => {
-            local::serve(&folder.join(local::socket_name(settings.instance)), SampleServices, stop).await
-        }
-        Transport::Nats { url, prefix } => nats::serve(url, prefix, SampleServices, stop).await,
-    }
+    })
 }

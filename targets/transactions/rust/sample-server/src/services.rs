@@ -1,7 +1,7 @@
 use bus::{Payload, PayloadType, Services};
-use messages::{Decision, Transaction, service};
+use messages::{Batch, Decision, Outcome, Transaction, service};
 use tracing::debug;
-use ubf::{UbfStruct, View};
+use ubf::{Buffer, UbfError, UbfStruct, View};
 
 /// The documented services.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub struct SampleServices;
 
 impl Services for SampleServices {
     fn names(&self) -> Vec<&'static str> {
-        vec![service::STATUS, service::HELLO, service::ECHO, service::TRANSACTION]
+        vec![service::STATUS, service::HELLO, service::ECHO, service::TRANSACTION, service::TRANSACTIONS]
     }
 
     fn call(&self, name: &str, payload: Payload) -> Result<Payload, String> {
@@ -18,7 +18,8 @@ impl Services for SampleServices {
             service::STATUS => Ok(Payload::text("Status: OK")),
             service::HELLO => Ok(Payload::text(format!("Hello, {}!", text(&payload)?))),
             service::ECHO => text(&payload).map(Payload::text),
-            service::TRANSACTION => transaction(&payload),
+            service::TRANSACTION => decided(buffer(&payload)?).map(Payload::ubf),
+            service::TRANSACTIONS => transactions(buffer(&payload)?),
             _ => Err(format!("no service {name}")),
         }
     }
@@ -31,16 +32,29 @@ fn text(payload: &Payload) -> Result<&str, String> {
     }
 }
 
-fn transaction(payload: &Payload) -> Result<Payload, String> {
+fn buffer(payload: &Payload) -> Result<View<'_>, String> {
     if payload.payload_type != PayloadType::Ubf {
         return Err(format!("a fielded buffer is needed, not {:?}", payload.payload_type));
     }
-    let view = View::parse(&payload.bytes).map_err(|error| error.to_string())?;
-    let transaction = Transaction::read_from(view).map_err(|error| error.to_string())?;
-    decide(&transaction).map(Payload::ubf).map_err(|error| error.to_string())
+    View::parse(&payload.bytes).map_err(|error| error.to_string())
 }
 
-fn decide(transaction: &Transaction<'_>) -> Result<ubf::Buffer, ubf::UbfError> {
+fn decided(view: View<'_>) -> Result<Buffer, String> {
+    let transaction = Transaction::read_from(view).map_err(|error| error.to_string())?;
+    decide(&transaction).map_err(|error| error.to_string())
+}
+
+/// A transaction that fails is told in its place, and fails no other.
+fn transactions(view: View<'_>) -> Result<Payload, String> {
+    let outcome = |part| decided(part).or_else(|reason| Outcome { failure: Some(&reason) }.to_buffer());
+    let outcomes = || {
+        let parts = Batch::read_from(view)?.parts.into_iter().map(outcome).collect::<Result<Vec<_>, _>>()?;
+        Batch { parts: parts.iter().map(Buffer::view).collect() }.to_buffer()
+    };
+    outcomes().map(Payload::ubf).map_err(|error| error.to_string())
+}
+
+fn decide(transaction: &Transaction<'_>) -> Result<Buffer, UbfError> {
     let Transaction { transaction_id, transaction_type, .. } = *transaction;
     if transaction_type.eq_ignore_ascii_case("sale") {
         let message = format!("Transaction {transaction_id} processed successfully");
@@ -97,11 +111,23 @@ mod tests {
     }
 
     #[test]
+    fn each_of_several_transactions_has_an_outcome_of_its_own() {
+        let payloads = [asked("sale"), Payload::ubf(Buffer::new()), asked("refund")];
+        let parts = payloads.iter().map(|payload| View::parse(&payload.bytes).unwrap()).collect();
+        let reply = ask("TRANSACTIONS", Payload::ubf(Batch { parts }.to_buffer().unwrap())).unwrap();
+        let outcomes = Batch::read_from(View::parse(&reply.bytes).unwrap()).unwrap().parts;
+        let failures: Vec<_> = outcomes.iter().map(|part| Outcome::read_from(*part).unwrap().failure).collect();
+        assert_eq!(failures, [None, Some("field 1050 is missing"), None]);
+        let statuses = [0, 2].map(|place| Decision::read_from(outcomes[place]).unwrap().status);
+        assert_eq!(statuses, ["SUCCESS", "ERROR"]);
+    }
+
+    #[test]
     fn bytes_that_are_no_transaction_fail_the_call() {
         assert_eq!(ask("TRANSACTION", Payload::text("x")), Err("a fielded buffer is needed, not Text".into()));
         let garbage = Payload { payload_type: PayloadType::Ubf, bytes: b"garbage".to_vec() };
         assert!(ask("TRANSACTION", garbage).unwrap_err().starts_with("the buffer ends"));
-        let empty = Payload::ubf(ubf::Buffer::new());
+        let empty = Payload::ubf(Buffer::new());
         assert_eq!(ask("TRANSACTION", empty), Err("field 1050 is missing".into()));
     }
 }

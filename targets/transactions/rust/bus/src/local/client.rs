@@ -48,6 +48,13 @@ impl LocalBus {
         }
     }
 
+    /// How many servers that are connected offer the service.
+    #[must_use]
+    pub fn servers_for(&self, service: &str) -> usize {
+        let connected = self.servers.iter().filter_map(|server| server.connection.borrow().clone());
+        connected.filter(|each| each.offers(service)).count()
+    }
+
     /// The server that offers the service and has the fewest calls to answer.
     fn least_busy(&self, service: &str) -> Option<Rc<Connection>> {
         let connected = self.servers.iter().filter_map(|server| server.connection.borrow().clone());
@@ -56,12 +63,8 @@ impl LocalBus {
 
     async fn call_once(&self, call: &Call, until: Instant) -> Result<Payload, CallError> {
         let connection = self.least_busy(call.service).ok_or(CallError::Unavailable)?;
-        let (id, waiting) = connection.send(call.service, &call.payload);
-        if let Ok(reply) = timeout_at(until, waiting).await {
-            return reply.unwrap_or(Err(CallError::Disconnected));
-        }
-        connection.forget(id);
-        Err(CallError::Deadline)
+        let reply = connection.send(call.service, &call.payload);
+        timeout_at(until, reply).await.unwrap_or(Err(CallError::Deadline))
     }
 }
 

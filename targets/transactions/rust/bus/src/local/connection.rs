@@ -1,17 +1,19 @@
 //! One connection to one server: calls that wait for their replies, and the bytes that wait to be sent.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::io;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::Notify;
 use tracing::warn;
 
 use super::frame::{Frame, FrameError};
+use super::slots::Slots;
 use crate::error::CallError;
 use crate::payload::Payload;
 
@@ -19,16 +21,42 @@ const READ_BYTES: usize = 64 << 10;
 /// Unsent bytes beyond which a server counts as stuck and takes no further calls.
 const MAX_UNSENT: usize = 64 << 20;
 
-type Waiting = oneshot::Sender<Result<Payload, CallError>>;
-
 /// A server that is connected, until it ends.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
-    waiting: RefCell<HashMap<u64, Waiting>>,
+    calls: RefCell<Slots>,
     unsent: RefCell<Vec<u8>>,
     has_unsent: Notify,
     services: RefCell<Vec<String>>,
-    next_id: Cell<u64>,
+}
+
+/// The reply to a call, or the error that ends it. Dropped, it is given up: a reply that comes later is dropped too.
+#[derive(Debug)]
+pub(super) struct Reply {
+    connection: Rc<Connection>,
+    /// None once the reply was taken.
+    id: Option<u64>,
+}
+
+impl Future for Reply {
+    type Output = Result<Payload, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let id = self.id.expect("it is not polled after its end");
+        let replied = self.connection.calls.borrow_mut().poll(id, context);
+        if replied.is_ready() {
+            self.id = None;
+        }
+        replied
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.connection.calls.borrow_mut().release(id);
+        }
+    }
 }
 
 impl Connection {
@@ -44,27 +72,15 @@ impl Connection {
 
     /// Calls without a reply.
     pub(super) fn outstanding(&self) -> usize {
-        self.waiting.borrow().len()
+        self.calls.borrow().waiting()
     }
 
     /// Queues a call; the writer sends all that is queued at once.
-    pub(super) fn send(
-        &self,
-        service: &str,
-        payload: &Payload,
-    ) -> (u64, oneshot::Receiver<Result<Payload, CallError>>) {
-        let id = self.next_id.get();
-        self.next_id.set(id + 1);
-        let (reply, waiting) = oneshot::channel();
-        self.waiting.borrow_mut().insert(id, reply);
+    pub(super) fn send(self: Rc<Self>, service: &str, payload: &Payload) -> Reply {
+        let id = self.calls.borrow_mut().take();
         Frame::write_call(id, service, payload, &mut self.unsent.borrow_mut());
         self.has_unsent.notify_one();
-        (id, waiting)
-    }
-
-    /// Stops waiting: a reply that comes later is dropped.
-    pub(super) fn forget(&self, id: u64) {
-        self.waiting.borrow_mut().remove(&id);
+        Reply { connection: self, id: Some(id) }
     }
 
     /// Carries frames until the server ends or breaks the rules; then every call that waits fails.
@@ -78,10 +94,8 @@ impl Connection {
             warn!(%error, "the connection to a server was closed");
         }
         self.services.borrow_mut().clear();
-        for (_, waiting) in self.waiting.borrow_mut().drain() {
-            // The caller may have met its deadline meanwhile.
-            let _ = waiting.send(Err(CallError::Disconnected));
-        }
+        let wakers = self.calls.borrow_mut().end_all(&CallError::Disconnected);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     async fn read_all(&self, mut reader: OwnedReadHalf) -> io::Result<()> {
@@ -100,14 +114,12 @@ impl Connection {
         }
     }
 
-    fn take(&self, frame: Frame) -> io::Result<()> {
+    fn take(&self, frame: Frame<'_>) -> io::Result<()> {
         match frame {
             Frame::Advertise(names) => *self.services.borrow_mut() = names,
             Frame::Reply { id, result } => {
-                if let Some(waiting) = self.waiting.borrow_mut().remove(&id) {
-                    // A receiver that is gone met its deadline.
-                    let _ = waiting.send(result.map_err(CallError::Failed));
-                }
+                let waker = self.calls.borrow_mut().reply(id, result.map_err(CallError::Failed));
+                waker.into_iter().for_each(Waker::wake);
             }
             Frame::Call { .. } => return Err(io::Error::new(io::ErrorKind::InvalidData, "a server sent a call")),
         }

@@ -8,7 +8,7 @@ const LENGTH: usize = 4;
 
 /// What two sides of a connection say to each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frame {
+pub enum Frame<'a> {
     /// From a server, once, first: what it offers.
     Advertise(Vec<String>),
     /// From a caller.
@@ -16,7 +16,7 @@ pub enum Frame {
         /// Chosen by the caller, given back with the reply.
         id: u64,
         /// The service's name.
-        service: String,
+        service: &'a str,
         /// What is asked.
         payload: Payload,
     },
@@ -51,7 +51,7 @@ const CALL: u8 = 2;
 const REPLY: u8 = 3;
 const FAILURE: u8 = 4;
 
-impl Frame {
+impl<'a> Frame<'a> {
     /// Appends the advertisement of services.
     pub fn write_advertise(names: &[&str], to: &mut Vec<u8>) {
         frame(0, ADVERTISE, to, |to| {
@@ -78,7 +78,7 @@ impl Frame {
     }
 
     /// The first frame of the bytes and how many bytes it has; None until it is complete.
-    pub fn read(bytes: &[u8]) -> Result<Option<(Self, usize)>, FrameError> {
+    pub fn read(bytes: &'a [u8]) -> Result<Option<(Self, usize)>, FrameError> {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
         if length > MAX_FRAME {
@@ -88,7 +88,7 @@ impl Frame {
         Ok(Some((Self::of_body(body)?, LENGTH + length)))
     }
 
-    fn of_body(body: &[u8]) -> Result<Self, FrameError> {
+    fn of_body(body: &'a [u8]) -> Result<Self, FrameError> {
         let (id, rest) = body.split_first_chunk::<8>().ok_or(FrameError::Short)?;
         let (kind, rest) = rest.split_first().ok_or(FrameError::Short)?;
         let id = u64::from_le_bytes(*id);
@@ -99,7 +99,7 @@ impl Frame {
                 Self::Call { id, service, payload: read_payload(rest)? }
             }
             REPLY => Self::Reply { id, result: Ok(read_payload(rest)?) },
-            FAILURE => Self::Reply { id, result: Err(text(rest)?) },
+            FAILURE => Self::Reply { id, result: Err(text(rest)?.to_owned()) },
             unknown => return Err(FrameError::Unknown(unknown)),
         })
     }
@@ -125,7 +125,7 @@ fn write_payload(payload: &Payload, to: &mut Vec<u8>) {
     to.extend_from_slice(&payload.bytes);
 }
 
-fn read_name(from: &[u8]) -> Result<(String, &[u8]), FrameError> {
+fn read_name(from: &[u8]) -> Result<(&str, &[u8]), FrameError> {
     let (length, rest) = from.split_first().ok_or(FrameError::Short)?;
     let (name, rest) = rest.split_at_checked((*length).into()).ok_or(FrameError::Short)?;
     Ok((text(name)?, rest))
@@ -135,7 +135,7 @@ fn read_names(mut from: &[u8]) -> Result<Vec<String>, FrameError> {
     let mut names = Vec::new();
     while !from.is_empty() {
         let (name, rest) = read_name(from)?;
-        names.push(name);
+        names.push(name.to_owned());
         from = rest;
     }
     Ok(names)
@@ -147,6 +147,6 @@ fn read_payload(from: &[u8]) -> Result<Payload, FrameError> {
     Ok(Payload { payload_type, bytes: bytes.to_vec() })
 }
 
-fn text(bytes: &[u8]) -> Result<String, FrameError> {
-    String::from_utf8(bytes.to_vec()).map_err(|_| FrameError::Text)
+fn text(bytes: &[u8]) -> Result<&str, FrameError> {
+    str::from_utf8(bytes).map_err(|_| FrameError::Text)
 }

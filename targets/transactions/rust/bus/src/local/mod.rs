@@ -7,6 +7,7 @@ mod client;
 mod connection;
 mod frame;
 mod server;
+mod slots;
 
 pub use client::LocalBus;
 pub use frame::{Frame, FrameError, MAX_FRAME};

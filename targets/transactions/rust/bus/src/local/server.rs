@@ -85,7 +85,7 @@ fn answer_all(received: &[u8], services: &impl Services, replies: &mut Vec<u8>) 
         let Frame::Call { id, service, payload } = frame else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a caller sent what only servers send"));
         };
-        Frame::write_reply(id, &answer(services, &service, payload), replies);
+        Frame::write_reply(id, &answer(services, service, payload), replies);
     }
     Ok(used)
 }
