@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,11 @@ write_mode = ["per-request"]
 
 
 def read(checkout: Project, text: str) -> ComparisonRequest:
+    (request,) = read_all(checkout, text).values()
+    return request
+
+
+def read_all(checkout: Project, text: str) -> Mapping[str, ComparisonRequest]:
     path = checkout.root / "experiment.toml"
     path.write_text(text)
     return read_experiment(checkout, path)
@@ -129,6 +135,41 @@ def test_phases_of_ones_own_stand_alone(empty_checkout: Project) -> None:
         _ = request.phases
 
 
+SCENARIOS = """\
+[[scenarios]]
+name = "few"
+users = [5]
+
+[[scenarios]]
+name = "one operation"
+operations = ["ProcessEvent"]
+"""
+
+
+def test_scenarios_follow_one_another_with_options_of_their_own(empty_checkout: Project) -> None:
+    found = read_all(empty_checkout, GOOD + SCENARIOS)
+    assert {name: (each.name, each.users, each.operations) for name, each in found.items()} == {
+        "few": ("pools: few", (5,), ()),
+        "one operation": ("pools: one operation", (64, 256), ("ProcessEvent",)),
+    }
+    assert {len(each.variants()) for each in found.values()} == {8}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('name = "few"\n', "", "line 17: scenarios.0: 'name' is a required property"),
+        ("users = [5]", "user = [5]", "line 19: there is no key user. Did you mean users?"),
+        ("users = [5]", 'think_time = "soon"', 'line 19: think_time: "soon" is not a duration'),
+        ('"one operation"', '"few"', 'line 22: scenarios: two are named "few"'),
+    ],
+)
+def test_errors_in_scenarios_name_line_and_key(empty_checkout: Project, old: str, new: str, words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read_all(empty_checkout, GOOD + SCENARIOS.replace(old, new, 1))
+    assert words in error.value.message
+
+
 def test_a_file_that_is_not_there(empty_checkout: Project) -> None:
     with pytest.raises(UsageError, match=r"nothing\.toml cannot be read: No such file"):
         read_experiment(empty_checkout, Path("nothing.toml"))
@@ -146,10 +187,10 @@ def test_every_shipped_experiment_is_valid(project: Project) -> None:
     files = sorted((project.root / "experiments").glob("*.toml"))
     assert files
     for file in files:
-        request = read_experiment(project, file)
-        assert request.name == file.stem
-        assert request.phases
-        assert request.variants()
+        for scenario, request in read_experiment(project, file).items():
+            assert request.name == (f"{file.stem}: {scenario}" if scenario else file.stem)
+            assert request.phases
+            assert request.variants()
 
 
 def stored_form(request: ComparisonRequest) -> dict[str, Any]:
@@ -226,4 +267,4 @@ def test_a_request_of_the_oldest_lab_has_defaults_for_what_it_lacks() -> None:
 
 def test_without_a_seed_each_comparison_has_an_order_of_its_own(project: Project) -> None:
     path = project.root / "experiments" / "protocol.toml"
-    assert len({read_experiment(project, path).seed for _ in range(5)}) > 1
+    assert len({read_experiment(project, path)[""].seed for _ in range(5)}) > 1

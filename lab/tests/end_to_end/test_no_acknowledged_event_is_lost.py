@@ -83,7 +83,7 @@ def batches(request: pytest.FixtureRequest, project: Project, test: str) -> Iter
         if isinstance(item, pytest.Function) and item.originalname == test and item.module is request.module
     ]
     keys = [(str(each["name"]), str(each["write_mode"])) for each in params]
-    here = {target.name for target in find_targets(project) if not target.missing_programs}
+    here = {target.name for target in find_targets(project) if not target.missing}
     keys = [key for key in keys if key[0] in here]
     for first in range(0, len(keys), AT_ONCE):
         yield keys[first : first + AT_ONCE]

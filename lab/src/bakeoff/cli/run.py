@@ -1,14 +1,15 @@
 """`bakeoff run`."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 import typer
 from rich.console import Console
 
 from bakeoff.cli.progress_display import shown_on
-from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of
+from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of, requests_of
 from bakeoff.cli.runs_output import print_json, say
 from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
@@ -23,12 +24,14 @@ from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
+from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_entries, equal_load_tables
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.text import laid
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
-from bakeoff.results.mode_names import UNRANKED
+from bakeoff.results.mode_names import COUNT, UNRANKED
+from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
@@ -43,10 +46,61 @@ def run_comparison(options: RunOptions) -> None:
     project = find_project()
     if options.invocation.resume:
         refuse_beside_resume(options)
-    request = None if options.invocation.resume else request_of(project, options)
     if options.invocation.slo is not None:
-        _search(project, request, options)
+        _search(project, None if options.invocation.resume else request_of(project, options), options)
         return
+    if options.invocation.resume:
+        scenarios = [_measured(project, "", None, options)]
+    else:
+        requests = requests_of(project, options)
+        # Between two scenarios no other measurement starts.
+        with measuring_lab(project):
+            scenarios = list(_all_measured(project, requests, options))
+    if options.invocation.as_json:
+        _print_documents(scenarios)
+    if len(scenarios) > 1:
+        console = Console(stderr=options.invocation.as_json)
+        console.print()
+        print_fitted(console, count_tables({each.name: each.runs for each in scenarios}))
+    if scenarios[-1].comparison.interrupted:
+        raise KeyboardInterrupt
+    if any(each.is_bad for each in scenarios):
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _Scenario:
+    """One comparison of a command: its name among several, what came of it, and the lines about limits exceeded."""
+
+    name: str
+    comparison: Comparison
+    stored: StoredComparison | None
+    exceeded: Sequence[str]
+
+    @property
+    def runs(self) -> Sequence[RunResult]:
+        return self.comparison.runs if self.stored is None else [run.result for run in self.stored.runs]
+
+    @property
+    def is_bad(self) -> bool:
+        return bool(self.exceeded or self.comparison.failed or self.comparison.unstored or self.stored is None)
+
+
+def _all_measured(
+    project: Project, requests: Mapping[str, ComparisonRequest], options: RunOptions
+) -> Iterator[_Scenario]:
+    """One scenario after another, up to the first that is interrupted."""
+    for name, request in requests.items():
+        if name:
+            say(f"Scenario: {name}")
+        scenario = _measured(project, name, request, options)
+        yield scenario
+        if scenario.comparison.interrupted:
+            return
+
+
+def _measured(project: Project, name: str, request: ComparisonRequest | None, options: RunOptions) -> _Scenario:
+    """Measures a request, or resumes where there is none; prints what came of it."""
     with _shown(project, options) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
@@ -54,18 +108,11 @@ def run_comparison(options: RunOptions) -> None:
     _print(comparison, stored, Console(stderr=options.invocation.as_json))
     for path in reports:
         say(f"Report: {project.relative(path)}")
-    if options.invocation.as_json and stored is not None:
-        _print_document(stored)
-    runs = comparison.runs if stored is None else [run.result for run in stored.runs]
-    for line in failing_lines(runs):
+    scenario = _Scenario(name, comparison, stored, ())
+    exceeded = list(exceeded_lines(scenario.runs, limits_of(comparison.threshold)))
+    for line in (*failing_lines(scenario.runs), *exceeded):
         say(line)
-    exceeded = list(exceeded_lines(runs, limits_of(comparison.threshold)))
-    for line in exceeded:
-        say(line)
-    if comparison.interrupted:
-        raise KeyboardInterrupt
-    if exceeded or comparison.failed or comparison.unstored or stored is None:
-        raise typer.Exit(1)
+    return replace(scenario, exceeded=exceeded)
 
 
 @contextmanager
@@ -129,6 +176,8 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
     elif comparison.runs:
         console.print()
         print_fitted(console, comparison_table(comparison.runs))
+        if stored is not None and stored.mode == COUNT:
+            print_fitted(console, count_tables({"": comparison.runs}))
     if comparison.not_measured:
         console.print("Not measured:", highlight=False)
         for reason in comparison.not_measured.values():
@@ -157,9 +206,16 @@ def _stored(project: Project, comparison: Comparison) -> StoredComparison | None
     return stored if stored.runs else None
 
 
-def _print_document(stored: StoredComparison) -> None:
-    """What `report --format json` writes."""
+def _print_documents(scenarios: Sequence[_Scenario]) -> None:
+    """What `report --format json` writes; of several scenarios `{"scenarios": {name: …}}`."""
     from bakeoff.reporting.data import report_data
     from bakeoff.reporting.report_files import DOCUMENTS
 
-    typer.echo(DOCUMENTS["json"][1](report_data(judge(stored), stored)), nl=False)
+    write = DOCUMENTS["json"][1]
+    documents = {
+        each.name: write(report_data(judge(each.stored), each.stored)) for each in scenarios if each.stored is not None
+    }
+    if len(scenarios) > 1:
+        print_json({"scenarios": {name: json.loads(document) for name, document in documents.items()}})
+    else:
+        typer.echo("".join(documents.values()), nl=False)

@@ -61,13 +61,30 @@ def refuse_beside_resume(options: RunOptions) -> None:
 
 
 def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
-    """The comparison that the options ask for: a mode's, or an experiment's with what is given changed in it."""
+    """The one comparison that the options ask for; UsageError where an experiment has several scenarios."""
+    requests = list(requests_of(project, options).values())
+    if len(requests) > 1:
+        raise UsageError(
+            f"{options.what} has {len(requests)} scenarios, and this takes one comparison: ./bakeoff run measures all."
+        )
+    return requests[0]
+
+
+def requests_of(project: Project, options: RunOptions) -> dict[str, ComparisonRequest]:
+    """The comparison that the options ask for, under the name ""; of an experiment with scenarios one for each.
+
+    It is a mode's, or an experiment's with what is given changed in it.
+    """
     if options.what is None:
         raise UsageError("Missing argument: name a mode, such as ./bakeoff run quick, or an experiment's file.")
     if options.what.endswith(".toml"):
-        request = replace(read_experiment(project, Path(options.what)), command=options.command)
+        found = read_experiment(project, Path(options.what))
     else:
-        request = ComparisonRequest(options.what, options.command, seed=new_seed())
+        found = {"": ComparisonRequest(options.what, options.command, seed=new_seed())}
+    return {name: _with_flags(project, replace(each, command=options.command), options) for name, each in found.items()}
+
+
+def _with_flags(project: Project, request: ComparisonRequest, options: RunOptions) -> ComparisonRequest:
     given = options.given
     values = {each.field: each.read_flag(given[each.flag]) for each in flagged(ComparisonTable) if each.flag in given}
     if options.invocation.slo is not None and "threshold" in values:

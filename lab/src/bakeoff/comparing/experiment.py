@@ -1,6 +1,7 @@
 """Experiments: comparisons declared in TOML files, reviewed like code."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -16,25 +17,47 @@ from bakeoff.toml_lines import Place
 
 
 class _Experiment(msgspec.Struct):
-    """The members of an experiment that are no options."""
+    """The members of an experiment that are no options; each scenario has a name, and options in place of these."""
 
     mode: str
     name: str
     vary: Mapping[str, Json] = {}
+    scenarios: Sequence[Mapping[str, Json]] = ()
 
 
 class _Vary(msgspec.Struct):
     settings: Mapping[str, Sequence[str | int | float | bool]] = {}
 
 
-def read_experiment(project: Project, path: Path) -> ComparisonRequest:
-    """The comparison that a file declares. Errors name the file, the line and the key."""
+def read_experiment(project: Project, path: Path) -> Mapping[str, ComparisonRequest]:
+    """The comparison that a file declares, under the name ""; with scenarios one for each, by the scenario's name.
+
+    Errors name the file, the line and the key.
+    """
     toml = read_toml(path, project.contract / "schemas" / "experiment.schema.json", dict[str, Json])
     experiment = msgspec.convert(toml.document, _Experiment)
+    places: dict[str, Place] = {name: [name] for name in toml.document}
+    if not experiment.scenarios:
+        return {"": _request(toml, experiment, toml.document, places)}
+    requests: dict[str, ComparisonRequest] = {}
+    for number, scenario in enumerate(experiment.scenarios):
+        at: dict[str, Place] = {name: ["scenarios", number, name] for name in scenario}
+        name = str(scenario["name"])
+        if name in requests:
+            raise toml.error(at["name"], f'scenarios: two are named "{name}". Rename one of them.')
+        request = _request(toml, experiment, {**toml.document, **scenario}, {**places, **at})
+        requests[name] = replace(request, name=f"{experiment.name}: {name}")
+    return requests
+
+
+def _request(
+    toml: Toml[dict[str, Json]], experiment: _Experiment, document: Mapping[str, Json], places: Mapping[str, Place]
+) -> ComparisonRequest:
+    """The comparison of a document whose members stand at these places of the file."""
     given = {
-        each.field: _read(toml, each, [each.name], toml.document[each.name])
+        each.field: _read(toml, each, places[each.name], document[each.name])
         for each in options_of(ComparisonTable).values()
-        if each.name in toml.document
+        if each.name in document
     }
     given.setdefault("seed", new_seed())
     factors = {name: factor for name, factor in options_of(FactorTable).items() if name != "settings"}

@@ -18,11 +18,30 @@ def experiment_schema() -> Schema:
             "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,62}$"},
             "question": {"type": "string", "minLength": 1, "description": "What it answers, in a sentence"},
             "mode": {"enum": list(MODES)},
-            **{each.name: _described(each) for each in options_of(ComparisonTable).values() if each.in_file},
+            **_options(),
             "vary": _vary(),
+            "scenarios": _scenarios(),
         },
         "required": ["version", "name", "question", "mode"],
         "additionalProperties": False,
+    }
+
+
+def _options() -> dict[str, Schema]:
+    return {each.name: _described(each) for each in options_of(ComparisonTable).values() if each.in_file}
+
+
+def _scenarios() -> Schema:
+    return {
+        "type": "array",
+        "minItems": 1,
+        "description": "Comparisons that follow one another, each with options in place of the file's",
+        "items": {
+            "type": "object",
+            "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 60}, **_options()},
+            "required": ["name"],
+            "additionalProperties": False,
+        },
     }
 
 

@@ -2,6 +2,8 @@
 //!
 //! The server is the one that `nats/go.mod` pins. Without Go the tests say so and check nothing.
 
+#![expect(clippy::large_futures, reason = "each test has one")]
+
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -68,13 +70,11 @@ fn program() -> Option<PathBuf> {
     let folder = workspace.join("target/bin");
     let mut go = Command::new("go");
     go.args(["-C", "nats", "install", "github.com/nats-io/nats-server/v2"]).current_dir(workspace);
-    match go.env("GOBIN", &folder).status() {
-        Ok(status) => assert!(status.success(), "go install ended with {status}"),
-        Err(_) => {
-            eprintln!("skipped: go not found, so there is no nats-server");
-            return None;
-        }
-    }
+    let Ok(status) = go.env("GOBIN", &folder).status() else {
+        eprintln!("skipped: go not found, so there is no nats-server");
+        return None;
+    };
+    assert!(status.success(), "go install ended with {status}");
     Some(folder.join("nats-server"))
 }
 

@@ -39,7 +39,7 @@ impl Drop for Server {
 }
 
 fn call(idempotent: bool) -> Call {
-    Call { service: ECHO, payload: Payload::text("hi"), deadline: Duration::from_secs(3600), idempotent }
+    Call { service: ECHO, payload: Payload::text("hi"), deadline: Duration::from_hours(1), idempotent }
 }
 
 async fn connected(folder: &Path, servers: usize) -> Rc<LocalBus> {

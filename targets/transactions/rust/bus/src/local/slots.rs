@@ -121,19 +121,15 @@ mod tests {
         slots.poll(id, &Context::from_waker(Waker::noop()))
     }
 
-    fn text(text: &str) -> Replied {
-        Ok(Payload::text(text))
-    }
-
     #[test]
     fn a_reply_reaches_its_call_once() {
         let mut slots = Slots::default();
         let (one, other) = (slots.take(), slots.take());
         assert_eq!(slots.waiting(), 2);
         assert_eq!(polled(&mut slots, one), Poll::Pending);
-        assert!(slots.reply(one, text("1")).is_some(), "it waits to be woken");
-        assert!(slots.reply(one, text("again")).is_none());
-        assert_eq!(polled(&mut slots, one), Poll::Ready(text("1")));
+        assert!(slots.reply(one, Ok(Payload::text("1"))).is_some(), "it waits to be woken");
+        assert!(slots.reply(one, Ok(Payload::text("again"))).is_none());
+        assert_eq!(polled(&mut slots, one), Poll::Ready(Ok(Payload::text("1"))));
         assert_eq!((polled(&mut slots, other), slots.waiting()), (Poll::Pending, 1));
     }
 
@@ -144,20 +140,20 @@ mod tests {
         slots.release(late);
         let next = slots.take();
         assert_ne!(late, next);
-        assert!(slots.reply(late, text("late")).is_none());
+        assert!(slots.reply(late, Ok(Payload::text("late"))).is_none());
         assert_eq!(polled(&mut slots, next), Poll::Pending);
-        assert!(slots.reply(77, text("to nothing")).is_none());
+        assert!(slots.reply(77, Ok(Payload::text("to nothing"))).is_none());
     }
 
     #[test]
     fn the_end_of_the_connection_ends_what_waits_and_nothing_else() {
         let mut slots = Slots::default();
         let (replied, waits) = (slots.take(), slots.take());
-        slots.reply(replied, text("in time"));
+        slots.reply(replied, Ok(Payload::text("in time")));
         assert_eq!(polled(&mut slots, waits), Poll::Pending);
         assert_eq!(slots.end_all(&CallError::Disconnected).len(), 1);
         assert_eq!(slots.waiting(), 0);
-        assert_eq!(polled(&mut slots, replied), Poll::Ready(text("in time")));
+        assert_eq!(polled(&mut slots, replied), Poll::Ready(Ok(Payload::text("in time"))));
         assert_eq!(polled(&mut slots, waits), Poll::Ready(Err(CallError::Disconnected)));
     }
 }
