@@ -94,7 +94,7 @@ def test_help_shows_every_option() -> None:
 def test_a_file_may_hold_every_option_that_is_not_the_command_line_s_alone() -> None:
     schema = json.loads(json.dumps(experiment_schema()))
     options = {each.name for each in options_of(ComparisonTable).values() if each.in_file}
-    assert schema["properties"].keys() == {"version", "name", "question", "mode", "vary"} | options
+    assert schema["properties"].keys() == {"version", "name", "question", "mode", "vary", "scenarios"} | options
     assert schema["properties"]["vary"]["properties"].keys() == {each.name for each in options_of(FactorTable).values()}
 
 
