@@ -140,3 +140,11 @@ def test_thousands_of_phases_are_cut_for_people_and_kept_for_machines(tmp_path: 
 
 def test_a_large_report_stays_below_three_megabytes() -> None:
     assert len(DOCUMENTS["html"][1](report_data(*comparison(LARGE))).encode()) < 3_000_000
+
+
+def test_certainty_counts_the_rounds_that_were_made() -> None:
+    judgement, stored = comparison(Shape(rounds=5))
+    some = report_data(with_first(judgement, rounds=3), stored)["certainty"]
+    assert some.startswith("Medians over 3 to 5 rounds, with the range of the rounds as interval.")
+    one = report_data(with_first(judgement, rounds=1), stored)["certainty"]
+    assert one.startswith("1 to 5 rounds, so there are no intervals")

@@ -82,11 +82,13 @@ def _comparison(judgement: Judgement, stored: StoredComparison) -> ComparisonFac
 
 def _certainty(judgement: Judgement) -> str:
     """How far the verdict can be believed, in a sentence or two."""
-    if judgement.rounds < 3:
-        return (
-            f"{plural(judgement.rounds, 'round')}, so there are no intervals: differences are indications, not results."
-        )
-    words = f"Medians over {plural(judgement.rounds, 'round')}, with {_intervals(judgement.rounds)}."
+    # An interrupted comparison has fewer than were planned, and not the same number of each contender.
+    counted = [contender.rounds for contender in judgement.contenders if contender.rounds]
+    fewest, most = min(counted, default=judgement.rounds), max(counted, default=judgement.rounds)
+    rounds = plural(most, "round") if fewest == most else f"{fewest} to {most} rounds"
+    if fewest < 3:
+        return f"{rounds}, so there are no intervals: differences are indications, not results."
+    words = f"Medians over {rounds}, with {_intervals(fewest)}."
     if judgement.noise_floor is not None:
         # Only A/A pairs show how far the same thing differs from itself.
         what = "Noise floor (A/A)" if judgement.has_aa else "Spread between rounds"
