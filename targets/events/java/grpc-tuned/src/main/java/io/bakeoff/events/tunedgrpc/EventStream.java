@@ -68,8 +68,6 @@ final class EventStream implements StreamObserver<Decoded> {
             offer(event, pending);
         } else {
             invalid((Problem) decoded);
-        }
-        if (stalled == null && !ending) {
             askForMore(window);
         }
     }
@@ -95,9 +93,16 @@ final class EventStream implements StreamObserver<Decoded> {
         sendAnswered();
     }
 
+    /**
+     * Asks for one more message once the event is queued, and only then: with two requested, the second could stall while
+     * the first does, and one of them would be forgotten.
+     */
     private void offer(Event event, PendingReply pending) {
-        if (!writer.offer(event, outcome -> answered(pending, outcome))) {
+        if (writer.offer(event, outcome -> answered(pending, outcome))) {
+            askForMore(window);
+        } else {
             stalled = event;
+            // May offer again at once.
             writer.whenCapacity(event, () -> offerAgain(event, pending));
         }
     }
@@ -106,9 +111,6 @@ final class EventStream implements StreamObserver<Decoded> {
         if (stalled == event && !ended) {
             stalled = null;
             offer(event, pending);
-            if (stalled == null && !ending) {
-                askForMore(window);
-            }
         }
     }
 
@@ -151,7 +153,10 @@ final class EventStream implements StreamObserver<Decoded> {
     }
 
     private void askForMore(int most) {
-        boolean mayRead = !ending && stalled == null && pendingReplies.size() <= most && pendingReplies.size() < window;
+        if (ending) {
+            return;
+        }
+        boolean mayRead = stalled == null && pendingReplies.size() <= most && pendingReplies.size() < window;
         paused = !mayRead || !replies.isReady();
         if (!paused) {
             replies.request(1);

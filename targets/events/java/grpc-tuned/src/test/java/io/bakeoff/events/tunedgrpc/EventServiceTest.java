@@ -2,6 +2,9 @@ package io.bakeoff.events.tunedgrpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.spy;
 
 import com.example.grpc.EventBatchRequest;
 import com.example.grpc.EventBatchResponse;
@@ -34,9 +37,11 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** The services over a real connection with an in-memory database. */
@@ -178,6 +183,41 @@ class EventServiceTest {
     }
 
     @Test
+    @Timeout(60)
+    void capacityBetweenAnOfferAndTheWaitForItLosesNoEvent() throws Exception {
+        storage.hold();
+        fillQueue();
+        EventWriter racing = spy(writer);
+        AtomicInteger waits = new AtomicInteger();
+        doAnswer(wait -> {
+                    if (waits.getAndIncrement() == 0) {
+                        storage.release();
+                    }
+                    return wait.callRealMethod();
+                })
+                .when(racing)
+                .whenCapacity(any(), any());
+        server.close();
+        server = new TestServer(racing, streams, settings.authorization(), MessageTimeouts.LIMIT);
+        channel = server.channel();
+        client = EventServiceGrpc.newBlockingStub(channel);
+        Replies replies = new Replies();
+        StreamObserver<EventRequest> stream = EventServiceGrpc.newStub(channel).streamEvents(replies);
+        for (int id = 0; id < 10; id++) {
+            stream.onNext(Requests.event("stream-" + id));
+        }
+        stream.onCompleted();
+        while (waits.get() < 2) {
+            Thread.onSpinWait();
+        }
+        // Behind everything that the stream has asked for.
+        assertThat(refusal(Requests.event("1"))).startsWith("RESOURCE_EXHAUSTED");
+        assertThat(waits).hasValue(2);
+        releaseUntil(replies, 11);
+    }
+
+    @Test
+    @Timeout(60)
     void aStreamWaitsForCapacityInTheQueue() throws InterruptedException {
         storage.hold();
         fillQueue();
@@ -187,12 +227,7 @@ class EventServiceTest {
             stream.onNext(Requests.event("stream-" + id));
         }
         stream.onCompleted();
-        for (int batch = 0; replies.isEmpty() || replies.size() < 11; batch++) {
-            if (storage.held() > 0) {
-                storage.release();
-            }
-            Thread.onSpinWait();
-        }
+        releaseUntil(replies, 11);
         for (int id = 0; id < 10; id++) {
             assertThat(replies.next()).isEqualTo("true Event processed successfully");
         }
@@ -249,6 +284,15 @@ class EventServiceTest {
         assertThat(unknown.hasNext()).isFalse();
     }
 
+    private void releaseUntil(Replies replies, int expected) {
+        while (replies.size() < expected) {
+            if (storage.held() > 0) {
+                storage.release();
+            }
+            Thread.onSpinWait();
+        }
+    }
+
     private void fillQueue() {
         for (int id = 0; writer.offer(Events.event(id + "={}"), outcome -> {}); id++) {
             assertThat(id).isLessThan(10);
@@ -289,10 +333,6 @@ class EventServiceTest {
             String reply = received.poll(30, TimeUnit.SECONDS);
             assertThat(reply).as("a reply").isNotNull();
             return reply;
-        }
-
-        boolean isEmpty() {
-            return received.isEmpty();
         }
 
         int size() {
