@@ -126,4 +126,4 @@ def test_the_live_page_follows_a_run_of_another_process(project: Project, databa
         assert {state["pid"] for state in seen} == {run.pid}
         assert any(state["phase"].endswith("2 virtual users") for state in seen)
         assert any(state["rates_per_s"] and state["rates_per_s"][-1] > 0 for state in seen)
-        assert TARGET in httpx2.get(f"{address}comparisons/1").text
+        assert TARGET in httpx2.get(f"{address}comparisons/1", timeout=_TIMEOUT_S).text
