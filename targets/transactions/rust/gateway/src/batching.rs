@@ -1,9 +1,6 @@
 //! Several transactions in one call: those that arrive while a call of their worker is outstanding travel together in the
 //! next. None waits for a timer, so that a transaction that comes alone goes alone.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-
 use actix_web::rt;
 use actix_web::web::Data;
 use bus::{CallError, Payload};
@@ -13,27 +10,15 @@ use ubf::{UbfStruct, View};
 
 use crate::calling::Services;
 use crate::errors::Problem;
-
-/// Transactions of one worker that wait for their call.
-#[derive(Debug, Default)]
-pub struct Batches {
-    waiting: RefCell<VecDeque<Waiting>>,
-    is_calling: Cell<bool>,
-}
-
-#[derive(Debug)]
-struct Waiting {
-    transaction: Payload,
-    reply: oneshot::Sender<Result<Payload, CallError>>,
-}
+use crate::waiting::Waiting;
 
 /// Calls with the next batch, and returns what became of this transaction.
 pub async fn transaction(services: &Data<Services>, transaction: Payload) -> Result<Payload, Problem> {
     let _counted = services.enter()?;
     let (reply, replied) = oneshot::channel();
     let batches = services.batches();
-    batches.waiting.borrow_mut().push_back(Waiting { transaction, reply });
-    if !batches.is_calling.replace(true) {
+    batches.add(Waiting { transaction, reply });
+    if batches.begin_calling() {
         // A task of its own: a client that leaves takes its request with it, and not the calls of others.
         rt::spawn(call_all(Data::clone(services)));
     }
@@ -44,20 +29,10 @@ async fn call_all(services: Data<Services>) {
     loop {
         let batch = services.batches().next(services.batch_size());
         if batch.is_empty() {
-            services.batches().is_calling.set(false);
+            services.batches().end_calling();
             return;
         }
         call(&services, batch).await;
-    }
-}
-
-impl Batches {
-    /// The first that wait; those whose requests were given up are left out.
-    fn next(&self, most: usize) -> Vec<Waiting> {
-        let mut waiting = self.waiting.borrow_mut();
-        waiting.retain(|each| !each.reply.is_closed());
-        let count = waiting.len().min(most);
-        waiting.drain(..count).collect()
     }
 }
 
@@ -129,24 +104,5 @@ mod tests {
         let reply = batch(&[ubf::Buffer::new()]);
         assert_eq!(unpacked(&reply, 2), Err(CallError::Protocol("2 transactions got 1 outcomes".into())));
         assert!(matches!(unpacked(&Payload::text("garbage"), 1), Err(CallError::Protocol(_))));
-    }
-
-    #[test]
-    fn those_that_were_given_up_are_left_out() {
-        let batches = Batches::default();
-        let mut waits = Vec::new();
-        for number in 0..4 {
-            let (reply, replied) = oneshot::channel();
-            batches.waiting.borrow_mut().push_back(Waiting { transaction: Payload::text(number.to_string()), reply });
-            waits.push(replied);
-        }
-        waits.remove(1);
-        let taken = |most| {
-            let taken = batches.next(most);
-            taken.into_iter().map(|each| each.transaction).collect::<Vec<_>>()
-        };
-        assert_eq!(taken(2), [Payload::text("0"), Payload::text("2")]);
-        assert_eq!(taken(2), [Payload::text("3")]);
-        assert_eq!(taken(2), []);
     }
 }

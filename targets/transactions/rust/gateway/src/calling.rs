@@ -10,9 +10,9 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 use tracing::debug;
 
-use crate::batching::Batches;
 use crate::errors::Problem;
 use crate::settings::{Calls, Settings, Transport};
+use crate::waiting::Batches;
 
 /// What all workers share.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ mod errors;
 mod routes;
 mod settings;
 mod transactions;
+mod waiting;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
