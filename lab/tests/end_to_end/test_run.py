@@ -44,7 +44,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
         phases = stored(database, f"SELECT virtual_users, total_requests FROM test_phases WHERE test_run_id = {run_id}")
         assert phases == [(1, 5)]
         roles = stored(database, f"SELECT DISTINCT role FROM resource_metrics WHERE test_run_id = {run_id} ORDER BY 1")
-        assert roles == [("target",), ("database",), ("engine",)]
+        assert roles == [("database",), ("engine",), ("target",)]
         (document,) = (results / str(name)).glob("*-smoke-default.json")
         assert json.loads(document.read_text())["total"]["requests"] == 5
         assert f"{name} · standard class, core contract\nsmoke" in document.with_suffix(".txt").read_text()
