@@ -76,7 +76,9 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
     assert [load["rate_per_s"] for load in loads] == [rate, rate / 2]
     for load in loads:
         for line in load["contenders"]:
-            assert line["cpu_us_each"]["median"] > 0 and line["latency_ms"]["p99.9"]["median"] > 0
+            # A window of one second may lie between two samples of CPU on a busy machine.
+            assert line["cpu_us_each"] is None or line["cpu_us_each"]["median"] > 0
+            assert line["latency_ms"]["p99.9"]["median"] > 0
             assert line["maximum_per_s"]["median"] > 0
 
 
