@@ -23,7 +23,8 @@ question = "Which way of writing answers sooner at the same load?"
 mode = "equal"
 rounds = 2
 users = [4]
-phase_duration = "1s"
+# CPU is not told of less than a second, and a phase may end a little early.
+phase_duration = "1500ms"
 warm_up = "500ms"
 targets = ["{TARGET}"]
 [vary.settings]
@@ -65,7 +66,7 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
         assert [phase.arrival_rate_per_s for phase in run.result.phases] == [rate / 2, rate, None]
         half, full, maximum = (phase.measured.operations for phase in run.result.phases)
         assert 0 < half < full and maximum > 0
-    # Windows of a second carry no rank, and say so.
+    # Such short windows carry no rank, and say so.
     printed = " ".join(done.stdout.split())
     assert f"At an equal load of {rate:,.10g}/s" in printed
     assert "a rank needs 10 s" in printed
@@ -76,9 +77,7 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
     assert [load["rate_per_s"] for load in loads] == [rate, rate / 2]
     for load in loads:
         for line in load["contenders"]:
-            # A window of one second may lie between two samples of CPU on a busy machine.
-            assert line["cpu_us_each"] is None or line["cpu_us_each"]["median"] > 0
-            assert line["latency_ms"]["p99.9"]["median"] > 0
+            assert line["cpu_us_each"]["median"] > 0 and line["latency_ms"]["p99.9"]["median"] > 0
             assert line["maximum_per_s"]["median"] > 0
 
 

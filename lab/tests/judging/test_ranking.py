@@ -42,7 +42,7 @@ def test_places(medians: dict[str, float], pairings: list[Pairing], expected: di
 
 
 @given(st.lists(st.floats(1, 1000), min_size=1, max_size=7), st.randoms(use_true_random=False))
-def test_somebody_is_first_and_whoever_is_surely_faster_stands_ahead(speeds: list[float], random: Random) -> None:
+def test_there_is_a_first_and_what_is_surely_faster_stands_ahead(speeds: list[float], random: Random) -> None:
     medians = {str(number): speed for number, speed in enumerate(speeds)}
     pairings = [
         pairing(one, other, random.choice(["tie", "faster"]))

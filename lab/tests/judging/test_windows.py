@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.windows import doubts_about
+from bakeoff.judging.windows import why_unranked
 from bakeoff.results.run import RunResult, Second
 from made_up import comparison_of, measured, phase, run_of, seconds_of
 
@@ -21,7 +21,7 @@ def run(seconds: float, timeline: Sequence[Second] = (), target: str = "rust-res
 
 
 @pytest.mark.parametrize(
-    ("runs", "doubts"),
+    ("runs", "reasons"),
     [
         ([run(10)], 0),
         # The last reply of a short window came late, which makes it no longer.
@@ -41,8 +41,8 @@ def run(seconds: float, timeline: Sequence[Second] = (), target: str = "rust-res
         ([], 0),
     ],
 )
-def test_doubts(runs: Sequence[RunResult], doubts: int) -> None:
-    assert len(doubts_about(dict(enumerate(runs, start=1)), 1)) == doubts
+def test_short_or_unsteady_windows_have_no_rank(runs: Sequence[RunResult], reasons: int) -> None:
+    assert len(why_unranked(dict(enumerate(runs, start=1)), 1)) == reasons
 
 
 def test_an_unsteady_contender_loses_its_rank_and_keeps_its_figures() -> None:

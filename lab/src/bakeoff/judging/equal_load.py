@@ -102,8 +102,8 @@ def _by_rate(contenders: Sequence[ContenderRuns]) -> dict[float, list[_Entrant]]
 
 def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds) -> _Entrant:
     missed = _why_not_held(rate_per_s, rounds)
-    doubts = windows.doubts_about(runs.counted, slot[0])
-    return _Entrant(runs, rounds, not missed, missed or "; ".join(doubts))
+    reasons = windows.why_unranked(runs.counted, slot[0])
+    return _Entrant(runs, rounds, not missed, missed or "; ".join(reasons))
 
 
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:

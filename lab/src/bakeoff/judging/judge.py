@@ -46,7 +46,7 @@ class _MeasuredContender:
     @property
     def indicative(self) -> Sequence[str]:
         """Why its windows cannot carry a rank; empty where they can."""
-        return windows.doubts_about(self.runs.counted, self.held.peak_phase)
+        return windows.why_unranked(self.runs.counted, self.held.peak_phase)
 
     @property
     def compared(self) -> ContenderRates:

@@ -16,7 +16,7 @@ _FEWEST_OPERATIONS = 100
 _ROUNDS_FOR_ONE = 5
 
 
-def doubts_about(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
+def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
     """Why runs by round cannot carry a rank by their phase of this number; empty where they can."""
     if are_counted(counted):
         return ["its phases end after a number of requests, however long that takes"]
@@ -24,14 +24,14 @@ def doubts_about(counted: Mapping[int, RunResult], phase: int | None) -> list[st
     known = [window_s for window_s in windows if window_s is not None]
     if not known:
         return []
-    doubts = []
+    reasons = []
     if min(known) < SHORTEST_S:
-        doubts.append(f"windows of {min(known):.3g} s, and a rank needs {SHORTEST_S:.0f} s")
+        reasons.append(f"windows of {min(known):.3g} s, and a rank needs {SHORTEST_S:.0f} s")
     unsteady = [number for number, run in counted.items() if _is_unsteady(run.timeline, phase)]
     if len(unsteady) > (len(counted) - 1) // _ROUNDS_FOR_ONE:
         rounds = ", ".join(str(number) for number in unsteady)
-        doubts.append(f"throughput was not steady in round{'' if len(unsteady) == 1 else 's'} {rounds}")
-    return doubts
+        reasons.append(f"throughput was not steady in round{'' if len(unsteady) == 1 else 's'} {rounds}")
+    return reasons
 
 
 def are_counted(counted: Mapping[int, RunResult]) -> bool:
