@@ -268,3 +268,36 @@ def test_a_request_of_the_oldest_lab_has_defaults_for_what_it_lacks() -> None:
 def test_without_a_seed_each_comparison_has_an_order_of_its_own(project: Project) -> None:
     path = project.root / "experiments" / "protocol.toml"
     assert len({read_experiment(project, path)[""].seed for _ in range(5)}) > 1
+
+
+SCALE = GOOD.replace("pool_size = [5, 20]", "pool_size = [1, 2, 4, 8]").replace(
+    "[vary]", 'scale = "pool_size"\n\n[vary]', 1
+)
+
+
+def test_a_file_names_the_factor_that_is_a_scale(empty_checkout: Project) -> None:
+    request = read(empty_checkout, SCALE)
+    assert request.scale == "pool_size"
+    assert request_from(stored_form(request)).scale == "pool_size"
+    along_users = SCALE.replace('"pool_size"', '"users"').replace("[64, 256]", "[1, 8, 64, 256]")
+    assert read(empty_checkout, along_users).scale == "users"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('scale = "pool_size"', 'scale = "pool_sice"', "scale: pool_sice is not varied. Did you mean pool_size?"),
+        (
+            "[1, 2, 4, 8]",
+            "[1, 2, 4]",
+            "pool_size has 3 levels (1, 2, 4). The law has three coefficients: give pool_size 4",
+        ),
+        ("[1, 2, 4, 8]", '[1, 2, 4, "many"]', "scale: pool_size has the level many, which is no count"),
+        ("[1, 2, 4, 8]", "[0, 2, 4, 8]", "scale: pool_size has the level 0, which is no count"),
+        ('scale = "pool_size"', 'scale = "users"', "users has 2 levels (64, 256)"),
+    ],
+)
+def test_a_scale_that_is_none_is_refused_at_its_line(empty_checkout: Project, old: str, new: str, words: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        read(empty_checkout, SCALE.replace(old, new))
+    assert words in raised.value.message and "line 10: scale: " in raised.value.message

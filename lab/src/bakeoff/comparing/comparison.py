@@ -162,7 +162,9 @@ def _note_refusals(
 ) -> None:
     """A comparison of which nothing could be built is stored too, so that it is the latest."""
     workload = contenders[0].workload.name
-    origin = Origin(datetime.now(UTC), request.name, workload, request.mode, request.command, request.rounds)
+    origin = Origin(
+        datetime.now(UTC), request.name, workload, request.mode, request.command, request.rounds, request.scale or ""
+    )
     with metrics_database(project) as server:
         store = MetricsStore(server)
         store.migrate()

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from bakeoff.comparing.request import ComparisonRequest, new_seed
+from bakeoff.comparing.scale import check_scale
 from bakeoff.documents import Json, Toml, read_toml
 from bakeoff.errors import UsageError
 from bakeoff.factors.option import Option, options_of, with_values
@@ -67,7 +68,13 @@ def _request(
     request = ComparisonRequest(
         experiment.mode, f"./bakeoff run {toml.path}", experiment.name, levels=levels, settings=settings
     )
-    return with_values(request, given)
+    request = with_values(request, given)
+    if request.scale is not None:
+        try:
+            check_scale(request)
+        except UsageError as error:
+            raise toml.error(places["scale"], error.message) from error
+    return request
 
 
 def _levels(toml: Toml[dict[str, Json]], factor: Option, levels: Json) -> list[Level]:

@@ -10,6 +10,7 @@ from bakeoff.builds import Build
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.other_commit import with_commit
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.scale import check_scale
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
@@ -38,6 +39,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
     phases = request.phases
+    check_scale(request)
     engines = {name: find_engine(project, name) for name in _engines(request)}
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:

@@ -188,7 +188,9 @@ class Series:
             database = None if server is None else server_in_words(server)
             self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name, database)
         started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
-        self._origin = Origin(started_at, request.name, workload, request.mode, request.command, request.rounds)
+        self._origin = Origin(
+            started_at, request.name, workload, request.mode, request.command, request.rounds, request.scale or ""
+        )
         if unfinished is None:
             self._id = self._store.begin_comparison(self._origin, self._stored_request())
         else:

@@ -286,6 +286,13 @@ class ComparisonTable(RunTable):
         "Draw PostgreSQL's own lines before and after the runs: auto does so where these take five minutes or more",
         in_file=False,
     )
+    scale: str | None = option(
+        None,
+        kinds.text("NAME"),
+        "Factor or setting whose levels are counts, such as connections or pool_size, or users for the load levels: "
+        "the report shows throughput and cost along it, with the Universal Scalability Law fitted",
+        unset="none",
+    )
     aa: bool = option(False, kinds.SWITCH, "Run each contender twice (A/A test) to measure the noise floor")
     prove: bool = option(
         False, kinds.SWITCH, "Run every conformance case again, also for targets that passed before", in_file=False

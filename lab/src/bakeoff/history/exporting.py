@@ -38,7 +38,8 @@ def csv_export(server: Server, run_ids: Sequence[int]) -> str:
 def _origins(server: Server, comparison_ids: set[int]) -> dict[int, Origin]:
     with server.connect() as connection:
         rows = connection.execute(
-            "SELECT id, started_at, name, workload, test_mode, command, rounds FROM comparisons WHERE id = ANY(%s)",
+            "SELECT id, started_at, name, workload, test_mode, command, rounds, scale"
+            " FROM comparisons WHERE id = ANY(%s)",
             [list(comparison_ids)],
         ).fetchall()
     return {comparison_id: Origin(*rest) for comparison_id, *rest in rows}

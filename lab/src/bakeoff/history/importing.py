@@ -22,8 +22,8 @@ WHERE target = %s AND test_mode = %s AND payload_size = %s AND started_at = %s
 """
 _FIND_COMPARISON = "SELECT id FROM comparisons WHERE started_at = %s AND command = %s"
 _ADD_COMPARISON = """
-INSERT INTO comparisons (started_at, finished_at, name, workload, test_mode, command, rounds, status)
-VALUES (%s, %s, %s, %s, %s, %s, %s, 'completed')
+INSERT INTO comparisons (started_at, finished_at, name, workload, test_mode, command, rounds, scale, status)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'completed')
 RETURNING id
 """
 _EXTEND = "UPDATE comparisons SET finished_at = %s WHERE id = %s AND status = 'completed' AND finished_at < %s"
@@ -94,7 +94,7 @@ def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocume
         _ADD_COMPARISON,
         [
             *(origin.started_at, finished_at, origin.name, origin.workload),
-            *(origin.mode, origin.command, origin.rounds),
+            *(origin.mode, origin.command, origin.rounds, origin.scale),
         ],
     ).fetchone()
     assert added is not None

@@ -20,6 +20,7 @@ from bakeoff.judging.operation_effects import ContenderPhases, operation_effects
 from bakeoff.judging.pairings import log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
+from bakeoff.judging.scaling import Scaled, scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage_at_peak import usage_at
@@ -84,6 +85,7 @@ def judge(comparison: StoredComparison) -> Judgement:
             [ContenderPhases(each.compared, phases_by_slot(each.runs.counted)) for each in measured if each.rates]
         ),
         equal_loads=equal_loads_of([each.runs for each in measured]),
+        scale_curves=scale_curves_of([Scaled(each.runs, each.held, each.rates) for each in measured], comparison.scale),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs]),

@@ -1,5 +1,6 @@
 """What a comparison came to: immutable values that every report, page and gate shares."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +12,8 @@ SEVERITIES = ("info", "warning", "error")
 Verdict = Literal["faster", "slower", "tie", "unknown"]
 # With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
 ROUNDS_FOR_INTERVAL = 5
+# How improbable, by the scatter between rounds, points must be that contradict a curve.
+MISFIT = 0.05
 LATENCIES = ("min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 
@@ -259,6 +262,73 @@ class EqualLoad:
 
 
 @dataclass(frozen=True)
+class Coefficient:
+    """A coefficient with the ends of its 95% profile interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class UslFit:
+    """The law through the points: `rate_per_s` is λ, `contention` σ, `coherency` κ.
+
+    `misfit_p` is how probable points as far off the curve are where the law holds, by the scatter between rounds; None
+    with a single round. Where it is small the intervals are those of the points around the curve.
+    """
+
+    rate_per_s: Coefficient
+    contention: Coefficient
+    coherency: Coefficient
+    misfit_p: float | None
+
+    @property
+    def describes(self) -> bool:
+        """Whether nothing contradicts the law."""
+        return self.misfit_p is None or self.misfit_p >= MISFIT
+
+    def throughput_at(self, count: float) -> float:
+        """The curve, per second."""
+        sigma, kappa = self.contention.value, self.coherency.value
+        return self.rate_per_s.value * count / (1 + sigma * (count - 1) + kappa * count * (count - 1))
+
+    @property
+    def peak(self) -> float | None:
+        """The count of the most throughput; None where the interval of κ reaches zero, so that there may be none."""
+        if self.coherency.low <= 0 or self.contention.value >= 1:
+            return None
+        return max(1.0, math.sqrt((1 - self.contention.value) / self.coherency.value))
+
+
+@dataclass(frozen=True)
+class ScaleStep:
+    """One count of a curve: what was reached with it, what that cost each role, and what was full.
+
+    `cpu_us_each` are medians over rounds, by role, where they are known.
+    """
+
+    count: int
+    throughput_per_s: Estimate
+    cpu_us_each: Mapping[str, float]
+    bottleneck: Bottleneck
+
+
+@dataclass(frozen=True)
+class ScaleCurve:
+    """Throughput along the counts of a factor while all else stays alike.
+
+    `fit` is the Universal Scalability Law through it; where it is None `refused` says why.
+    """
+
+    factor: str
+    label: str
+    steps: Sequence[ScaleStep]
+    fit: UslFit | None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The comparison as a whole. `verdict` is one sentence, with its uncertainty; `contenders` are in rank order.
 
@@ -288,6 +358,7 @@ class Judgement:
     provenance: Mapping[str, str]
     operation_effects: Sequence[Effect] = ()
     equal_loads: Sequence[EqualLoad] = ()
+    scale_curves: Sequence[ScaleCurve] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
     reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """The shape of a chart: enough to draw it anywhere."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 Point = list[float | None]
 Format = Literal["rate", "ms", "us", "mb", "percent", "ratio", "seconds", "count", "nines", "derived"]
@@ -20,12 +20,14 @@ class Series(TypedDict):
     """Points [x, y, low, high] of a line, or one [value, low, high] of a dot; low and high may be None.
 
     `style` numbers colour, dash and point. `identity` is what a reader switches on and off, None: always shown.
+    `drawn`: points alone, or a curve without points; without it both.
     """
 
     name: str
     identity: str | None
     style: int
     points: list[Point]
+    drawn: NotRequired[Literal["points", "curve"]]
 
 
 class Mark(TypedDict):

@@ -8,6 +8,7 @@ from bakeoff.reporting.chart_shape import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
 from bakeoff.reporting.charts.loads import load_axis_values, resource_charts, throughput_chart
+from bakeoff.reporting.charts.scaling import scale_charts
 from bakeoff.reporting.charts.seconds import time_charts
 from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ranking_chart
 from bakeoff.reporting.contender_entries import contender_entries, finding_entries, pairing_entries
@@ -17,6 +18,7 @@ from bakeoff.reporting.gaps import missing_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.identities import anchor, groups_of, identities_of, payloads_of
 from bakeoff.reporting.numbers import percent, plural, rounded
+from bakeoff.reporting.scale_curves import scale_entries
 from bakeoff.reporting.shape import (
     VERSION,
     ComparisonFacts,
@@ -41,6 +43,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
     entries = contender_entries(judgement, stored, identities)
     groups = [_group(name, entries) for name in groups_of(judgement.contenders)]
     effects, references = effect_entries(judgement), _reference_lines(judgement, stored)
+    curves = scale_entries(judgement)
     return {
         "version": VERSION,
         "comparison": _comparison(judgement, stored),
@@ -55,8 +58,9 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
         "effects": effects,
         "operation_effects": operation_effect_entries(judgement),
         "equal_loads": equal_load_entries(judgement),
+        "scale_curves": curves,
         "reference_lines": references,
-        "charts": _charts(judgement, stored, groups, entries, effects, references),
+        "charts": [*_charts(judgement, stored, groups, entries, effects, references), *scale_charts(curves)],
         "findings": _findings(judgement, entries),
         "provenance": dict(judgement.provenance),
         "not_measured": dict(judgement.not_measured),

@@ -20,6 +20,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
+from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
 from bakeoff.reporting.tables import MOST_ROWS
 from bakeoff.reporting.text_table import Table
@@ -57,6 +58,8 @@ def html_report(data: ReportData) -> str:
             by_key={entry["key"]: entry for entry in data["contenders"]},
             choices=_choices(data),
             equal_loads=equal_load_tables(data["equal_loads"]),
+            scale_tables=scale_tables(data["scale_curves"]),
+            scale_conclusions=conclusions(data["scale_curves"]),
             slots=_slots(data["charts"]),
             identities=_identities(data["contenders"]),
             numbers=numbers,

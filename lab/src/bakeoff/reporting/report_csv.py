@@ -12,6 +12,7 @@ from bakeoff.reporting.shape import (
     ReportData,
     ReportedContender,
     ReportedEqualLoad,
+    ReportedScale,
     RunLine,
 )
 
@@ -51,7 +52,9 @@ _MACHINE = {
     "memory_pressure_percent": "% of the time",
 }
 _UNITS = {"rate": "/s", "ms": "ms", "us": "µs", "mb": "MB", "percent": "%", "ratio": "times", "seconds": "s"}
-_ALREADY = frozenset({"ranking", "throughput", "effects", "payloads", "cost-cpu", "cost-memory", "resources"})
+_ALREADY = frozenset(
+    {"ranking", "throughput", "effects", "payloads", "cost-cpu", "cost-memory", "resources", "scale", "scale-cost"}
+)
 """Charts whose figures stand in other rows."""
 
 
@@ -82,6 +85,8 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
         yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
     for load in data["equal_loads"]:
         yield from _equal_load(load)
+    for curve in data["scale_curves"]:
+        yield from _scale(curve)
     for line in data["reference_lines"]:
         yield (
             "reference",
@@ -213,6 +218,25 @@ def _equal_load(load: ReportedEqualLoad) -> Iterator[Row]:
     for pair in load["pairings"]:
         figure = f"{pair['figure']} against {names[pair['other']]}"
         yield _estimate("equal load pair", names[pair["one"]], load["group"], at, figure, "times", pair["ratio"])
+
+
+def _scale(curve: ReportedScale) -> Iterator[Row]:
+    for step in curve["steps"]:
+        who = ("scale", curve["name"], "", f"{curve['title']} {step['count']:,}")
+        yield _estimate(*who, "throughput", "/s", step["throughput_per_s"])
+        if step["fitted_per_s"] is not None:
+            yield (*who, "fitted throughput", "/s", None, step["fitted_per_s"], None, None)
+        yield (*who, "efficiency", "share", None, step["efficiency"], None, None)
+        for role, cost in step["cpu_us_each"].items():
+            yield (*who, f"{role} cpu_us_each", "µs/operation", None, cost, None, None)
+    law, who = curve["law"], ("scale", curve["name"], "", curve["title"])
+    if law is not None:
+        yield _estimate(*who, "rate of one", "/s", law["rate_per_s"])
+        yield _estimate(*who, "contention", "", law["contention"])
+        yield _estimate(*who, "coherency", "", law["coherency"])
+        for figure, value in (("peak", law["peak"]), ("misfit p", law["misfit_p"])):
+            if value is not None:
+                yield (*who, figure, "", None, value, None, None)
 
 
 def _estimate(part: str, who: str, payload: str, load: str, name: str, unit: str, figure: Figure) -> Row:

@@ -225,6 +225,47 @@ class ReportedEqualLoad(TypedDict):
     pairings: list[EqualLoadPairing]
 
 
+class ScaleLine(TypedDict):
+    """One count. `fitted_per_s` is the curve's; `efficiency` is of what as many times the first count would give.
+
+    `cpu_us_each` is by role; `limited_by` is a word or two, `limit` a sentence.
+    """
+
+    count: int
+    throughput_per_s: Figure
+    fitted_per_s: float | None
+    efficiency: float
+    cpu_us_each: dict[str, float]
+    limited_by: str
+    limit: str
+
+
+class ScaleLaw(TypedDict):
+    """Coefficients of the Universal Scalability Law, with 95% profile intervals; `peak` is a count.
+
+    `curve` are points [count, operations/s].
+    """
+
+    rate_per_s: Figure
+    contention: Figure
+    coherency: Figure
+    peak: float | None
+    misfit_p: float | None
+    describes: bool
+    curve: list[tuple[float, float]]
+
+
+class ReportedScale(TypedDict):
+    """Throughput along the counts of a factor. `law` is None where it could not be fitted; `refused` says why."""
+
+    factor: str
+    title: str
+    name: str
+    steps: list[ScaleLine]
+    law: ScaleLaw | None
+    refused: str
+
+
 class Highlight(TypedDict):
     """Who is best at one thing; `shared` says how several names stand: tie or similar, `who` names them."""
 
@@ -298,6 +339,7 @@ class ReportData(TypedDict):
     effects: list[ReportedEffect]
     operation_effects: list[ReportedEffect]
     equal_loads: list[ReportedEqualLoad]
+    scale_curves: list[ReportedScale]
     reference_lines: list[ReferenceLine]
     charts: list[Chart]
     findings: list[ReportedFinding]

@@ -10,6 +10,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
+from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.shape import CostFigures, Figure, LevelFigures, ReportData, ReportedContender
 from bakeoff.reporting.text_table import Table
 
@@ -24,7 +25,7 @@ def all_tables(data: ReportData) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     by_key = {entry["key"]: entry for entry in data["contenders"]}
     several = len(data["groups"]) > 1
-    tables = equal_load_tables(data["equal_loads"])
+    tables = [*equal_load_tables(data["equal_loads"]), *scale_tables(data["scale_curves"])]
     for group in data["groups"]:
         own = [by_key[key] for key in group["contenders"]]
         of = f", {group['name']}" if several else ""

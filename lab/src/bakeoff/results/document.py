@@ -32,7 +32,10 @@ _Object = dict[str, Json]
 
 @dataclass(frozen=True)
 class Origin:
-    """The comparison that a run belongs to; `started_at` and `command` tell it from others."""
+    """The comparison that a run belongs to; `started_at` and `command` tell it from others.
+
+    `scale` is the factor whose levels are counts that a curve is fitted along, or empty.
+    """
 
     started_at: Moment
     name: str
@@ -40,6 +43,7 @@ class Origin:
     mode: str
     command: str
     rounds: Number
+    scale: str = ""
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,7 @@ class MetricsStore:
                     "status": "running",
                     "name": origin.name,
                     "rounds": origin.rounds,
+                    "scale": origin.scale,
                     "request": Jsonb(dict(request)),
                 },
             )

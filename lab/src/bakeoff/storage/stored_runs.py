@@ -13,7 +13,9 @@ from bakeoff.postgres.server import Server
 from bakeoff.results.run import RunResult
 from bakeoff.storage.rows import Row, run_of_rows
 
-_COMPARISON = "SELECT id, name, workload, test_mode, command, status, rounds, started_at, finished_at, not_measured"
+_COMPARISON = (
+    "SELECT id, name, workload, test_mode, command, status, rounds, started_at, finished_at, not_measured, scale"
+)
 _BY_ID = f"{_COMPARISON} FROM comparisons WHERE id = %s".encode()
 _LATEST = f"""
 {_COMPARISON} FROM comparisons
@@ -40,6 +42,7 @@ class StoredComparison:
     """One invocation with its runs in the order in which they were made; smoke runs before longer ones are left out.
 
     `reference_draws` are rows a second of each reference line that was drawn before and after it, in that order.
+    `scale` is the factor whose levels are counts of something, so that throughput along them is a curve; or empty.
     """
 
     id: int
@@ -54,6 +57,7 @@ class StoredComparison:
     not_measured: Mapping[str, str]
     runs: Sequence[StoredRun]
     reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    scale: str = ""
 
 
 def load_comparison(server: Server, comparison_id: int | None = None) -> StoredComparison:

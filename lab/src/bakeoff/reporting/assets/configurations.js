@@ -23,7 +23,8 @@ bakeoff.configurations = (() => {
       label: series.name,
       identity: series.identity,
       borderColor: line,
-      borderDash: style.dash,
+      borderDash: series.drawn === "curve" ? [] : style.dash,
+      showLine: series.drawn !== "points",
       borderWidth: 2,
       backgroundColor: line,
       pointBackgroundColor: style.hollow ? colour("background") : line,
@@ -31,8 +32,8 @@ bakeoff.configurations = (() => {
       pointBorderWidth: 2,
       pointStyle: POINTS[style.shape],
       pointRotation: style.shape === "down" ? 180 : 0,
-      pointRadius: points > MANY_POINTS ? sparse(series.style) : 4,
-      pointHoverRadius: 6,
+      pointRadius: series.drawn === "curve" ? 0 : points > MANY_POINTS ? sparse(series.style) : 4,
+      pointHoverRadius: series.drawn === "curve" ? 0 : 6,
       pointHitRadius: 8,
     };
   }

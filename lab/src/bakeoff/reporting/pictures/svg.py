@@ -77,7 +77,11 @@ def _line(canvas: Canvas, series: Series, x: Scale, y: Scale, aside: float) -> N
         for point in series["points"]
         if (left := point[0]) is not None and (top := point[1]) is not None
     ]
-    canvas.path([(left, top) for left, top, _ in places], colour, 2.5, look.dash)
+    drawn = series.get("drawn")
+    if drawn != "points":
+        canvas.path([(left, top) for left, top, _ in places], colour, 2.5, () if drawn == "curve" else look.dash)
+    if drawn == "curve":
+        return
     for number, (left, top, point) in enumerate(places):
         low, high = (point[2], point[3]) if len(point) > 3 else (None, None)
         if low is not None and high is not None:

@@ -1,0 +1,203 @@
+"""The Universal Scalability Law fitted to throughput at several counts of something: agents, instances, connections.
+
+X(N) = λN ÷ (1 + σ(N − 1) + κN(N − 1)) (N. Gunther, Guerrilla Capacity Planning, chapter 4). λ is what one does alone, σ
+the contention for what all share, κ the cost of keeping each informed of the others (coherency); neither is negative.
+
+The logarithms are fitted by non-linear least squares: rounds scatter in proportion to their throughput. The linearised
+form, N ÷ X against N, would weight the smallest throughput the most, and gives negative coefficients by chance alone.
+Pure functions.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.judging.estimates import CONFIDENCE, student_half_width
+from bakeoff.judging.judgement import MISFIT, Coefficient, UslFit
+from bakeoff.judging.noise import round_effects
+
+FEWEST_COUNTS = 4
+"""Three coefficients go through any three points: a fourth is the first that could contradict the law."""
+
+# Where the sum of squares is flat on the way to a minimum, another start finds it.
+_STARTS = ((0.01, 1e-4), (0.3, 1e-3), (0.05, 0.05))
+# Of log λ, σ and κ: the bounds, and the size of a step that matters.
+_LOWEST, _HIGHEST, _SIZES = (-math.inf, 0.0, 0.0), (math.inf, 1.0, math.inf), (1.0, 0.1, 0.001)
+_STEPS = 60
+_EXACT = 1e-16
+
+_Numbers = NDArray[np.float64]
+
+
+def fit_usl(rates: Mapping[int, Mapping[int, float]]) -> UslFit | str:
+    """The law through throughput by count and round, or why there is none."""
+    points = _Points.of(rates)
+    if len(points.present) < FEWEST_COUNTS:
+        measured = ", ".join(map(str, points.present)) or "none"
+        return f"the law needs {FEWEST_COUNTS} counts or more, and throughput is known at {measured}"
+    best = _least(points)
+    scatter = _scatter(points, best)
+    rate, contention, coherency = (
+        Coefficient(value, *_interval(points, best, place, scatter.allowed))
+        for place, value in enumerate(best.coefficients)
+    )
+    return UslFit(_rate(rate, points.common_half_width), contention, coherency, scatter.misfit_p)
+
+
+def _rate(log: Coefficient, common: float) -> Coefficient:
+    """λ of its logarithm. What struck whole rounds is no part of the shape, and is one of how high the curve lies."""
+    low, high = (math.hypot(each, common) for each in (log.value - log.low, log.high - log.value))
+    return Coefficient(math.exp(log.value), math.exp(log.value - low), math.exp(log.value + high))
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Counts, and logarithms of throughput without what struck a whole round, point by point.
+
+    `round_effects` are those that were taken out and free; `common_half_width` is what they leave of their mean.
+    """
+
+    counts: _Numbers
+    logs: _Numbers
+    round_effects: int
+    common_half_width: float
+
+    @classmethod
+    def of(cls, rates: Mapping[int, Mapping[int, float]]) -> "_Points":
+        known = {
+            count: {number: rate for number, rate in by_round.items() if rate > 0} for count, by_round in rates.items()
+        }
+        known = {count: by_round for count, by_round in sorted(known.items()) if by_round}
+        effects = round_effects(list(known.values())) if known else {}
+        pairs = [
+            (count, math.log(rate) - effects.get(number, 0.0))
+            for count, by_round in known.items()
+            for number, rate in by_round.items()
+        ]
+        counts, logs = zip(*pairs, strict=True) if pairs else ((), ())
+        struck = list(effects.values())
+        common = 0.0
+        if len(struck) > 1:
+            common = student_half_width(float(np.std(struck, ddof=1)) / math.sqrt(len(struck)), len(struck) - 1)
+        return cls(np.array(counts, dtype=float), np.array(logs), max(0, len(struck) - 1), common)
+
+    @property
+    def present(self) -> list[int]:
+        return [int(count) for count in np.unique(self.counts)]
+
+
+@dataclass(frozen=True)
+class _Minimum:
+    """Coefficients (log λ, σ, κ) and the sum of squares that they leave."""
+
+    coefficients: tuple[float, float, float]
+    squares: float
+
+
+@dataclass(frozen=True)
+class _Scatter:
+    """By how much the sum of squares may grow within the interval, and the p of the test of the curve's shape."""
+
+    allowed: float
+    misfit_p: float | None
+
+
+def _residuals(points: _Points, coefficients: Sequence[float]) -> _Numbers:
+    log_rate, sigma, kappa = coefficients
+    counts = points.counts
+    return points.logs - log_rate - np.log(counts) + np.log1p((counts - 1) * (sigma + kappa * counts))
+
+
+def _least(points: _Points) -> _Minimum:
+    """The least sum of squares of all; of coefficients that leave as much, those that are zero."""
+    starts = [(_log_rate(points, sigma, kappa), sigma, kappa) for sigma, kappa in _STARTS]
+    bounds: Sequence[Mapping[int, float]] = ({1: 0.0, 2: 0.0}, {2: 0.0}, {1: 0.0}, {})
+    found = [_searched(points, start, held) for held in bounds for start in starts]
+    return min(found, key=lambda each: float(f"{each.squares:.9g}"))
+
+
+def _log_rate(points: _Points, sigma: float, kappa: float) -> float:
+    """The best log λ for a shape."""
+    return float(np.mean(_residuals(points, (0.0, sigma, kappa))))
+
+
+def _searched(points: _Points, start: Sequence[float], held: Mapping[int, float]) -> _Minimum:
+    """The least sum of squares that a search finds from here, with the coefficients at some places held."""
+    # Imported where it is needed: every command would wait for it otherwise.
+    from scipy.optimize import least_squares
+
+    free = [place for place in range(3) if place not in held]
+
+    def whole(values: Iterable[float]) -> tuple[float, float, float]:
+        given = {**held, **dict(zip(free, values, strict=True))}
+        return float(given[0]), float(given[1]), float(given[2])
+
+    def residuals(values: _Numbers) -> _Numbers:
+        return _residuals(points, whole(values))
+
+    result = least_squares(
+        residuals,
+        [start[place] for place in free],
+        bounds=([_LOWEST[place] for place in free], [_HIGHEST[place] for place in free]),
+        x_scale=[_SIZES[place] for place in free],
+        xtol=1e-12,
+        ftol=1e-12,
+        gtol=1e-12,
+    )
+    coefficients = whole(result.x)
+    return _Minimum(coefficients, float(np.sum(_residuals(points, coefficients) ** 2)))
+
+
+def _scatter(points: _Points, best: _Minimum) -> _Scatter:
+    """The scatter between rounds, and whether the points are further from the curve than it explains."""
+    from scipy.special import fdtrc, fdtri
+
+    groups = [points.logs[points.counts == count] for count in points.present]
+    between = float(sum(np.sum((each - each.mean()) ** 2) for each in groups))
+    free_between = sum(len(each) - 1 for each in groups) - points.round_effects
+    shapes = 1 + sum(value > 0 for value in best.coefficients[1:])
+    free_shape = max(1, len(groups) - shapes)
+    off = max(0.0, best.squares - between)
+    free = len(points.logs) - 3 - points.round_effects
+    allowed = best.squares / max(1, free) * float(fdtri(1, max(1, free), CONFIDENCE))
+    if free_between < 1:
+        return _Scatter(allowed, None)
+    # Rounds that agree to the last digit happen only in made-up data, and there say everything.
+    scatter = max(between, _EXACT) / free_between
+    misfit_p = float(fdtrc(free_shape, free_between, off / free_shape / scatter)) if off > _EXACT else 1.0
+    if misfit_p < MISFIT:
+        # What each count is off by is the same in every round: rounds do not average it out.
+        allowed = max(allowed, off / free_shape * float(fdtri(1, free_shape, CONFIDENCE)))
+    return _Scatter(allowed, misfit_p)
+
+
+def _interval(points: _Points, best: _Minimum, place: int, allowed: float) -> tuple[float, float]:
+    """Where the sum of squares, least over the other coefficients, has grown by what is allowed."""
+    here = best.coefficients[place]
+    if allowed <= _EXACT:
+        return here, here
+
+    def excess(value: float) -> float:
+        start = [max(each, size / 1000) for each, size in zip(best.coefficients, _SIZES, strict=True)]
+        return _searched(points, start, {place: value}).squares - best.squares - allowed
+
+    return _end(excess, here, -1, place), _end(excess, here, 1, place)
+
+
+def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -> float:
+    """Where the excess becomes positive on one side of the minimum, or the bound before which it does not."""
+    from scipy.optimize import brentq
+
+    bound = _HIGHEST[place] if sign > 0 else _LOWEST[place]
+    inside, step = here, max(abs(here) / 20, _SIZES[place] / 1000)
+    for _ in range(_STEPS):
+        outside = min(inside + step, bound) if sign > 0 else max(inside - step, bound)
+        if excess(outside) > 0:
+            return float(brentq(excess, min(inside, outside), max(inside, outside), xtol=1e-12, rtol=1e-6))
+        if outside == bound:
+            return bound
+        inside, step = outside, 2 * step
+    return inside
