@@ -7,8 +7,8 @@ import pytest
 from running_targets import build_once
 
 from bakeoff.calibration.machine_calibration import prepare_table
+from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine, find_engine
-from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -66,7 +66,7 @@ class Run:
                 self._server.execute_script(statement)
             logs = self._folder / "engine.log"
             stream = self._folder / "stream.jsonl"
-            engine = EngineProcess(self.engine, plan, self.plan, stream, logs, self._stream_schema)
+            engine = alone(self.engine, plan, self.plan, stream, logs, self._stream_schema)
             with engine:
                 records = engine.records(lambda _: None)
         (phase,) = [record for record in records if isinstance(record, PhaseEnd)]

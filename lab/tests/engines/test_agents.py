@@ -4,21 +4,25 @@ import json
 import os
 import signal
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from bakeoff.builds import Build
-from bakeoff.engines.agents import Agents, Clocks
+from bakeoff.engines.agents import Agents
+from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import Command
-from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import End, Record, Start
+from bakeoff.engines.stream import End, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from made_up_manifests import engine
-from made_up_records import phase_end, phase_start, record_of
+from made_up_records import record_of
 
 START = {
     "type": "start",
@@ -30,49 +34,65 @@ START = {
     "connections": 1,
     "time_unix_ns": 1,
 }
+READY = {"type": "ready", "phase": 0, "time_unix_ns": 1}
+MS = 1_000_000
 END = {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}
 
-# Writes its plan's lines; then ends with the plan's status, or waits for SIGINT and ends well.
+# Follows the part of its plan that has its number: writes the lines and, in the place of `ready`, does what an agent
+# does. Then it ends with the status, or waits for `stop` and ends well.
 SCRIPT = """
-import json, signal, sys
-plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
-signal.signal(signal.SIGINT, lambda *_: (print(json.dumps({**plan["end"], "reason": "interrupted"})), sys.exit(0)))
-for line in plan["lines"]:
-    print(json.dumps(line), flush=True)
-if plan["waits"]:
-    signal.pause()
-print(json.dumps(plan["end"]), flush=True)
-sys.exit(plan["status"])
+import json, sys, time
+part = json.loads(sys.stdin.readline())["parts"][int(sys.argv[sys.argv.index("--agent") + 1].split("/")[0]) - 1]
+def write(record):
+    print(json.dumps(record), flush=True)
+def awaited(word):
+    for line in sys.stdin:
+        if line.startswith("clock "):
+            ahead_ns = part.get("ahead_ns", 0)
+            write({"type": "clock", "id": int(line.split()[1]), "time_unix_ns": time.time_ns() + ahead_ns})
+        if line.split()[0] in (word, "stop"):
+            return line.split()
+    return ["stop"]
+for line in part["lines"]:
+    write(line)
+    if line["type"] == "ready":
+        word, *at = awaited("go")
+        if word == "stop":
+            part["end"]["reason"] = "interrupted"
+            break
+        begun_ns = int(at[0]) if at else time.time_ns() + part.get("ahead_ns", 0)
+        begun_ns += part.get("late_ns", 0)
+        write({"type": "phase_start", "phase": 0, "name": "p", "virtual_users": 1, "time_unix_ns": begun_ns})
+if part["waits"] and part["end"]["reason"] == "completed":
+    awaited("stop")
+    part["end"]["reason"] = "interrupted"
+write(part["end"])
+sys.exit(part["status"])
 """
 
 
-def scripted_plan(document: dict[str, Any]) -> Any:
+class Scripted(msgspec.Struct):
     """What the script follows, in the place of a plan."""
 
-    class Scripted:
-        def encoded(self) -> bytes:
-            return json.dumps(document).encode()
+    parts: list[dict[str, Any]]
+    ledger: str | None = None
 
-    return Scripted()
+    @property
+    def transport(self) -> Any:
+        return SimpleNamespace(timeout_ms=1_000)
+
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self)
 
 
-def agents(project: Project, folder: Path, *plans: dict[str, Any]) -> Agents:
+def agents(project: Project, folder: Path, *parts: dict[str, Any]) -> Agents:
     build = Build("scripted", folder, ("true",), (), folder, folder, folder, folder)
-    scripted = replace(engine("scripted", run=Command([sys.executable, "-c", SCRIPT])), directory=folder, build=build)
+    run = Command([sys.executable, "-c", SCRIPT])
+    scripted = replace(engine("scripted", "agents", run=run), directory=folder, build=build)
+    plan: Any = Scripted([{"lines": [START], "end": END, "waits": False, "status": 0, **part} for part in parts])
     schema = project.contract / "schemas" / "stream.schema.json"
-    processes = [
-        EngineProcess(
-            scripted,
-            scripted_plan({"lines": [START], "end": END, "waits": False, "status": 0, **plan}),
-            folder / f"plan-{number}.json",
-            folder / "results" / f"stream-{number}.jsonl",
-            folder / f"log-{number}",
-            schema,
-            ("--agent", f"{number}/{len(plans)}"),
-        )
-        for number, plan in enumerate(plans, 1)
-    ]
-    return Agents(processes, folder / "results" / "stream.jsonl")
+    stream, log = folder / "results" / "x.stream.jsonl", folder / "x.engine.log"
+    return Agents(scripted, plan, folder / "plan.json", stream, log, schema, [Here()] * len(parts))
 
 
 def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
@@ -84,9 +104,9 @@ def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
     assert isinstance(records[0], Start) and isinstance(records[1], End) and len(records) == 2
     assert records[0].connections == 5
     assert [
-        record_of(json.loads(line)) for line in (tmp_path / "results" / "stream.jsonl").read_text().splitlines()
+        record_of(json.loads(line)) for line in (tmp_path / "results" / "x.stream.jsonl").read_text().splitlines()
     ] == records
-    raw = [(tmp_path / "results" / f"stream-{number}.jsonl").read_text().splitlines() for number in (1, 2)]
+    raw = [(tmp_path / "results" / f"x.stream.agent-{number}.jsonl").read_text().splitlines() for number in (1, 2)]
     assert [json.loads(lines[0])["connections"] for lines in raw] == [1, 4]
 
 
@@ -99,7 +119,6 @@ def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
             {"end": {**END, "reason": "failed", "message": "no way"}},
             "Agent 2 of 2: .*could not follow the plan: no way",
         ),
-        ({"lines": [{**START, "target": "another"}]}, "The agents differ: target is t, another"),
     ],
 )
 def test_one_that_goes_wrong_ends_all(project: Project, tmp_path: Path, plan: dict[str, Any], words: str) -> None:
@@ -113,7 +132,9 @@ def test_one_that_goes_wrong_ends_all(project: Project, tmp_path: Path, plan: di
 
 
 def test_an_agent_that_is_killed_is_a_failure(project: Project, tmp_path: Path) -> None:
-    with agents(project, tmp_path, {"waits": True}, {"waits": True}) as both:
+    with agents(
+        project, tmp_path, {"lines": [START, READY], "waits": True}, {"lines": [START, READY], "waits": True}
+    ) as both:
         killed = both.pids[1]
 
         def kill(_: Record) -> None:
@@ -124,13 +145,20 @@ def test_an_agent_that_is_killed_is_a_failure(project: Project, tmp_path: Path) 
 
 
 def test_a_stream_that_cannot_be_kept_ends_all(project: Project, tmp_path: Path) -> None:
-    (tmp_path / "results" / "stream-2.jsonl").mkdir(parents=True)
-    with agents(project, tmp_path, {"waits": True}, {"waits": True}) as both, pytest.raises(IsADirectoryError):
+    (tmp_path / "results" / "x.stream.agent-2.jsonl").mkdir(parents=True)
+    with (
+        agents(
+            project, tmp_path, {"lines": [START, READY], "waits": True}, {"lines": [START, READY], "waits": True}
+        ) as both,
+        pytest.raises(IsADirectoryError),
+    ):
         both.records(lambda _: None)
 
 
 def test_an_interruption_reaches_all(project: Project, tmp_path: Path) -> None:
-    with agents(project, tmp_path, {"waits": True}, {"waits": True}) as both:
+    with agents(
+        project, tmp_path, {"lines": [START, READY], "waits": True}, {"lines": [START, READY], "waits": True}
+    ) as both:
         records = both.records(lambda record: both.interrupt() if isinstance(record, Start) else None)
     assert isinstance(records[-1], End) and records[-1].reason == "interrupted"
 
@@ -143,24 +171,50 @@ def test_agents_whose_output_is_not_read_end_too(project: Project, tmp_path: Pat
             os.kill(pid, 0)
 
 
-MS = 1_000_000
+def test_all_start_at_one_instant_whatever_their_clocks_show(project: Project, tmp_path: Path) -> None:
+    ahead_ns = 20 * 60 * 1000 * MS
+    first, second = {"lines": [START, READY]}, {"lines": [START, READY], "ahead_ns": ahead_ns}
+    began_ns = time.time_ns()
+    with agents(project, tmp_path, first, second) as both:
+        records = both.records(lambda _: None)
+    (start,) = [record for record in records if isinstance(record, PhaseStart)]
+    assert began_ns < start.time_unix_ns < time.time_ns() + 1000 * MS
+    assert start.virtual_users == 2
+    offset = both.offsets[1]
+    assert abs(offset.ahead_ns - ahead_ns) <= offset.uncertainty_ns
+    # Each measured the same instant with its own uncertainty.
+    assert both.begun_apart_ns <= sum(offset.uncertainty_ns for offset in both.offsets)
 
 
-@pytest.mark.parametrize(
-    ("received_ms", "apart_ms"),
-    [
-        # Instants at which the lab read what each agent wrote at 0: the quickest record of each counts.
-        ([[1, 90], [3, 2]], 1),
-        ([[5], [75, 80]], 70),
-        ([[-40], [20]], 60),
-        ([[5], []], 0),
-    ],
-)
-def test_clocks_that_disagree(received_ms: list[list[int]], apart_ms: int) -> None:
-    clocks = Clocks(2)
-    for agent, instants in enumerate(received_ms):
-        for instant in instants:
-            clocks.take(agent, phase_end(time_unix_ns=1000 * MS), (1000 + instant) * MS)
-            # The begin of a phase lies ahead when it is told of.
-            clocks.take(agent, phase_start(time_unix_ns=9000 * MS), (1000 + instant) * MS)
-    assert clocks.apart_ns == apart_ms * MS
+def test_one_that_starts_half_a_second_late_is_out_of_step(project: Project, tmp_path: Path) -> None:
+    first, second = {"lines": [START, READY]}, {"lines": [START, READY], "late_ns": 600 * MS}
+    words = r"Agent 2 of 2 fell out of step: it started phase 1 6\d\d ms after agent 1 of 2"
+    with agents(project, tmp_path, first, second) as both, pytest.raises(BakeoffError, match=words):
+        both.records(lambda _: None)
+
+
+def test_one_of_another_version_is_refused_before_anything_is_sent(project: Project, tmp_path: Path) -> None:
+    other = {**START, "engine": {"name": "scripted", "version": "2"}}
+    words = "The agents differ: engine is scripted 1 of agent 1 of 2, scripted 2 of agent 2 of 2"
+    with agents(project, tmp_path, {"lines": [START, READY]}, {"lines": [other, READY]}) as both:
+        seen: list[Record] = []
+        with pytest.raises(BakeoffError, match=words):
+            both.records(seen.append)
+    assert not [record for record in seen if isinstance(record, PhaseStart)]
+
+
+def test_one_that_starts_by_itself_is_refused(project: Project, tmp_path: Path) -> None:
+    begun = {"type": "phase_start", "phase": 0, "name": "p", "virtual_users": 1, "time_unix_ns": 1}
+    with (
+        agents(project, tmp_path, {"lines": [START, begun]}) as one,
+        pytest.raises(BakeoffError, match="started phase 1 without an instruction: is it an engine of another version"),
+    ):
+        one.records(lambda _: None)
+
+
+def test_an_interruption_reaches_agents_that_wait_for_others(project: Project, tmp_path: Path) -> None:
+    with agents(project, tmp_path, {"lines": [START, READY]}, {"waits": True}) as both:
+        timer = threading.Timer(0.1, both.interrupt)
+        timer.start()
+        records = both.records(lambda _: None)
+    assert isinstance(records[-1], End) and records[-1].reason == "interrupted"

@@ -141,7 +141,7 @@ def test_a_split_put_together_is_the_whole(phases: Latencies) -> None:
 @given(some_phases, st.data())
 def test_it_does_not_matter_whose_record_is_read_first(phases: Latencies, data: st.DataObject) -> None:
     streams = [stream(split(phases, agent), users=1) for agent in (0, 1)]
-    merging, records, left = Merging(2), [], [0, 0]
+    merging, records, left = Merging(["agent 1", "agent 2"]), [], [0, 0]
     while any(left[agent] < len(streams[agent]) for agent in (0, 1)):
         agent = data.draw(st.sampled_from([each for each in (0, 1) if left[each] < len(streams[each])]))
         records += merging.take(agent, streams[agent][left[agent]])
@@ -161,7 +161,7 @@ def test_percentiles_come_from_the_sum_and_are_no_average() -> None:
 
 def test_a_second_is_told_once_all_have_told_of_it_or_are_past_it() -> None:
     first, second = stream([[[2], [4]]], 1), stream([[[6], [8]]], 1)
-    merging = Merging(2)
+    merging = Merging(["agent 1", "agent 2"])
     for record in first:
         assert merging.take(0, record) == []
     # The other had nothing to tell of its first second.
@@ -177,7 +177,7 @@ def test_a_phase_lasts_from_the_first_begin_to_the_last_end() -> None:
         for record in late
         if not isinstance(record, Note)
     ]
-    merging = Merging(2)
+    merging = Merging(["agent 1", "agent 2"])
     records = [done for agent in (0, 1) for record in (early, late)[agent] for done in merging.take(agent, record)]
     (end,) = [record for record in records if isinstance(record, PhaseEnd)]
     (begin,) = [record for record in records if isinstance(record, PhaseStart)]
@@ -204,7 +204,7 @@ def test_the_worst_end_is_the_end_of_all() -> None:
 
 def test_notes_say_whose_they_are() -> None:
     note = Note(level="warning", message="few descriptors")
-    assert Merging(2).take(1, note) == [replace(note, message="agent 2: few descriptors")]
+    assert Merging(["agent 1", "agent 2"]).take(1, note) == [replace(note, message="agent 2: few descriptors")]
 
 
 @pytest.mark.parametrize("change", [{"engine": EngineVersion("native", "2")}, {"target": "another"}])

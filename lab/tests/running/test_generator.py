@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from bakeoff.engines.agents import Agents
+from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import Command
-from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import Note
 from bakeoff.factors.table import RunTable
 from bakeoff.project import Project
+from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import SMOKE, Phase
@@ -23,7 +24,7 @@ from made_up_manifests import engine, target, workload
 # An engine that prints how it was started instead of sending load.
 SCRIPT = """
 import json, sys
-plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
+plan = json.loads(sys.stdin.readline())
 start = {"type": "start", "version": 1, "engine": {"name": "e", "version": "1"}, "workload": "w", "target": "t",
          "protocol": "http", "connections": 1, "time_unix_ns": 1}
 said = json.dumps({"ledger": plan["ledger"], "arguments": sys.argv[1:]})
@@ -34,7 +35,7 @@ for record in (start, {"type": "note", "level": "info", "message": said},
 
 
 def request(agents: int, *phases: Phase) -> RunRequest:
-    native = engine("native", run=Command([sys.executable, "-c", SCRIPT]))
+    native = engine("native", "agents", run=Command([sys.executable, "-c", SCRIPT]))
     contender = Contender(target("a-rest"), workload(), native)
     return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], options=RunTable(agents=agents))
 
@@ -43,28 +44,25 @@ def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | No
     """What each engine process said of how it was started."""
     files = RunFiles(folder / "plan.json", folder / "ledger")
     plan = compile_plan(load_workload(project, "events"), Load("t", "http", "h", 1, "m", [], ledger=ledger))
-    generator = generator_of(project, asked, plan, files, folder / "run.stream.jsonl")
-    assert isinstance(generator, Agents if asked.agents > 1 else EngineProcess)
-    with generator:
+    bench = Bench(project, None, PlainProgress(Console(quiet=True)))
+    with generator_of(bench, asked, plan, files, folder / "run.stream.jsonl") as generator:
         records = generator.records(lambda _: None)
     notes = [record.message for record in records if isinstance(record, Note)]
     return sorted((json.loads(note[note.index("{") :]) for note in notes), key=lambda said: " ".join(said["arguments"]))
 
 
-def test_one_engine_is_given_the_plan_alone(project: Project, tmp_path: Path) -> None:
+def test_one_engine_is_one_agent(project: Project, tmp_path: Path) -> None:
     (said,) = started(project, tmp_path, request(1), tmp_path / "ledger")
-    assert said == {"ledger": str(tmp_path / "ledger"), "arguments": ["--plan", str(tmp_path / "plan.json")]}
+    assert said == {"ledger": str(tmp_path / "ledger"), "arguments": ["--plan", "-", "--agent", "1/1"]}
+    assert json.loads((tmp_path / "plan.json").read_text())["ledger"] == str(tmp_path / "ledger")
+    assert [path.name for path in tmp_path.glob("*.stream.*")] == ["run.stream.jsonl"]
     assert "agents" not in request(1).settings
 
 
-def test_each_agent_has_its_number_its_ledger_and_its_stream_and_all_begin_at_once(
-    project: Project, tmp_path: Path
-) -> None:
+def test_each_agent_has_its_number_its_ledger_and_its_stream(project: Project, tmp_path: Path) -> None:
     said = started(project, tmp_path, request(3), tmp_path / "ledger")
     shares = [each["arguments"][2:] for each in said]
-    assert sorted(share[:2] for share in shares) == [["--agent", f"{number}/3"] for number in (1, 2, 3)]
-    assert len({tuple(share[2:]) for share in shares}) == 1
-    assert shares[0][2] == "--start-at"
+    assert sorted(shares) == [["--agent", f"{number}/3"] for number in (1, 2, 3)]
     assert {each["ledger"] for each in said} == {str(tmp_path / "ledger" / f"agent-{number}") for number in (1, 2, 3)}
     assert (tmp_path / "ledger").is_dir()
     streams = {path.name for path in tmp_path.glob("*.stream.*")}

@@ -3,11 +3,10 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::SocketAddr;
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_load::engine::{self, Agent, Options};
 use bakeoff_load::plan::Plan;
@@ -46,9 +45,9 @@ fn changes(phases: &Value) -> Value {
 }
 
 fn run_agent(plan: &Plan, threads: u32, index: u32, of: u32) -> Memory {
-    let agent = Agent { index, of, start_unix_ms: None };
+    let agent = Agent { index, of };
     let mut memory = Memory::default();
-    let options = Options { threads, agent, interrupted: Arc::default() };
+    let options = Options { threads, agent, instructions: None, interrupted: Arc::default() };
     engine::run(plan, &options, &mut memory).expect("the plan is carried out");
     memory
 }
@@ -98,29 +97,97 @@ fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_bakeoff-load")).arg("run").args(arguments).output().expect("the program runs")
 }
 
+/// An agent whose plan and instructions come by standard input.
+struct Instructed {
+    process: Child,
+    input: Option<ChildStdin>,
+    stream: Lines<BufReader<ChildStdout>>,
+}
+
+impl Instructed {
+    fn start(agent: &str, plan: &Value) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"))
+            .args(["run", "--plan", "-", "--agent", agent])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let stream = BufReader::new(process.stdout.take().expect("piped")).lines();
+        let mut agent = Self { input: process.stdin.take(), process, stream };
+        agent.instruct(&plan.to_string());
+        agent
+    }
+
+    fn instruct(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("open");
+        writeln!(input, "{line}").and_then(|()| input.flush()).expect("written");
+    }
+
+    /// The next record of a type.
+    fn next(&mut self, kind: &str) -> Value {
+        loop {
+            let line = self.stream.next().expect("a record").expect("text");
+            let record: Value = serde_json::from_str(&line).expect("JSON");
+            if record["type"] == kind {
+                return record;
+            }
+        }
+    }
+}
+
 #[test]
-fn phases_begin_when_all_have_agreed_to() {
+fn each_phase_starts_at_its_instruction() {
     let (seen, address) = Seen::server();
     let phases = json!([{"name": "first", "virtual_users": 3, "duration_ms": 20},
                         {"name": "second", "virtual_users": 5, "duration_ms": 20}]);
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("plan.json");
-    std::fs::write(&file, plan_json(address, &changes(&phases)).to_string()).expect("written");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-    let start_ms = (now + Duration::from_millis(400)).as_millis();
-    let output =
-        program(&["--plan", &file.display().to_string(), "--agent", "2/2", "--start-at", &start_ms.to_string()]);
-    assert!(output.status.success(), "{output:?}");
-    let stream = String::from_utf8(output.stdout).expect("text");
-    let records: Vec<Value> = stream.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let begins: Vec<&Value> = records.iter().filter(|record| record["type"] == "phase_start").collect();
-    assert_eq!(records[0]["connections"], 2);
-    assert_eq!(begins.iter().map(|begin| begin["virtual_users"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
-    for (begin, due_ms) in begins.iter().zip([start_ms, start_ms + 270]) {
-        let begun_ns = begin["time_unix_ns"].as_u64().expect("a time");
-        assert!(u128::from(begun_ns) >= due_ms * 1_000_000, "{begin}");
-    }
+    let mut agent = Instructed::start("2/2", &plan_json(address, &changes(&phases)));
+    assert_eq!(agent.next("start")["connections"], 2);
+    assert_eq!(agent.next("ready")["phase"], 0);
+    agent.instruct("clock 7");
+    let clock = agent.next("clock");
+    assert_eq!(clock["id"], 7);
+    assert!(seen.take().is_empty(), "nothing is sent before the instruction");
+    let at = clock["time_unix_ns"].as_u64().expect("a time") + 50_000_000;
+    agent.instruct(&format!("go {at}"));
+    let begin = agent.next("phase_start");
+    assert_eq!(begin["virtual_users"], 1);
+    assert_eq!(begin["time_unix_ns"], at);
+    assert_eq!(agent.next("ready")["phase"], 1);
+    agent.instruct("go");
+    assert_eq!(agent.next("phase_start")["virtual_users"], 2);
+    assert_eq!(agent.next("end")["reason"], "completed");
+    assert!(agent.process.wait().expect("ended").success());
     assert_eq!(seen.take().iter().map(|(user, _)| *user).collect::<BTreeSet<_>>(), [1, 3].into());
+}
+
+#[test]
+fn an_agent_ends_with_its_instructions() {
+    for has_started in [false, true] {
+        let (_, address) = Seen::server();
+        let phases = json!([{"name": "long", "virtual_users": 1, "duration_ms": 600_000}]);
+        let mut agent = Instructed::start("1/1", &plan_json(address, &changes(&phases)));
+        agent.next("ready");
+        if has_started {
+            agent.instruct("go");
+            agent.next("second");
+        }
+        drop(agent.input.take());
+        assert_eq!(agent.next("end")["reason"], "interrupted");
+        assert!(agent.process.wait().expect("ended").success());
+    }
+}
+
+#[test]
+fn an_agent_stops_when_instructed_to() {
+    let (_, address) = Seen::server();
+    let phases = json!([{"name": "long", "virtual_users": 1, "duration_ms": 600_000}]);
+    let mut agent = Instructed::start("1/1", &plan_json(address, &changes(&phases)));
+    agent.next("ready");
+    agent.instruct("go");
+    agent.next("phase_start");
+    agent.instruct("stop");
+    assert_eq!(agent.next("end")["reason"], "interrupted");
+    assert!(agent.process.wait().expect("ended").success());
 }
 
 #[test]
@@ -131,7 +198,6 @@ fn an_invalid_agent_is_refused() {
             "must be K/N, such as 2/3: the number of this engine and how many there are",
         ),
         (&["http://127.0.0.1:1/", "--agent", "1/2"], "cannot be used with"),
-        (&["http://127.0.0.1:1/", "--start-at", "5"], "cannot be used with"),
     ] {
         let output = program(arguments);
         assert_eq!(output.status.code(), Some(2));

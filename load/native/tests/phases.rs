@@ -121,9 +121,9 @@ fn a_phase_that_is_never_steady_ends_in_the_end() {
 fn one_of_several_engines_ends_no_phase_early() {
     let address = server(|_| Some(Duration::from_millis(10)));
     let plan = plan(address, &json!({"phases": [until_steady(3_000)]}));
-    let agent = Agent { index: 0, of: 2, start_unix_ms: None };
+    let agent = Agent { index: 0, of: 2 };
     let mut memory = Memory::default();
-    let options = Options { threads: 1, agent, interrupted: Arc::default() };
+    let options = Options { threads: 1, agent, instructions: None, interrupted: Arc::default() };
     engine::run(&plan, &options, &mut memory).expect("the plan is carried out");
     assert_eq!(memory.phases[0].steadiness, None);
     assert!(memory.phases[0].duration_ns >= 3_000_000_000);

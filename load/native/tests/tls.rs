@@ -257,6 +257,7 @@ fn authorities_that_cannot_be_read_end_the_run_before_it_begins() {
         let options = bakeoff_load::engine::Options {
             threads: 1,
             agent: bakeoff_load::engine::Agent::default(),
+            instructions: None,
             interrupted: Arc::default(),
         };
         let result = bakeoff_load::engine::run(&plan, &options, &mut support::Memory::default());

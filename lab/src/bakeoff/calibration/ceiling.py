@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.calibration.null_replies import for_null_server
+from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -88,7 +88,7 @@ def measure_ceiling(project: Project, drive: Drive) -> Ceiling:
 def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
     engine = drive.engine
     with tempfile.TemporaryDirectory(prefix="bakeoff-ceiling-") as folder:
-        process = EngineProcess(
+        agent = alone(
             engine,
             drive.plan(port),
             Path(folder) / "plan.json",
@@ -96,8 +96,8 @@ def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
             project.logs / f"engine-{engine.name}.log",
             project.contract / "schemas" / "stream.schema.json",
         )
-        with process, Sampler({"engine": ProcessTree(process.pid), "target": ProcessTree(pid)}) as sampler:
-            records = process.records(lambda record: _sample_at_edges(record, sampler))
+        with agent, Sampler({"engine": ProcessTree(agent.pids[0]), "target": ProcessTree(pid)}) as sampler:
+            records = agent.records(lambda record: _sample_at_edges(record, sampler))
     (phase,) = summary.phase_results(records, sampler.samples)
     measured = phase.measured
     if measured.ok == 0 or measured.error_rate > 0.01:

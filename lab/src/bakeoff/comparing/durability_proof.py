@@ -90,7 +90,7 @@ def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, data
     with at_work(bench, contender.target, contender.workload, contender.variant, log) as service:
         request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
         plan = request.plan(service.access, files.ledger)
-        engine = generator_of(bench.project, request, plan, files, files.plan.with_name("stream.jsonl"))
+        engine = generator_of(replace(bench, places=()), request, plan, files, files.plan.with_name("stream.jsonl"))
 
         def on_record(record: Record) -> None:
             if database.has_crashed:

@@ -1,131 +1,212 @@
-"""Several engine processes that divide one load among them, read as if they were one."""
+"""The agents of a run: engines that divide one load, here or elsewhere, led and read as if they were one.
+
+A run on this machine with one engine is a run of one agent.
+"""
 
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from bakeoff.engines.agent import Agent
+from bakeoff.engines.attendance import Attendance
+from bakeoff.engines.clocks import LabClock, Offset
+from bakeoff.engines.here import Here
+from bakeoff.engines.leading import Leading
+from bakeoff.engines.manifest import Engine
 from bakeoff.engines.merging import Merging
-from bakeoff.engines.process import EngineProcess
-from bakeoff.engines.stream import End, PhaseEnd, Record, Start
+from bakeoff.engines.stream import Record
+from bakeoff.engines.tallies import Tallies
+from bakeoff.engines.transport import Assignment, Transport
 from bakeoff.errors import BakeoffError
+from bakeoff.workload.plan_records import Plan
 
-# Stamped when they are written: between stamp and reading lie the way to the lab and the difference of the clocks.
-_STAMPED = (Start, PhaseEnd, End)
+# How long the lab waits for a record before it looks whether an agent has stalled.
+_LOOK_S = 0.25
 
-
-# An agent's number with its next record, its error, or None once its stream has come to its end.
-_Arrived = queue.SimpleQueue[tuple[int, Record | Exception | None]]
-
-
-class Clocks:
-    """How far the agents' clocks are from the lab's, by the records that arrived with the least delay."""
-
-    def __init__(self, agents: int) -> None:
-        self._behind_ns: list[int | None] = [None] * agents
-
-    def take(self, agent: int, record: Record, received_ns: int) -> None:
-        """Takes note of a record and of the instant at which the lab read it."""
-        if isinstance(record, _STAMPED):
-            behind_ns, known_ns = received_ns - record.time_unix_ns, self._behind_ns[agent]
-            self._behind_ns[agent] = behind_ns if known_ns is None else min(behind_ns, known_ns)
-
-    @property
-    def apart_ns(self) -> int:
-        """By how much the agents' clocks disagree at the most."""
-        known = [behind_ns for behind_ns in self._behind_ns if behind_ns is not None]
-        return max(known) - min(known) if known else 0
+# An agent's number from 0 with its next record and the instant of its arrival, its error, or None once it has ended.
+_Arrived = queue.SimpleQueue[tuple[int, Record | Exception | None, int]]
 
 
 class Agents:
-    """Starts all engines on entry; on exit they have ended. Looks like one engine's process, with several `pids`.
+    """Starts all engines on entry; on exit they have ended.
 
-    The agents' own streams are kept in their files, and the merged one in `stream_file`.
+    Several agents have a part of the plan each, and a ledger each in the folder `plan.ledger`. Their own streams are
+    kept beside the merged one, which is `stream_file`. `plan_file` gets the plan, which may hold a token.
     """
 
-    def __init__(self, processes: Sequence[EngineProcess], stream_file: Path) -> None:
-        self._processes = processes
+    def __init__(
+        self,
+        engine: Engine,
+        plan: Plan,
+        plan_file: Path,
+        stream_file: Path,
+        log: Path,
+        schema: Path,
+        places: Sequence[Transport],
+    ) -> None:
+        self._plan = plan
+        self._plan_file = plan_file
         self._stream_file = stream_file
+        self._agents = [
+            Agent(place, assignment, stream, schema)
+            for place, assignment, stream in _parts(engine, plan, plan_file, stream_file, log, places)
+        ]
         self._stack = contextlib.ExitStack()
         self._readers: list[threading.Thread] = []
-        self._merging = Merging(len(processes))
-        self._clocks = Clocks(len(processes))
+        self._clock = LabClock()
+        names = [agent.name for agent in self._agents]
+        self._leading = Leading(self._agents, self._clock)
+        self._merging = Merging(names)
+        self._attendance: Attendance | None = None
+        self.tallies = Tallies(names)
 
     def __enter__(self) -> "Agents":
+        self._plan_file.parent.mkdir(parents=True, exist_ok=True)
+        self._plan_file.touch(mode=0o600)
+        self._plan_file.write_bytes(self._plan.encoded())
+        if self._plan.ledger is not None and len(self._agents) > 1:
+            Path(self._plan.ledger).mkdir()
         with contextlib.ExitStack() as stack:
-            for process in self._processes:
-                stack.enter_context(process)
+            for agent in self._agents:
+                stack.enter_context(agent)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
+        # All at once, so that the replies in flight are awaited once and not once for each.
         self.interrupt()
-        for process in self._processes:
-            process.end()
-        # A stream must not be closed while a thread still reads it.
+        self._stack.close()
         for reader in self._readers:
             reader.join()
-        self._stack.close()
 
     @property
     def pids(self) -> list[int]:
-        return [pid for process in self._processes for pid in process.pids]
+        """Processes on this machine."""
+        return [pid for agent in self._agents for pid in agent.pids]
 
     @property
-    def apart_ns(self) -> int:
-        """By how much the agents began a phase apart, or disagree about the time: the larger of the two."""
-        return max(self._merging.begun_apart_ns, self._clocks.apart_ns)
+    def names(self) -> list[str]:
+        """The agents, as messages name them."""
+        return [agent.name for agent in self._agents]
+
+    @property
+    def begun_apart_ns(self) -> int:
+        """By how much the agents' starts of a phase lay apart at the most."""
+        return self._merging.begun_apart_ns
+
+    @property
+    def offsets(self) -> Sequence[Offset]:
+        """How far the agents' clocks are ahead of the lab's, as measured before the last phase."""
+        return self._leading.offsets
 
     def interrupt(self) -> None:
         """Asks all to stop sending; their streams still come to their ends."""
-        for process in self._processes:
-            process.interrupt()
+        for agent in self._agents:
+            agent.interrupt()
 
     def records(self, on_record: Callable[[Record], None]) -> list[Record]:
-        """All merged records, each handed on once all agents have told of it.
+        """All merged records, each handed on once all agents have reported it.
 
-        Raises BakeoffError when an agent ends badly: then the others are stopped, and there is no result.
+        Raises BakeoffError, which names the agent, when one ends badly, stalls or falls out of step: then there is no
+        result.
         """
-        arrived: _Arrived = queue.SimpleQueue()
-        for agent in range(len(self._processes)):
-            reader = threading.Thread(target=self._read, args=(agent, arrived), name=f"agent {agent + 1}", daemon=True)
-            reader.start()
-            self._readers.append(reader)
         records: list[Record] = []
+        if all(agent.is_instructed for agent in self._agents):
+            timeout_s = self._plan.transport.timeout_ms / 1000
+            self._attendance = Attendance(self.names, timeout_s, self._clock.now_ns())
         self._stream_file.parent.mkdir(parents=True, exist_ok=True)
-        with self._stream_file.open("wb") as copy:
-            for agent, told in self._all_of(arrived):
-                for record in self._merging.take(agent, told):
-                    copy.write(msgspec.json.encode(record) + b"\n")
+        with contextlib.ExitStack() as stack:
+            copy = None if self._keeps_one_stream else stack.enter_context(self._stream_file.open("wb"))
+            for agent, own in self._all_of(self._read_all()):
+                self.tallies.take(agent, own)
+                for record in self._merging.take(agent, own):
+                    if copy is not None:
+                        copy.write(msgspec.json.encode(record) + b"\n")
                     records.append(record)
                     on_record(record)
         return records
 
+    @property
+    def _keeps_one_stream(self) -> bool:
+        """Whether the agent's own stream is the run's: one agent, by the lab's clock."""
+        return len(self._agents) == 1 and self._agents[0].is_here
+
     def _all_of(self, arrived: _Arrived) -> Iterator[tuple[int, Record]]:
-        """Every agent's records in the order of arrival. Raises the first agent's error as soon as it comes."""
-        left = len(self._readers)
+        """Every agent's records in the order of arrival, by the lab's clock. Raises the first agent's error at once."""
+        left = len(self._agents)
         while left:
-            agent, told = arrived.get()
-            if isinstance(told, BakeoffError):
-                raise BakeoffError(f"Agent {agent + 1} of {len(self._readers)}: {told.message}") from told
-            if isinstance(told, Exception):
-                raise told
-            if told is None:
+            try:
+                agent, own, at_ns = arrived.get(timeout=_LOOK_S)
+            except queue.Empty:
+                self._check_attendance()
+                continue
+            if isinstance(own, BakeoffError):
+                raise self._error_of(agent, own) from own
+            if isinstance(own, Exception):
+                raise own
+            if self._attendance is not None:
+                self._attendance.take(agent, own, at_ns)
+            if own is None:
                 left -= 1
+                yield from self._leading.ended(agent)
             else:
-                yield agent, told
+                yield from self._leading.take(agent, own, at_ns)
+            self._check_attendance()
 
-    def _read(self, agent: int, arrived: _Arrived) -> None:
-        def pass_on(record: Record) -> None:
-            self._clocks.take(agent, record, time.time_ns())
-            arrived.put((agent, record))
+    def _check_attendance(self) -> None:
+        if self._attendance is not None:
+            self._attendance.check(self._clock.now_ns())
 
+    def _error_of(self, agent: int, error: BakeoffError) -> BakeoffError:
+        """Names the agent, where there are others or it is elsewhere."""
+        name = self._agents[agent].name
+        is_only_one = len(self._agents) == 1 and self._agents[agent].is_here
+        return error if is_only_one else BakeoffError(f"{name[0].upper()}{name[1:]}: {error.message}")
+
+    def _read_all(self) -> _Arrived:
+        arrived: _Arrived = queue.SimpleQueue()
+        for number, agent in enumerate(self._agents):
+            reader = threading.Thread(target=self._read, args=(number, agent, arrived), name=agent.name, daemon=True)
+            reader.start()
+            self._readers.append(reader)
+        return arrived
+
+    def _read(self, number: int, agent: Agent, arrived: _Arrived) -> None:
         try:
-            self._processes[agent].records(pass_on)
-            arrived.put((agent, None))
+            agent.read(lambda record: arrived.put((number, record, self._clock.now_ns())))
+            arrived.put((number, None, self._clock.now_ns()))
         except Exception as error:  # noqa: BLE001 — the reader of the queue raises it, and would otherwise wait for ever
-            arrived.put((agent, error))
+            arrived.put((number, error, self._clock.now_ns()))
+
+
+def alone(engine: Engine, plan: Plan, plan_file: Path, stream_file: Path, log: Path, schema: Path) -> Agents:
+    """One agent on this machine."""
+    return Agents(engine, plan, plan_file, stream_file, log, schema, [Here()])
+
+
+def _parts(
+    engine: Engine, plan: Plan, plan_file: Path, stream_file: Path, log: Path, places: Sequence[Transport]
+) -> Iterator[tuple[Transport, Assignment, Path]]:
+    """Each agent's place, assignment and stream. One agent's ledger and log are those of the run."""
+    if len(places) == 1:
+        own = stream_file if not places[0].name else _of_agent(stream_file, ".stream.", 1)
+        yield places[0], Assignment(engine, plan, plan_file, log), own
+        return
+    for number, place in enumerate(places, 1):
+        ledger = None if plan.ledger is None else str(Path(plan.ledger) / f"agent-{number}")
+        own_plan = msgspec.structs.replace(plan, ledger=ledger)
+        assignment = Assignment(
+            engine, own_plan, plan_file, _of_agent(log, ".engine.", number), number=number, of=len(places)
+        )
+        yield place, assignment, _of_agent(stream_file, ".stream.", number)
+
+
+def _of_agent(path: Path, part: str, number: int) -> Path:
+    """The file of an agent beside that of the run: `….stream.jsonl` → `….stream.agent-1.jsonl`."""
+    head, found, tail = path.name.rpartition(part)
+    name = f"{head}{part}agent-{number}.{tail}" if found else f"{path.stem}.agent-{number}{path.suffix}"
+    return path.with_name(name)

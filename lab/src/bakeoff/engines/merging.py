@@ -12,6 +12,7 @@ from bakeoff.engines.stream import (
     Counted,
     End,
     EngineSecond,
+    EngineVersion,
     Note,
     Outcomes,
     PhaseEnd,
@@ -30,6 +31,7 @@ _END: _Place = (2, 0, 0, 0)
 # What all agents of a run must agree on.
 _COMMON = ("version", "engine", "workload", "target", "protocol", "checks")
 _SUMMED = ("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent")
+_OUT_OF_STEP_NS = 500_000_000
 # The worst that any agent says is said of all.
 _Counted = TypeVar("_Counted", bound=Counted)
 _REASONS = ("failed", "interrupted", "completed")
@@ -41,10 +43,11 @@ class Merging:
     What it gives does not depend on the order in which the agents' streams happen to be read.
     """
 
-    def __init__(self, agents: int) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
         self._waiting: dict[_Place, dict[int, Record]] = {}
-        self._told: list[set[_Place]] = [set() for _ in range(agents)]
-        self._last_second: list[dict[int, int]] = [defaultdict(lambda: -1) for _ in range(agents)]
+        self._told: list[set[_Place]] = [set() for _ in names]
+        self._last_second: list[dict[int, int]] = [defaultdict(lambda: -1) for _ in names]
         self._begun_ns: dict[int, dict[int, int]] = {}
 
     def take(self, agent: int, record: Record) -> list[Record]:
@@ -52,8 +55,10 @@ class Merging:
 
         Raises StreamError when the agents do not do the same.
         """
+        if len(self._names) == 1:
+            return [record]
         if isinstance(record, Note):
-            return [replace(record, message=f"agent {agent + 1}: {record.message}")]
+            return [replace(record, message=f"{self._names[agent]}: {record.message}")]
         place = _place_of(record)
         self._waiting.setdefault(place, {})[agent] = record
         self._told[agent].add(place)
@@ -61,12 +66,26 @@ class Merging:
             self._last_second[agent][record.phase] = record.second
         if isinstance(record, PhaseStart):
             self._begun_ns.setdefault(record.phase, {})[agent] = record.time_unix_ns
+            self._check_step(record.phase)
         return self._complete()
 
     @property
     def begun_apart_ns(self) -> int:
         """By how much the agents' begins of a phase lay apart at the most."""
         return max((max(begun.values()) - min(begun.values()) for begun in self._begun_ns.values()), default=0)
+
+    def _check_step(self, phase: int) -> None:
+        """Seconds whose starts lie further apart than half a second are not the same seconds."""
+        begun = self._begun_ns[phase]
+        first, last = min(begun, key=lambda agent: begun[agent]), max(begun, key=lambda agent: begun[agent])
+        apart_ns = begun[last] - begun[first]
+        if apart_ns > _OUT_OF_STEP_NS:
+            name = self._names[last]
+            raise StreamError(
+                f"{name[0].upper()}{name[1:]} fell out of step: it started phase {phase + 1} {apart_ns / 1e6:,.0f} ms "
+                f"after {self._names[first]}. Their seconds are not the same seconds, so the run has no figures. Give "
+                "its host more CPU, or a better network."
+            )
 
     def _complete(self) -> list[Record]:
         records = []
@@ -90,7 +109,7 @@ class Merging:
         first, *others = (parts[agent] for agent in sorted(parts))
         match first:
             case Start():
-                return _merged_start([first, *_alike(first, others)])
+                return _merged_start([first, *_alike(first, others)], [self._names[agent] for agent in sorted(parts)])
             case PhaseStart():
                 return _merged_phase_start([first, *_alike(first, others)])
             case EngineSecond():
@@ -101,8 +120,8 @@ class Merging:
                 )
             case End():
                 return _merged_end([first, *_alike(first, others)])
-            case Note():
-                raise AssertionError("notes are passed on as they come")
+            case _:
+                raise AssertionError(f"{type(first).__name__} has no place in a merged stream")
 
     def _merged_phase_end(self, parts: Mapping[int, PhaseEnd]) -> PhaseEnd:
         """The phase lasts from the first agent's begin to the last agent's end."""
@@ -123,7 +142,7 @@ class Merging:
 
 def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
     """The one stream that the agents' whole streams make."""
-    merging = Merging(len(streams))
+    merging = Merging([f"agent {number}" for number in range(1, len(streams) + 1)])
     turns = (turn for turn in zip_longest(*streams))
     return [
         done
@@ -156,16 +175,21 @@ def _alike(first: _Kind, others: Sequence[Record]) -> list[_Kind]:
     return [other for other in others if isinstance(other, type(first))]
 
 
-def _merged_start(records: Sequence[Start]) -> Start:
-    for name in _COMMON:
-        if any(getattr(record, name) != getattr(records[0], name) for record in records):
-            said = ", ".join(f"{getattr(record, name)}" for record in records)
-            raise StreamError(f"The agents differ: {name} is {said}. Use the same version and settings for all.")
+def _merged_start(records: Sequence[Start], names: Sequence[str]) -> Start:
+    for member in _COMMON:
+        if any(getattr(record, member) != getattr(records[0], member) for record in records):
+            own = zip(records, names, strict=True)
+            shown = ", ".join(f"{_shown(getattr(record, member))} of {name}" for record, name in own)
+            raise StreamError(f"The agents differ: {member} is {shown}. Use the same version and settings for all.")
     return replace(
         records[0],
         connections=sum(record.connections for record in records),
         time_unix_ns=min(record.time_unix_ns for record in records),
     )
+
+
+def _shown(value: object) -> str:
+    return f"{value.name} {value.version}" if isinstance(value, EngineVersion) else f"{value}"
 
 
 def _merged_phase_start(records: Sequence[PhaseStart]) -> PhaseStart:

@@ -10,8 +10,8 @@ import msgspec
 from bakeoff.documents import first_problem
 from bakeoff.errors import BakeoffError
 
-# Version 2 adds outcomes by operation.
-VERSIONS = (1, 2)
+# Version 2 adds outcomes by operation, version 3 what an agent reports before it starts a phase.
+VERSIONS = (1, 2, 3)
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
@@ -37,6 +37,20 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="st
     checks: Mapping[str, float] = {}
 
 
+class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="ready"):
+    """An agent has opened the connections of a phase, and starts it when it is instructed to."""
+
+    phase: int
+    time_unix_ns: int
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="clock"):
+    """What an agent's clock shows; `id` is that of the instruction that asked for it."""
+
+    id: int
+    time_unix_ns: int
+
+
 class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="phase_start"):
     """A phase begins; `phase` is its index in the plan."""
 
@@ -57,7 +71,7 @@ class FailedCheck(msgspec.Struct, frozen=True):
         return f"at {self.pointer or 'the root'} expected {self.expected}, received {self.received}"
 
 
-class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
+class Outcomes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Requests of one operation. `statuses` counts all replies; of `checked` replies `checks_failed` were wrong.
 
     `failed_check` is the first of these, where the engine reports it.
@@ -140,9 +154,9 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="end"
     time_unix_ns: int
 
 
-Record = Start | PhaseStart | EngineSecond | PhaseEnd | Note | End
+Record = Start | Ready | Clock | PhaseStart | EngineSecond | PhaseEnd | Note | End
 
-_TYPES = ("start", "phase_start", "second", "phase_end", "note", "end")
+_TYPES = ("start", "ready", "clock", "phase_start", "second", "phase_end", "note", "end")
 
 
 class StreamError(BakeoffError):

@@ -9,8 +9,8 @@ from typing import Any
 
 from bakeoff import processes
 from bakeoff.engines import histograms
+from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.process import EngineProcess
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.oneoff.url_request import OneOff
@@ -134,7 +134,7 @@ def _capacity_per_s(project: Project, engine: Engine, request: OneOff) -> float 
 
 def _records(project: Project, engine: Engine, plan: Plan, on_record: Callable[[Record], None]) -> list[Record]:
     with tempfile.TemporaryDirectory(prefix="bakeoff-hit-") as folder:
-        process = EngineProcess(
+        process = alone(
             engine,
             plan,
             Path(folder) / "plan.json",
@@ -146,7 +146,7 @@ def _records(project: Project, engine: Engine, plan: Plan, on_record: Callable[[
             return _read(process, on_record)
 
 
-def _read(process: EngineProcess, on_record: Callable[[Record], Any]) -> list[Record]:
+def _read(process: Agents, on_record: Callable[[Record], Any]) -> list[Record]:
     """The stream to its end; Ctrl-C ends the phase, and what was measured until then counts."""
     previous = signal.signal(signal.SIGINT, lambda *_: process.interrupt())
     try:

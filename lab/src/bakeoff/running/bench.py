@@ -1,10 +1,11 @@
 """What the runs of a command share."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bakeoff.containers.docker import DockerEngine
+from bakeoff.engines.transport import Transport
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.progress import Progress
@@ -19,7 +20,8 @@ class Bench:
     """The checkout, the application database (None where no contender stores in one), and the display.
 
     `attached` are targets that the lab did not start; `containers` are those that targets, or the `database`, run in,
-    and `docker` is the engine that knows them. `token` is what secured targets ask for; it is made for the occasion
+    and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
+    here. `token` is what secured targets ask for; it is made for the occasion
     and nowhere stored.
     """
 
@@ -29,6 +31,7 @@ class Bench:
     attached: Mapping[str, Access] = field(default_factory=dict)
     docker: DockerEngine | None = None
     containers: Mapping[str, str] = field(default_factory=dict)
+    places: Sequence[Transport] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:

@@ -3,7 +3,7 @@
 import secrets
 from dataclasses import dataclass
 
-from bakeoff.engines.process import EngineProcess
+from bakeoff.engines.agents import alone
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -36,7 +36,7 @@ def create_before(project: Project, contender: Contender, plan: Plan, count: int
         if isinstance(record, PhaseEnd):
             ended.append(record)
 
-    with EngineProcess(contender.engine, first, own.plan, stream, log, schema) as engine:
+    with alone(contender.engine, first, own.plan, stream, log, schema) as engine:
         engine.records(on_record)
     failed = sum(record.failed for record in ended)
     if failed:

@@ -17,7 +17,7 @@ from bakeoff.running import durability_label, findings, operation_findings, summ
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
-from bakeoff.running.generator import Generator, generator_of
+from bakeoff.running.generator import generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.memory_growth import memory_findings
@@ -189,7 +189,7 @@ class _Run:
         plan = self._request.plan(target.access, files.ledger if self._stored.keeps_ledger else None)
         self._stored.preload(plan, files)
         self._stages.mark("preparing")
-        engine = generator_of(self._bench.project, self._request, plan, files, self._stream_file)
+        engine = generator_of(self._bench, self._request, plan, files, self._stream_file)
         disk = self._disk()
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
@@ -199,13 +199,15 @@ class _Run:
                 self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            sources = {**seen.sources, "engine": Together([ProcessTree(pid) for pid in engine.pids])}
+            sources = dict(seen.sources)
+            if engine.pids:
+                sources["engine"] = Together([ProcessTree(pid) for pid in engine.pids])
             self._sampler = Sampler(sources, seen.processes)
             before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
-            apart_ms = engine.apart_ns / 1e6 if isinstance(engine, Agents) else None
+            apart_ms = engine.begun_apart_ns / 1e6 if len(engine.names) > 1 else None
             self._machine_state = replace(
                 around,
                 speed_mb_s=speed,
@@ -237,7 +239,9 @@ class _Run:
         """CPU time of all roles together while they were sampled, or None where one of them could not be."""
         assert self._sampler is not None
         own = {role: [each.cpu_s for each in self._sampler.samples if each.role == role] for role in ROLES}
-        expected = {"target", "engine", *(["database"] if self._bench.server is not None else [])}
+        # An engine on another machine takes nothing of this one.
+        here = [] if self._bench.places else ["engine"]
+        expected = {"target", *here, *(["database"] if self._bench.server is not None else [])}
         if not all(own[role] for role in expected):
             return None
         return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)
@@ -268,7 +272,7 @@ class _Run:
         if self._vacuum is not None and isinstance(record, PhaseStart) and not self._steps[record.phase].measures:
             self._vacuum.begin()
 
-    def _on_record(self, target: Service, engine: Generator) -> Callable[[Record], None]:
+    def _on_record(self, target: Service, engine: Agents) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
             if isinstance(record, PhaseStart | PhaseEnd):

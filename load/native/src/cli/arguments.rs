@@ -43,16 +43,12 @@ pub struct RunArguments {
     /// http(s)://host:port/path, or grpc(s)://host:port/package.Service/Method
     #[arg(required_unless_present = "plan", conflicts_with = "plan")]
     pub url: Option<String>,
-    /// Execute this plan and write the result stream to standard output
+    /// Execute this plan and write the result stream to standard output; - is standard input
     #[arg(help_heading = "With a plan", long, value_name = "FILE", conflicts_with = "ToolArguments")]
     pub plan: Option<PathBuf>,
-    /// With --plan: execute part K of N; other engines execute the other parts
-    #[arg(help_heading = "With a plan", long, value_name = "K/N", default_value = "1/1", conflicts_with = "url")]
-    #[arg(value_parser = agent::share)]
-    pub agent: (u32, u32),
-    /// With --plan: begin at this instant (Unix milliseconds), in step with other engines that have the same plan
-    #[arg(help_heading = "With a plan", long, value_name = "TIME", conflicts_with = "url")]
-    pub start_at: Option<u64>,
+    /// With --plan: execute part K of N, and start each phase at the instruction `go` on standard input
+    #[arg(help_heading = "With a plan", long, value_name = "K/N", conflicts_with = "url", value_parser = agent::share)]
+    pub agent: Option<(u32, u32)>,
     /// Threads that send requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
     pub threads: u32,

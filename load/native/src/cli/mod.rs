@@ -3,6 +3,7 @@
 mod agent;
 mod arguments;
 mod audit;
+mod instructions;
 mod null;
 mod run;
 mod target;

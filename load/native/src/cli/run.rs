@@ -1,7 +1,7 @@
 //! `run`: executes a plan, or the load that the options describe.
 
 use std::error::Error;
-use std::io::{Write, stdout};
+use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::arguments::RunArguments;
-use super::tool;
-use crate::engine::{self, Agent, EngineError, Options};
-use crate::plan::{Phase, Plan};
+use super::{instructions, tool};
+use crate::engine::{self, Agent, EngineError, Instructions, Options};
+use crate::plan::{Phase, Plan, PlanError};
 use crate::results::{Live, StreamWriter};
 
 /// Loads a target.
@@ -21,13 +21,16 @@ use crate::results::{Live, StreamWriter};
 /// # Errors
 /// The plan or the options are invalid, or the system refuses a resource. Failed requests are results, not errors.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Box<dyn Error>> {
-    let (number, of) = arguments.agent;
-    let agent = Agent { index: number - 1, of, start_unix_ms: arguments.start_at };
-    let options = Options { threads: arguments.threads, agent, interrupted: interruption()? };
+    let interrupted = interruption()?;
     match &arguments.plan {
-        Some(path) => run_plan(path, &options),
-        None => run_tool(arguments, &options),
+        Some(path) => run_plan(path, arguments, interrupted),
+        None => run_tool(arguments, &options(arguments, None, interrupted)),
     }
+}
+
+fn options(arguments: &RunArguments, instructions: Option<Instructions>, interrupted: Arc<AtomicBool>) -> Options {
+    let agent = arguments.agent.map_or_else(Agent::default, |(number, of)| Agent { index: number - 1, of });
+    Options { threads: arguments.threads, agent, instructions, interrupted }
 }
 
 fn interruption() -> std::io::Result<Arc<AtomicBool>> {
@@ -38,9 +41,16 @@ fn interruption() -> std::io::Result<Arc<AtomicBool>> {
     Ok(interrupted)
 }
 
-fn run_plan(path: &Path, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+/// Instructions follow the plan where both come by standard input: then the plan is its first line.
+fn run_plan(path: &Path, arguments: &RunArguments, interrupted: Arc<AtomicBool>) -> Result<ExitCode, Box<dyn Error>> {
     let mut stream = StreamWriter::new(stdout().lock());
-    let done = Plan::read(path).map_err(EngineError::from).and_then(|plan| engine::run(&plan, options, &mut stream));
+    let plan = if path == Path::new("-") { plan_from_input(arguments.agent.is_some()) } else { Plan::read(path) };
+    let instructions = match arguments.agent {
+        Some(_) => Some(instructions::read(BufReader::new(stdin()), Arc::clone(&interrupted))?),
+        None => None,
+    };
+    let options = options(arguments, instructions, interrupted);
+    let done = plan.map_err(EngineError::from).and_then(|plan| engine::run(&plan, &options, &mut stream));
     if let Err(error) = done {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         stream.fail(&error.to_string(), u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
@@ -50,6 +60,14 @@ fn run_plan(path: &Path, options: &Options) -> Result<ExitCode, Box<dyn Error>> 
         Some(error) => Err(format!("cannot write the result stream: {error}").into()),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+fn plan_from_input(is_one_line: bool) -> Result<Plan, PlanError> {
+    let mut bytes = Vec::new();
+    let mut input = stdin().lock();
+    let read = if is_one_line { input.read_until(b'\n', &mut bytes) } else { input.read_to_end(&mut bytes) };
+    read.map_err(|source| PlanError::Unreadable { path: "standard input".to_owned(), source })?;
+    Plan::parse(&bytes)
 }
 
 fn run_tool(arguments: &RunArguments, options: &Options) -> Result<ExitCode, Box<dyn Error>> {

@@ -1,5 +1,7 @@
 //! Time since the engine started.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use rustix::time::{ClockId, clock_gettime};
 
 /// Monotonic nanoseconds with a fixed relation to the wall clock.
@@ -12,14 +14,15 @@ pub struct Clock {
 impl Clock {
     #[must_use]
     pub fn start() -> Self {
-        Self { origin_ns: read(ClockId::Monotonic), unix_origin_ns: read(ClockId::Realtime) }
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { origin_ns: read_ns(), unix_origin_ns: u64::try_from(unix.as_nanos()).unwrap_or(u64::MAX) }
     }
 
     /// Nanoseconds since the clock was started.
     #[inline]
     #[must_use]
     pub fn now(&self) -> u64 {
-        read(ClockId::Monotonic) - self.origin_ns
+        read_ns() - self.origin_ns
     }
 
     /// The wall clock's Unix nanoseconds at an instant of this clock.
@@ -36,7 +39,7 @@ impl Clock {
 }
 
 #[inline]
-fn read(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
+fn read_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use super::agent::{Agent, share_of_one};
 use super::clock::Clock;
 use super::error::EngineError;
+use super::instruction::{Instruction, Instructions};
 use super::options::Options;
 use super::pacer::Schedule;
 use super::rates::rates_of;
@@ -77,6 +78,7 @@ pub(super) struct Coordinator<'a> {
     plan: &'a Plan,
     interrupted: &'a Arc<AtomicBool>,
     agent: Agent,
+    instructions: Option<&'a Instructions>,
     clock: Clock,
     commands: Vec<Sender<Command>>,
     reports: Receiver<Report>,
@@ -116,18 +118,18 @@ impl<'a> Coordinator<'a> {
         commands: Vec<Sender<Command>>,
         reports: Receiver<Report>,
     ) -> Self {
-        Self { plan, interrupted: &options.interrupted, agent: options.agent, clock, commands, reports }
+        let instructions = options.instructions.as_ref();
+        Self { plan, interrupted: &options.interrupted, agent: options.agent, instructions, clock, commands, reports }
     }
 
     /// Runs all phases; returns whether they were interrupted.
     pub(super) fn lead(&self, observer: &mut impl Observer) -> Result<bool, EngineError> {
-        let mut schedule = self.agent.schedule(self.clock);
         for (index, phase) in self.plan.phases.iter().enumerate() {
             if self.is_interrupted() {
                 break;
             }
             self.prepare(phase)?;
-            let start_ns = schedule.begin_of(phase, self.clock.now() + HEAD_START_NS);
+            let Some(start_ns) = self.start_of(index, observer) else { break };
             observer.phase_start(index, phase.name(), self.users(phase), self.clock.unix_ns(start_ns));
             let stop = self.begin(phase, start_ns)?;
             // With several agents every phase runs for its whole length: an agent cannot know when the others would end it.
@@ -136,6 +138,23 @@ impl<'a> Coordinator<'a> {
             observer.phase_end(&record);
         }
         Ok(self.is_interrupted())
+    }
+
+    /// When a prepared phase starts: at once, or as instructed, but not in the past. None after an interruption.
+    fn start_of(&self, phase: usize, observer: &mut impl Observer) -> Option<u64> {
+        let Some(instructions) = self.instructions else { return Some(self.clock.now() + HEAD_START_NS) };
+        observer.ready(phase, self.clock.unix_ns(self.clock.now()));
+        while !self.is_interrupted() {
+            match instructions.next() {
+                Some(Instruction::Clock(id)) => observer.clock(id, self.clock.unix_ns(self.clock.now())),
+                Some(Instruction::Go(at)) => {
+                    let instructed = at.map_or(0, |unix_ns| self.clock.instant(unix_ns));
+                    return Some(instructed.max(self.clock.now() + HEAD_START_NS));
+                }
+                None => {}
+            }
+        }
+        None
     }
 
     fn is_interrupted(&self) -> bool {

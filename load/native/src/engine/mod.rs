@@ -10,6 +10,7 @@ mod coordinator;
 
 mod descriptors;
 mod error;
+mod instruction;
 mod options;
 mod pacer;
 pub mod poller;
@@ -31,6 +32,7 @@ pub use call_counts::{CallCounts, add_histogram, histogram_of};
 pub use clock::Clock;
 pub use composer::Composer;
 pub use error::EngineError;
+pub use instruction::{Instruction, Instructions};
 pub use options::Options;
 pub use read_back::audit_through;
 pub use records::{CheckShare, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::mismatch::Mismatch;
 
 /// The version of the stream.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Writes the stream, a line for each record.
 #[derive(Debug)]
@@ -63,6 +63,14 @@ impl<W: Write> Observer for StreamWriter<W> {
             "checks": checks.collect::<Map<_, _>>(),
             "time_unix_ns": record.unix_ns,
         }));
+    }
+
+    fn ready(&mut self, phase: usize, unix_ns: u64) {
+        self.line(&json!({"type": "ready", "phase": phase, "time_unix_ns": unix_ns}));
+    }
+
+    fn clock(&mut self, id: u64, unix_ns: u64) {
+        self.line(&json!({"type": "clock", "id": id, "time_unix_ns": unix_ns}));
     }
 
     fn phase_start(&mut self, phase: usize, name: &str, users: u32, unix_ns: u64) {

@@ -125,7 +125,7 @@ pub fn run(plan: &Plan) -> Memory {
 
 pub fn run_on(plan: &Plan, threads: u32, interrupted: Arc<AtomicBool>) -> Memory {
     let mut memory = Memory::default();
-    engine::run(plan, &Options { threads, agent: Agent::default(), interrupted }, &mut memory)
+    engine::run(plan, &Options { threads, agent: Agent::default(), instructions: None, interrupted }, &mut memory)
         .expect("the plan is carried out");
     memory
 }

@@ -1,0 +1,147 @@
+"""Leads agents from phase to phase: each is asked for its clock until it is known, and all start at one instant."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from bakeoff.engines.clocks import SAME, LabClock, Offset, RoundTrips
+from bakeoff.engines.stream import Clock, Counted, End, PhaseStart, Ready, Record, Start
+from bakeoff.errors import BakeoffError
+
+# The instruction must reach every agent before the instant that it names: on this machine in well under this time, and
+# elsewhere after a lost packet is sent again too.
+_HERE_AHEAD_NS = 50_000_000
+_ELSEWHERE_AHEAD_NS = 1_000_000_000
+_ROUND_TRIPS_AHEAD = 4
+
+
+class Led(Protocol):
+    """What leading needs of an agent."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        ...
+
+    @property
+    def is_instructed(self) -> bool:
+        """Whether it awaits instructions; another one starts by itself."""
+        ...
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine."""
+        ...
+
+    def send(self, line: bytes) -> None:
+        """Instructs it."""
+        ...
+
+
+class Leading:
+    """Takes the agents' records as they arrive, instructs the agents, and hands on what counts, by the lab's clock.
+
+    An agent's clock is measured before each phase by round trips, and the start is named as an instant of that clock:
+    the agents' wall clocks take no part in it. Records that come before the first measurement wait for it.
+    """
+
+    def __init__(self, agents: Sequence[Led], clock: LabClock) -> None:
+        self._agents = agents
+        self._clock = clock
+        self._offsets: list[Offset | None] = [None if agent.is_instructed else SAME for agent in agents]
+        self._waiting: list[list[Record]] = [[] for _ in agents]
+        self._round_trips: dict[int, RoundTrips] = {}
+        self._next_question = 0
+        self._ready: dict[int, int] = {}
+        self._instructed: set[tuple[int, int]] = set()
+        self._left = set(range(len(agents)))
+
+    @property
+    def offsets(self) -> Sequence[Offset]:
+        """By how much each clock is ahead of the lab's."""
+        return [SAME if offset is None else offset for offset in self._offsets]
+
+    def take(self, agent: int, record: Record, at_ns: int) -> Iterator[tuple[int, Record]]:
+        """What this record of an agent lets through. Raises BakeoffError for an agent that starts by itself."""
+        if isinstance(record, Ready):
+            self._round_trips[agent] = RoundTrips()
+            self._ready[agent] = record.phase
+            self._ask(agent)
+        elif isinstance(record, Clock):
+            yield from self._answered(agent, record, at_ns)
+        else:
+            self._check_start(agent, record)
+            self._waiting[agent].append(record)
+            if self._offsets[agent] is not None:
+                yield from self._released(agent)
+
+    def _check_start(self, agent: int, record: Record) -> None:
+        if not isinstance(record, PhaseStart) or not self._agents[agent].is_instructed:
+            return
+        if (agent, record.phase) not in self._instructed:
+            raise BakeoffError(
+                f"{self._agents[agent].name} started phase {record.phase + 1} without an instruction: is it an engine "
+                "of another version?"
+            )
+
+    def ended(self, agent: int) -> Iterator[tuple[int, Record]]:
+        """An agent has ended: the others wait for it no longer."""
+        self._left.discard(agent)
+        self._ready.pop(agent, None)
+        yield from self._released(agent)
+        self._go_if_all_are_ready()
+
+    def _ask(self, agent: int) -> None:
+        self._next_question += 1
+        self._round_trips[agent].sent(self._next_question, self._clock.now_ns())
+        self._agents[agent].send(b"clock %d" % self._next_question)
+
+    def _answered(self, agent: int, record: Clock, at_ns: int) -> Iterator[tuple[int, Record]]:
+        trips = self._round_trips.get(agent)
+        if trips is None:
+            return
+        trips.received(record.id, record.time_unix_ns, at_ns)
+        if not trips.are_enough:
+            self._ask(agent)
+            return
+        self._offsets[agent] = trips.best
+        del self._round_trips[agent]
+        yield from self._released(agent)
+        self._go_if_all_are_ready()
+
+    def _go_if_all_are_ready(self) -> None:
+        """One instant for all, named by each agent's own clock."""
+        if not self._left or self._round_trips or set(self._ready) != self._left:
+            return
+        self._check_phases()
+        alone = len(self._left) == 1
+        at_ns = self._clock.now_ns() + self._ahead_ns()
+        for agent in sorted(self._left):
+            # A single agent waits for none, so that it starts as soon as it hears of it.
+            self._agents[agent].send(b"go" if alone else b"go %d" % (at_ns + self.offsets[agent].ahead_ns))
+            self._instructed.add((agent, self._ready[agent]))
+        self._ready.clear()
+
+    def _check_phases(self) -> None:
+        phases = {self._agents[agent].name: phase for agent, phase in self._ready.items()}
+        if len(set(phases.values())) > 1:
+            at = ", ".join(f"{name} is at phase {phase + 1}" for name, phase in phases.items())
+            raise BakeoffError(f"The agents are out of step: {at}.")
+
+    def _ahead_ns(self) -> int:
+        slowest_ns = max(self.offsets[agent].uncertainty_ns * 2 for agent in self._left)
+        are_here = all(self._agents[agent].is_here for agent in self._left)
+        return (_HERE_AHEAD_NS if are_here else _ELSEWHERE_AHEAD_NS) + _ROUND_TRIPS_AHEAD * slowest_ns
+
+    def _released(self, agent: int) -> Iterator[tuple[int, Record]]:
+        offset_ns = self.offsets[agent].certain_ns
+        waiting, self._waiting[agent] = self._waiting[agent], []
+        for record in waiting:
+            yield agent, _by_the_labs_clock(record, offset_ns)
+
+
+def _by_the_labs_clock(record: Record, offset_ns: int) -> Record:
+    if offset_ns == 0 or not isinstance(record, Start | PhaseStart | Counted | End):
+        return record
+    return replace(record, time_unix_ns=record.time_unix_ns - offset_ns)

@@ -1,0 +1,98 @@
+"""Where agents run: a transport starts an engine with a plan, carries its streams, fetches its ledger, and ends it.
+
+A new transport implements these two protocols; nothing else of the lab knows how an agent is reached.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bakeoff.engines.manifest import Engine
+from bakeoff.workload.plan_records import Plan
+
+# The optional feature of an engine that takes `--agent K/N` and instructions on its standard input.
+FEATURE = "agents"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What an agent is to do: part `number` of `of` (from 1) of a plan.
+
+    `plan.ledger` is where the lab wants the agent's ledger, a path of this machine. `plan_file` is for an engine that
+    takes no instructions, and `log` gets what the engine writes to standard error.
+    """
+
+    engine: Engine
+    plan: Plan
+    plan_file: Path
+    log: Path
+    number: int = 1
+    of: int = 1
+
+    @property
+    def is_instructed(self) -> bool:
+        """Whether the engine reads its plan and instructions from standard input."""
+        return self.engine.can(FEATURE)
+
+    @property
+    def arguments(self) -> list[str]:
+        """What is added to the engine's command."""
+        if self.is_instructed:
+            return ["--plan", "-", "--agent", f"{self.number}/{self.of}"]
+        return ["--plan", str(self.plan_file)]
+
+
+class StartedEngine(Protocol):
+    """An engine that a transport has started."""
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Its processes on this machine, whose CPU and memory are sampled; none where it runs elsewhere."""
+        ...
+
+    @property
+    def ledger(self) -> str | None:
+        """Where the engine writes its ledger, as the plan that it is sent names it; None where none is wanted."""
+        ...
+
+    def send(self, line: bytes) -> None:
+        """Writes a line to its standard input. Does nothing once it has ended: its stream shows how."""
+        ...
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of its standard output, until it has ended."""
+        ...
+
+    def status(self) -> int:
+        """Its exit status, once its lines have ended."""
+        ...
+
+    def last_lines(self) -> str:
+        """The end of its standard error, for an error message."""
+        ...
+
+    def fetch_ledger(self) -> None:
+        """Brings its ledger to where the lab wants it, once its lines have ended. Raises BakeoffError."""
+        ...
+
+    def interrupt(self) -> None:
+        """Asks it to stop sending; its stream still comes to its end."""
+        ...
+
+    def end(self) -> None:
+        """Ends it, by force where it does not end by itself, and removes what it left. May be called again."""
+        ...
+
+
+class Transport(Protocol):
+    """A place where agents run."""
+
+    @property
+    def name(self) -> str:
+        """The place as messages name it, such as `ssh://host`; empty for this machine."""
+        ...
+
+    def start(self, assignment: Assignment) -> StartedEngine:
+        """Starts the engine there. An instructed one is sent its plan by the caller. Raises BakeoffError."""
+        ...
