@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
+import shlex
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -37,12 +38,25 @@ class BuildTable(msgspec.Struct, frozen=True):
     typical_s: float | None = None
 
 
+class ImageTable(msgspec.Struct, frozen=True):
+    """The [image] table of a manifest: what a container of it runs."""
+
+    dockerfile: str
+    arguments: Mapping[str, str] = {}
+
+
+# Where an image has what the checkout has in its root.
+IMAGE_ROOT = Path("/bakeoff")
+# More options of `docker build`, such as --network host, or --build-arg for a mirror of a registry.
+_BUILD_OPTIONS = "BAKEOFF_DOCKER_BUILD_OPTIONS"
+
+
 @dataclass(frozen=True)
 class Build:
     """How one artifact is made. `typical_s` is what its manifest expects a first build to take; None: unknown.
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
-    tools that make it.
+    tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
     """
 
     name: str
@@ -56,6 +70,24 @@ class Build:
     typical_s: float | None = None
     contents: tuple[Path, ...] = ()
     version_command: tuple[str, ...] = ()
+    inside: Path | None = None
+
+    @property
+    def program(self) -> Path:
+        """What commands start."""
+        return self.artifact if self.inside is None else self.inside
+
+    @property
+    def image(self) -> Path | None:
+        """The file that holds the id of the image; None where the artifact is no image."""
+        return None if self.inside is None else self.artifact
+
+    def adopt(self) -> None:
+        """Takes an artifact that was built from the same sources elsewhere for one that was built here."""
+        if not self.artifact.exists():
+            raise BakeoffError(f"{self.name}: there is no {self.artifact} to adopt. Copy it there first.")
+        self.stamp.parent.mkdir(parents=True, exist_ok=True)
+        self.stamp.write_text(f"{self.fingerprint()}\n{self.artifact_sha256}\n")
 
     def is_stale(self) -> bool:
         """Whether the artifact is missing or not the one that was built, or made from other inputs, tools or flags."""
@@ -103,7 +135,12 @@ class Build:
         """
         fingerprint = self.fingerprint()
         self.stamp.unlink(missing_ok=True)
-        for folder in (self.log.parent, self.stamp.parent, self.bin):
+        for folder in (
+            self.log.parent,
+            self.stamp.parent,
+            self.bin,
+            *([] if self.inside is None else [self.artifact.parent]),
+        ):
             folder.mkdir(parents=True, exist_ok=True)
         try:
             status = self._execute(on_line, on_start)
@@ -162,6 +199,30 @@ def build_of(name: str, here: Path, table: BuildTable, project: Project, version
         contents=tuple(placed(text) for text in table.contents),
         # Relative to the manifest; it runs in the build's folder, so that targets of one toolchain share the answer.
         version_command=tuple(str(placed(part)) if part.startswith(".") else part for part in version_command),
+    )
+
+
+def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Project) -> Build:
+    """The build of the image that a manifest's [image] table describes, of the same inputs as its [build]."""
+    dockerfile = Path(os.path.normpath(here / table.dockerfile))
+    artifact = project.state / "images" / f"{name}.id"
+    arguments = [f"--build-arg={name}={value}" for name, value in table.arguments.items()]
+    return replace(
+        build,
+        name=f"image {name}",
+        directory=project.root,
+        command=(
+            *("docker", "build", *shlex.split(os.environ.get(_BUILD_OPTIONS, ""))),
+            *(f"--file={dockerfile}", *arguments, f"--tag=bakeoff/{name}", f"--iidfile={artifact}", "."),
+        ),
+        inputs=(*build.inputs, dockerfile.parent, project.root / ".dockerignore"),
+        artifact=artifact,
+        stamp=project.state / "builds" / f"image-{name}.stamp",
+        log=project.logs / f"build-image-{name}.log",
+        typical_s=None,
+        contents=(),
+        version_command=(),
+        inside=IMAGE_ROOT / os.path.relpath(build.artifact, project.root),
     )
 
 

@@ -3,12 +3,12 @@
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
-from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.builds import IMAGE_ROOT, Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -42,6 +42,7 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     models: Sequence[str]
     build: BuildTable
     run: Command
+    image: ImageTable | None = None
     null: Command | None = None
     audit: AuditCommands | None = None
     features: Sequence[str] = ()
@@ -50,12 +51,29 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Engine:
-    """One `engine.toml`, checked, and the folder it lies in."""
+    """One `engine.toml`, checked, and the folder it lies in.
+
+    `image` is what containers of it run, and `python` what runs Python.
+    """
 
     name: str
     directory: Path
     manifest: EngineManifest
     build: Build
+    image: Build | None = None
+    python: str = sys.executable
+
+    def contained(self, project: Project) -> "Engine":
+        """The engine as containers run it: its artifact is the image, whose build needs no toolchain here."""
+        if self.image is None:
+            raise UsageError(f"The engine {self.name} has no [image] in its engine.toml: use another --engine.")
+        return replace(
+            self,
+            build=self.image,
+            directory=IMAGE_ROOT / self.directory.relative_to(project.root),
+            manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()),
+            python="python3",
+        )
 
     @property
     def command(self) -> list[str]:
@@ -97,8 +115,8 @@ class Engine:
         if table is None:
             raise BakeoffError(f"The engine {self.name} has no [{name}] in its engine.toml.")
         everywhere = {
-            "{python}": sys.executable,
-            "{artifact}": str(self.build.artifact),
+            "{python}": self.python,
+            "{artifact}": str(self.build.program),
             "{bin}": str(self.build.bin),
             "{here}": str(self.directory),
         }
@@ -109,10 +127,10 @@ class Engine:
         return feature in self.manifest.features
 
     def check_toolchain(self) -> None:
-        """Raises BakeoffError when this machine cannot build the engine."""
+        """Raises BakeoffError when the engine is not built and this machine cannot build it."""
         toolchain = self.manifest.toolchain
         missing = [program for program in toolchain.commands if shutil.which(program) is None]
-        if missing:
+        if missing and self.build.is_stale():
             install = toolchain.install.rstrip(".")
             raise BakeoffError(
                 f"The engine {self.name} needs {', '.join(missing)}: {install}. Or choose another with --engine."
@@ -127,7 +145,8 @@ def find_engine(project: Project, name: str) -> Engine:
     directory = engines[name].parent
     manifest = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json", EngineManifest).document
     build = build_of(f"engine-{name}", directory, manifest.build, project, manifest.toolchain.version_command)
-    return Engine(name, directory, manifest, build)
+    image = None if manifest.image is None else image_of(f"engine-{name}", directory, manifest.image, build, project)
+    return Engine(name, directory, manifest, build, image)
 
 
 def _replaced(text: str, places: Mapping[str, str]) -> str:

@@ -29,7 +29,7 @@ class Placeholders:
 
     def fill(self, text: str) -> str:
         """The text with every placeholder replaced; a folder is made for the first `{scratch}`."""
-        text = text.replace("{artifact}", str(self._target.build.artifact))
+        text = text.replace("{artifact}", str(self._target.build.program))
         text = text.replace("{directory}", str(self._target.directory))
         if "{scratch}" in text:
             text = text.replace("{scratch}", str(self._folder()))

@@ -3,13 +3,13 @@
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.builds import Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.hints import hint
@@ -119,6 +119,7 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
     target_class: Literal["standard", "tuned"]
     build: BuildTable
     run: RunTable
+    image: ImageTable | None = None
     title: str = ""
     toolchain: Toolchain = Toolchain()
     replaces: Sequence[Replacement] = ()
@@ -130,12 +131,20 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
 
 @dataclass(frozen=True)
 class Target:
-    """One `target.toml`, checked, and the folder it lies in."""
+    """One `target.toml`, checked, and the folder it lies in. `image` is what containers of it run."""
 
     name: str
     directory: Path
     manifest: TargetManifest
     build: Build
+    image: Build | None = None
+
+    @property
+    def contained(self) -> "Target":
+        """The target as containers run it: its artifact is the image, whose build needs no toolchain here."""
+        if self.image is None:
+            raise UsageError(f"{self.name} has no [image] in its target.toml, so no container can run it: omit --in.")
+        return replace(self, build=self.image, manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()))
 
     @property
     def workload(self) -> str:
@@ -254,4 +263,5 @@ def _load(project: Project, path: Path, schema: Path) -> Target:
             words = f"[storage] names the setting {name}, which [settings] does not have. "
             raise toml.error(("storage", "settings", name), words + hint(name, list(manifest.settings), "Settings"))
     build = build_of(manifest.name, path.parent, manifest.build, project, manifest.toolchain.version_command)
-    return Target(manifest.name, path.parent, manifest, build)
+    image = None if manifest.image is None else image_of(manifest.name, path.parent, manifest.image, build, project)
+    return Target(manifest.name, path.parent, manifest, build, image)
