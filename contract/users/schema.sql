@@ -43,19 +43,26 @@ CREATE OR REPLACE TRIGGER users_deleted AFTER DELETE ON users
 CREATE OR REPLACE TRIGGER users_truncated AFTER TRUNCATE ON users
     FOR EACH STATEMENT EXECUTE FUNCTION users_count();
 
--- All runs of three characters of a text, letters A to Z in lower case: what a query of three or more is looked up by.
--- PostgreSQL's own arrays and GIN do it without pg_trgm, which not every server offers. The loop is four times as fast
--- as a query over generate_series; repeated runs do no harm in the index.
-CREATE OR REPLACE FUNCTION users_trigrams(searched text) RETURNS text[]
+-- All runs of three bytes of a text, letters A to Z in lower case: what a query of three or more is looked up by. A text
+-- that contains the query has all of its runs. PostgreSQL's own arrays and GIN do it without pg_trgm, which not every
+-- server offers; numbers because they compare faster than texts. The loop is four times as fast as a query over
+-- generate_series; repeated runs do no harm in the index.
+CREATE OR REPLACE FUNCTION users_runs(searched text) RETURNS int[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-    low  CONSTANT text := lower(searched COLLATE "C");
-    runs text[] := '{}';
+    bytes CONSTANT bytea := convert_to(lower(searched COLLATE "C"), 'UTF8');
+    run  int := 0;
+    runs int[] := '{}';
 BEGIN
-    FOR start IN 1..char_length(low) - 2 LOOP
-        runs[start] := substr(low, start, 3);
+    FOR place IN 0..length(bytes) - 1 LOOP
+        run := ((run & 65535) << 8) | get_byte(bytes, place);
+        IF place >= 2 THEN
+            runs[place - 1] := run;
+        END IF;
     END LOOP;
     RETURN runs;
 END $$;
 
-CREATE INDEX IF NOT EXISTS users_search ON users USING gin (users_trigrams(name || E'\n' || email));
+-- GIN collects the runs of new users and adds them many at a time (fastupdate, its default): seven times as cheap as each
+-- at once. A query also looks at what has been collected since.
+CREATE INDEX IF NOT EXISTS users_by_runs ON users USING gin (users_runs(name || E'\n' || email));

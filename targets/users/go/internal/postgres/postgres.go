@@ -39,7 +39,7 @@ var (
 	searchShortSQL string
 )
 
-// shortestIndexed is the length from which a text has a trigram.
+// shortestIndexed is the number of characters from which the index can find a text.
 const shortestIndexed = 3
 
 // Options are the settings of a repository.

@@ -14,8 +14,8 @@ import (
 	"grpc-user-service/internal/repositorytest"
 )
 
-// open returns a repository in a schema of its own.
-func open(t *testing.T, perRequest bool) *postgres.Repository {
+// open returns a repository in a schema of its own, and a URL that leads to it.
+func open(t *testing.T, perRequest bool) (*postgres.Repository, string) {
 	t.Helper()
 	url := os.Getenv("TEST_DATABASE_URL")
 	if url == "" {
@@ -33,8 +33,9 @@ func open(t *testing.T, perRequest bool) *postgres.Repository {
 	if strings.Contains(url, "?") {
 		separator = "&"
 	}
+	url += separator + "search_path=" + schema
 	users, err := postgres.Open(t.Context(), postgres.Options{
-		URL: url + separator + "search_path=" + schema, Application: "test",
+		URL: url, Application: "test",
 		Connections: 8, PerRequest: perRequest, Flushers: 3, Queue: 10_000,
 	})
 	if err != nil {
@@ -49,12 +50,53 @@ func open(t *testing.T, perRequest bool) *postgres.Repository {
 			t.Error(err)
 		}
 	})
-	return users
+	return users, url
 }
 
-func TestSharedTransactions(t *testing.T) { repositorytest.Run(t, open(t, false)) }
+func TestSharedTransactions(t *testing.T) {
+	users, _ := open(t, false)
+	repositorytest.Run(t, users)
+}
 
-func TestTransactionsOfTheirOwn(t *testing.T) { repositorytest.Run(t, open(t, true)) }
+func TestTransactionsOfTheirOwn(t *testing.T) {
+	users, _ := open(t, true)
+	repositorytest.Run(t, users)
+}
+
+// TestAQueryUsesTheIndex asks for a plan without sequential scans, which PostgreSQL prefers in small tables: it can only
+// avoid one where the expression of the statement is that of the index.
+func TestAQueryUsesTheIndex(t *testing.T) {
+	_, url := open(t, false)
+	search, err := os.ReadFile("search.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := connection.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := connection.Exec(t.Context(), "SET enable_seqscan = off"); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"ada", "ǂƾǁ", "50%_\\"} {
+		rows, err := connection.Query(t.Context(), "EXPLAIN "+string(search), pgx.QueryExecModeSimpleProtocol, query, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, "users_by_runs") {
+			t.Errorf("%q does not use the index:\n%s", query, plan)
+		}
+	}
+}
 
 func TestTheSchemaIsTheContracts(t *testing.T) {
 	for path, copied := range map[string]string{"../../../../../contract/users/schema.sql": "schema.sql"} {

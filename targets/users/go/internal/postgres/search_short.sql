@@ -1,4 +1,4 @@
--- As search.sql, for a text of one or two characters, which no trigram holds: every user is looked at.
+-- As search.sql, for a text of one or two characters, which the index does not know: every user is looked at.
 WITH found AS MATERIALIZED (
     SELECT id, name, email FROM users
     WHERE strpos(lower(name COLLATE "C"), $1) > 0 OR strpos(lower(email COLLATE "C"), $1) > 0

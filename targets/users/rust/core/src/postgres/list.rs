@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("../../sql/list_page.sql");
 const SEARCH: &str = include_str!("../../sql/search.sql");
 const SEARCH_SHORT: &str = include_str!("../../sql/search_short.sql");
 
-/// The length from which a text has a trigram.
+/// The number of characters from which the index can find a text.
 const SHORTEST_INDEXED: usize = 3;
 
 /// The total, and a user unless the page is empty.
