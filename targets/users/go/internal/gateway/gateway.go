@@ -35,13 +35,8 @@ const (
 	Direct Way = "direct"
 )
 
-// The document's timeouts.
-const (
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 120 * time.Second
-	// readTimeout ends slow bodies.
-	readTimeout = 30 * time.Second
-)
+// readTimeout ends slow bodies.
+const readTimeout = 30 * time.Second
 
 // bufferBytes is what an in-memory connection holds in each direction.
 const bufferBytes = 256 << 10
@@ -55,6 +50,8 @@ type Options struct {
 	CallGzip, ReplyGzip bool
 	// HTTP2 serves HTTP/2 without TLS beside HTTP/1.1.
 	HTTP2 bool
+	// ReadHeaderTimeout ends slow heads, IdleTimeout connections without a request.
+	ReadHeaderTimeout, IdleTimeout time.Duration
 }
 
 // Server serves the REST API.
@@ -83,9 +80,9 @@ func NewServer(ctx context.Context, users user.Repository, options Options, log 
 	}
 	s.http = &http.Server{
 		Handler:           withMiddleware(mux, options, log),
-		ReadHeaderTimeout: readHeaderTimeout,
+		ReadHeaderTimeout: options.ReadHeaderTimeout,
 		ReadTimeout:       readTimeout,
-		IdleTimeout:       idleTimeout,
+		IdleTimeout:       options.IdleTimeout,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		Protocols:         protocols(options),

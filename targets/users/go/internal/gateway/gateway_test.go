@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,5 +138,40 @@ func TestHTTP2AndCompression(t *testing.T) {
 	content, err := io.ReadAll(reply.Body)
 	if err != nil || reply.ProtoMajor != 2 || string(content) != `{"id":"1"}` {
 		t.Errorf("%s: %s (%v)", reply.Proto, content, err)
+	}
+}
+
+// TestConnectionsThatSendNothingEnd reads until the server closes.
+func TestConnectionsThatSendNothingEnd(t *testing.T) {
+	const request = "GET /v1/users/1 HTTP/1.1\r\nHost: test\r\n\r\n"
+	for name, c := range map[string]struct {
+		head, idle time.Duration
+		sent       string
+	}{
+		"slow head":       {head: time.Millisecond, sent: request[:20]},
+		"after a request": {idle: time.Millisecond, sent: request},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := gateway.Options{
+				Way: gateway.Direct, Service: grpcapi.Options{Timeout: 5 * time.Second},
+				ReadHeaderTimeout: c.head, IdleTimeout: c.idle,
+			}
+			address := strings.TrimPrefix(serve(t, memory.New(), options), "http://")
+			connection, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer connection.Close()
+			if _, err := connection.Write([]byte(c.sent)); err != nil {
+				t.Fatal(err)
+			}
+			reply, err := io.ReadAll(connection)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answered := strings.Contains(string(reply), " 404 "); answered != (c.sent == request) {
+				t.Errorf("got %q", reply)
+			}
+		})
 	}
 }

@@ -33,8 +33,10 @@ type Settings struct {
 	CallGzip  bool
 	ReplyGzip bool
 	HTTP2     bool
-	LogLevel  slog.Level
-	LogJSON   bool
+	// ReadHeaderTimeout and IdleTimeout are those of HTTP connections.
+	ReadHeaderTimeout, IdleTimeout time.Duration
+	LogLevel                       slog.Level
+	LogJSON                        bool
 }
 
 // Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
@@ -57,7 +59,11 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		CallGzip:    r.isOn("GATEWAY_GZIP", "off", "on"),
 		ReplyGzip:   r.isOn("REPLY_GZIP", "off", "on"),
 		HTTP2:       r.isOn("HTTP2", "on", "off"),
-		LogJSON:     r.word("LOG_FORMAT", "text", "json") == "json",
+
+		ReadHeaderTimeout: r.duration("READ_HEADER_TIMEOUT", 10*time.Second),
+		IdleTimeout:       r.duration("IDLE_TIMEOUT", 120*time.Second),
+
+		LogJSON: r.word("LOG_FORMAT", "text", "json") == "json",
 	}
 	r.check(settings.LogLevel.UnmarshalText([]byte(r.word("LOG_LEVEL", "info", "error", "warn", "debug"))))
 	return settings, r.err

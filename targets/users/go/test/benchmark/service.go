@@ -59,7 +59,9 @@ func start(ctx context.Context, protocol string, callers int) (*service, error) 
 		s.server = grpcapi.NewServer(s.users, options, log)
 		s.client, err = newGRPCClient(listener.Addr().String())
 	} else {
-		s.server, err = gateway.NewServer(ctx, s.users, gateway.Options{Way: gateway.Loopback, Service: options}, log)
+		s.server, err = gateway.NewServer(ctx, s.users, gateway.Options{
+			Way: gateway.Loopback, Service: options, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second,
+		}, log)
 		s.client = newRESTClient(listener.Addr().String(), callers)
 	}
 	if err != nil {
