@@ -1,5 +1,6 @@
 """Targets, workloads and engines that exist in tests alone."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,3 +54,8 @@ def engine(name: str, *features: str, models: tuple[str, ...] = ("closed", "open
         protocols=["http", "grpc"], models=models, features=features, build=_TABLE, run=Command(["true"])
     )
     return Engine(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
+
+
+def image_build(folder: Path) -> Build:
+    """The build of an image whose id is in a file of the folder."""
+    return replace(_BUILD, name="image built", artifact=folder / "image.id", inside=Path("/bakeoff/built"))

@@ -4,7 +4,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.builds import Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
@@ -90,3 +90,41 @@ def test_an_interrupted_build_stays_stale(here: Path, empty_checkout: Project) -
 def test_manifests_that_do_not_hold(here: Path, empty_checkout: Project, entry: dict[str, object], reason: str) -> None:
     with pytest.raises(BakeoffError, match=reason):
         build_of("thing", here, msgspec.convert(entry, BuildTable), empty_checkout).run(lambda _: None)
+
+
+def test_an_image_is_an_artifact_of_the_same_inputs_and_of_its_dockerfile(here: Path, empty_checkout: Project) -> None:
+    docker = empty_checkout.root / "deploy" / "docker"
+    docker.mkdir(parents=True)
+    (docker / "some.Dockerfile").write_text("FROM scratch")
+    (empty_checkout.root / ".dockerignore").write_text("")
+    table = ImageTable("../../deploy/docker/some.Dockerfile", {"MODULE": "a b"})
+    image = image_of("thing", here, table, build_in(here, empty_checkout), empty_checkout)
+    assert image.program == Path("/bakeoff/targets/thing/out")
+    assert image.command[:2] == ("docker", "build")
+    assert {f"--file={docker / 'some.Dockerfile'}", "--build-arg=MODULE=a b", f"--iidfile={image.image}"} <= {
+        *image.command
+    }
+    assert image.directory == empty_checkout.root and image.toolchain is None
+    before = image.fingerprint()
+    (docker / "some.Dockerfile").write_text("FROM other")
+    changed = image.fingerprint()
+    (here / "in" / "source").write_text("two")
+    assert len({before, changed, image.fingerprint()}) == 3
+
+
+def test_options_of_the_environment_are_added_to_the_build_of_images(
+    here: Path, empty_checkout: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BAKEOFF_DOCKER_BUILD_OPTIONS", "--network host --build-arg 'A=b c'")
+    image = image_of("thing", here, ImageTable("Dockerfile"), build_in(here, empty_checkout), empty_checkout)
+    assert image.command[2:6] == ("--network", "host", "--build-arg", "A=b c")
+
+
+def test_an_artifact_that_was_built_elsewhere_can_be_adopted(here: Path, empty_checkout: Project) -> None:
+    build = build_in(here, empty_checkout)
+    with pytest.raises(BakeoffError, match=r"no .*out to adopt"):
+        build.adopt()
+    build.artifact.write_text("made elsewhere")
+    assert build.is_stale()
+    build.adopt()
+    assert not build.is_stale()

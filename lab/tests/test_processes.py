@@ -89,3 +89,25 @@ def test_output_goes_to_the_log(tmp_path: Path) -> None:
     )
     assert process.wait() == 0
     assert log.read_text() == f"yes {os.path.realpath(tmp_path)}\n"
+
+
+def test_a_command_left_with_the_guardian_runs_when_the_lab_is_killed_and_not_otherwise(tmp_path: Path) -> None:
+    lab = textwrap.dedent(
+        f"""
+        import sys
+        from bakeoff import processes
+        with processes.when_killed(["touch", {str(tmp_path / "withdrawn")!r}]):
+            pass
+        with processes.when_killed(["touch", {str(tmp_path / "left")!r}]):
+            guardian = processes._guardian._process.pid
+            print(guardian, flush=True)
+            sys.stdin.read()
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    guardian = psutil.Process(int(process.stdout.readline()))
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs([guardian], timeout=60)
+    assert (alive, (tmp_path / "left").exists(), (tmp_path / "withdrawn").exists()) == ([], True, False)

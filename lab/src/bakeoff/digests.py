@@ -21,3 +21,8 @@ def content_digest(paths: Sequence[Path]) -> str:
     if len(digests) == 1:
         return digests[0][0]
     return hashlib.sha256("".join(f"{digest}  {name}\n" for digest, name in digests).encode()).hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()

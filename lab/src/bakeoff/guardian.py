@@ -1,7 +1,8 @@
 """Ends what a lab started when the lab itself has been killed. Runs as a script, in a process of its own.
 
-It reads about children from standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended.
-The end of input means that the lab is gone. It imports nothing that is slow: it starts with every command.
+It reads about children from standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended;
+`! COMMAND` and `? COMMAND`, as JSON, add a command to run in the end and withdraw it. The end of input means that the
+lab is gone. It imports nothing that is slow: it starts with every command.
 """
 
 import contextlib
@@ -11,16 +12,23 @@ import sys
 import time
 
 _TIMEOUT_S = 10.0
+_COMMAND_TIMEOUT_S = 60.0
 
 
 def main() -> None:
     children: dict[int, int] = {}
+    commands: list[str] = []
     for line in sys.stdin:
-        sign, pid, *number = line.split()
+        sign, _, words = line.strip().partition(" ")
         if sign == "+":
-            children[int(pid)] = int(number[0])
+            pid, number = words.split()
+            children[int(pid)] = int(number)
+        elif sign == "-":
+            children.pop(int(words), None)
+        elif sign == "!":
+            commands.append(words)
         else:
-            children.pop(int(pid), None)
+            commands.remove(words)
     for pid, number_of_signal in children.items():
         _signal_session(pid, number_of_signal)
     deadline = time.monotonic() + _TIMEOUT_S
@@ -29,6 +37,17 @@ def main() -> None:
         children = {pid: number for pid, number in children.items() if _is_there(pid)}
     for pid in children:
         _signal_session(pid, signal.SIGKILL)
+    for command in commands:
+        _run(command)
+
+
+def _run(command: str) -> None:
+    # Imported only now, for the sake of the start.
+    import json
+    import subprocess
+
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(json.loads(command), stdin=subprocess.DEVNULL, check=False, timeout=_COMMAND_TIMEOUT_S)
 
 
 def _signal_session(pid: int, number: int) -> None:

@@ -1,6 +1,7 @@
 """Child processes that never outlive the lab."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -74,6 +75,12 @@ class _Guardian:
     def forget(self, pid: int) -> None:
         self._send(f"- {pid}\n")
 
+    def leave(self, command: Sequence[str]) -> None:
+        self._send(f"! {json.dumps(command)}\n")
+
+    def take_back(self, command: Sequence[str]) -> None:
+        self._send(f"? {json.dumps(command)}\n")
+
     def _send(self, line: str) -> None:
         with self._lock:
             self._write(line)
@@ -94,6 +101,19 @@ class _Guardian:
 
 
 _guardian = _Guardian()
+
+
+@contextlib.contextmanager
+def when_killed(command: Sequence[str]) -> Iterator[None]:
+    """Should the lab be killed in this block, the guardian runs the command after it has ended the lab's children.
+
+    For what is no child of the lab, such as containers.
+    """
+    _guardian.leave(command)
+    try:
+        yield
+    finally:
+        _guardian.take_back(command)
 
 
 def stop(process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:

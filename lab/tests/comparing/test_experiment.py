@@ -202,13 +202,18 @@ def stored_form(request: ComparisonRequest) -> dict[str, Any]:
 def test_a_request_survives_storing() -> None:
     levels: dict[str, list[Level]] = {"connections": [None, 4], "tls": [True], "key_pick": ["zipf:0.9"]}
     limits = ComparisonRequest(
-        "", "", pin={"target": (0, 1)}, limit_cpus=2.0, limit_memory_bytes=2 << 30, think_time_s=0.1
+        "",
+        "",
+        pin={"target": (0, 1)},
+        limit_cpus={"target": 2.0, "database": 4.0},
+        limit_memory_bytes={"target": 2 << 30},
+        think_time_s=0.1,
     )
     request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, attached={"a": "http://b:1"})
     again = request_from(stored_form(request))
     assert again.variants() == request.variants()
     assert (again.isolation, again.attached, again.phases) == (
-        Isolation({"target": (0, 1)}, 2.0, 2 << 30),
+        Isolation({"target": (0, 1)}, 2.0, 2 << 30, {"database": 4.0}),
         {"a": "http://b:1"},
         request.phases,
     )
@@ -247,7 +252,7 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         rounds=3,
         aa=True,
         pin={"target": (0, 1)},
-        limit_cpus=2.0,
+        limit_cpus={"target": 2.0},
         agents=2,
     )
     assert [(each.payload, each.repetition) for each in request.variants()] == [

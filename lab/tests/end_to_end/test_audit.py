@@ -1,13 +1,14 @@
 """A run whose database does not hold what was acknowledged is void, and says so."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
-from bakeoff.engines.manifest import Engine, find_engine
+from bakeoff.engines.manifest import find_engine
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -64,9 +65,9 @@ def test_an_honest_run_is_audited_and_clean(
 def test_a_write_that_is_gone_or_changed_voids_the_run(
     project: Project, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, kind: str
 ) -> None:
-    def damaged(engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path) -> Audit | None:
+    def damaged(*given: Any) -> Audit | None:
         server.execute_script(damage)
-        return audit_run(engine, workload, server, plan, ledger)
+        return audit_run(*given)
 
     monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
     monkeypatch.setattr(stored_state, "audit_run", damaged)

@@ -92,3 +92,24 @@ def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], 
 def test_other_values_are_refused(kind: Kind[object], value: Json, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         kind.read(value)
+
+
+@pytest.mark.parametrize(
+    ("given", "limits", "words"),
+    [
+        ("1.5", {"target": 1.5}, "1.5"),
+        (2.0, {"target": 2.0}, "2"),
+        ({"database": 4}, {"database": 4.0}, "database=4"),
+        ("target=2, database=4,engine=0.5", {"target": 2.0, "database": 4.0, "engine": 0.5}, None),
+    ],
+)
+def test_a_limit_without_a_role_is_the_target_s(given: Json, limits: dict[str, float], words: str | None) -> None:
+    assert kinds.CPUS_BY_ROLE.read(given) == limits
+    assert kinds.CPUS_BY_ROLE.words(limits) == (words or "target=2,database=4,engine=0.5")
+    assert kinds.CPUS_BY_ROLE.read(kinds.CPUS_BY_ROLE.words(limits)) == limits
+
+
+@pytest.mark.parametrize("text", ["lab=2", "target=1,target=2", "target=0", "some", "1,2"])
+def test_limits_of_no_role_or_size_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        kinds.CPUS_BY_ROLE.read(text)

@@ -27,6 +27,7 @@ class Running:
 
     start_s: float | None = None
     has_ended = False
+    container: str | None = None
 
     def __init__(self, port: int = 1, pid: int | None = None) -> None:
         self.access = Access("127.0.0.1", port)

@@ -46,6 +46,9 @@ class Outcome:
     lines: tuple[str, ...] = ()
 
 
+# What tests may not skip for want of, separated by commas.
+REQUIRED_VARIABLE = "BAKEOFF_REQUIRED"
+
 _CLOSING_LINES = 6
 _LINES_OF_A_FAILURE = 80
 
@@ -85,8 +88,15 @@ def check_toolchains(project: Project, required: Sequence[str]) -> None:
             raise BakeoffError(f"--require {name}: {', '.join(missing)} not found on PATH. Install it first.")
 
 
-def run(project: Project, check: Check, database_url: str | None, *, exhaustive: bool = False) -> Outcome:
-    """Runs a check to its end; its output goes to a log."""
+def run(
+    project: Project,
+    check: Check,
+    database_url: str | None,
+    *,
+    exhaustive: bool = False,
+    required: Sequence[str] = (),
+) -> Outcome:
+    """Runs a check to its end; its output goes to a log. What is `required` may not be a reason to skip a test."""
     missing = [program for program in check.needs if shutil.which(program) is None]
     if missing:
         return Outcome(check, "skipped", reason=f"{', '.join(missing)} not found")
@@ -94,11 +104,12 @@ def run(project: Project, check: Check, database_url: str | None, *, exhaustive:
     command = [part.replace("{python}", sys.executable) for part in (*check.command, *usual)]
     log = project.logs / f"check-{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    environment = _environment(project, database_url, required)
     began = time.monotonic()
     try:
         with log.open("wb") as file:
             status = subprocess.run(
-                command, cwd=project.root / check.directory, env=_environment(project, database_url), stdout=file,
+                command, cwd=project.root / check.directory, env=environment, stdout=file,
                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
             ).returncode  # fmt: skip
     except OSError as error:
@@ -111,8 +122,9 @@ def run(project: Project, check: Check, database_url: str | None, *, exhaustive:
     return Outcome(check, "failed", seconds, reason, tuple(lines[-_LINES_OF_A_FAILURE:]))
 
 
-def _environment(project: Project, database_url: str | None) -> dict[str, str]:
+def _environment(project: Project, database_url: str | None, required: Sequence[str]) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name not in _SERVER_VARIABLES}
+    environment[REQUIRED_VARIABLE] = ",".join(required)
     if database_url is not None:
         environment["TEST_DATABASE_URL"] = database_url
     programs = str(project.state / "venv" / "bin")

@@ -20,11 +20,14 @@ def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: S
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")
     project, console = find_project(), Console()
-    check_toolchains(project, [name for names in required for name in names.split(",") if name])
+    needed = [name for names in required for name in names.split(",") if name]
+    check_toolchains(project, needed)
     checks = [check for check in chosen(load_checks(project), only) if not (fast and check.slow)]
     outcomes = []
     with only_lab(project.state / "test-lock"), checking_lab(project), _test_database(project, checks) as url:
-        for outcome in outcomes_of(checks, lambda check: run(project, check, url, exhaustive=exhaustive)):
+        for outcome in outcomes_of(
+            checks, lambda check: run(project, check, url, exhaustive=exhaustive, required=needed)
+        ):
             _show(outcome, console)
             outcomes.append(outcome)
     _summarise(outcomes, console)

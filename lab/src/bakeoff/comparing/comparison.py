@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from bakeoff.builds import Build
 from bakeoff.comparing.arriving import Arriving
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.comparing.preparation import choose
@@ -12,13 +13,19 @@ from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import Comparison, Series
 from bakeoff.comparing.schedule import turns_of
 from bakeoff.containers.container import find_container
+from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
+from bakeoff.containers.images import forget_removed_images
+from bakeoff.containers.launcher import DockerLauncher, Limits
 from bakeoff.errors import BakeoffError
+from bakeoff.factors.kinds import PINNED_ROLES
+from bakeoff.factors.table import DOCKER, IN_PROCESSES
 from bakeoff.postgres.databases import application_database, metrics_database
+from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
-from bakeoff.running.bench import Bench
+from bakeoff.running.bench import Bench, Contained
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
@@ -80,7 +87,8 @@ def _chosen(
         comparison.not_measured[name] = reason
         progress.say(reason)
 
-    check_limits(request.isolation)
+    if IN_PROCESSES in request.places:
+        check_limits(request.isolation)
     for url in request.attached.values():
         access_of(url)
     contenders = choose(project, request, skip)
@@ -88,7 +96,14 @@ def _chosen(
     if docker is not None:
         for container in request.containers.values():
             find_container(docker, container)
+        forget_removed_images(docker, _builds(contenders))
     return contenders
+
+
+def _builds(contenders: Sequence[Contender]) -> list[Build]:
+    """Of engines and targets, each once."""
+    builds = [build for each in contenders for build in (each.engine.build, each.target.build)]
+    return list({build.name: build for build in builds}.values())
 
 
 def _measure_all(
@@ -99,7 +114,7 @@ def _measure_all(
     progress: Progress,
     unfinished: Unfinished | None = None,
 ) -> None:
-    engines = {contender.engine.name: contender.engine for contender in contenders}.values()
+    engines = {contender.engine.build.name: contender.engine for contender in contenders}.values()
     for engine in engines:
         engine.check_toolchain()
     engine_builds = [engine.build for engine in engines]
@@ -133,14 +148,20 @@ def _measure_built(
     """Takes all runs; with `arriving`, each contender as soon as its target is built."""
     with contextlib.ExitStack() as stack:
         progress.step("starting PostgreSQL")
-        uses_database = any(contender.place == POSTGRESQL for contender in contenders)
-        server = stack.enter_context(application_database(project)) if uses_database else None
+        own = [contender for contender in contenders if contender.variant.runs_in == IN_PROCESSES]
+        server = stack.enter_context(application_database(project)) if _stores(own) else None
+        contained = stack.enter_context(_contained(project, request, contenders))
         store = MetricsStore(stack.enter_context(metrics_database(project)))
         store.migrate()
         token = os.environ.get(TOKEN_VARIABLE)
         attached = {name: access_of(url, token) for name, url in request.attached.items()}
-        bench = Bench(project, server, progress, attached, _docker(request), request.containers)
-        stack.enter_context(_pinned_database(server, request))
+        bench = Bench(
+            project, server, progress, attached, _docker(request), request.containers, in_containers=contained
+        )
+        if not own:
+            bench = bench.running_in(DOCKER)
+        if own:
+            stack.enter_context(_pinned_database(server, request))
         series = Series(bench, store, request, comparison, unfinished)
         try:
             if arriving is None:
@@ -173,7 +194,37 @@ def _note_refusals(
 
 
 def _docker(request: ComparisonRequest) -> DockerEngine | None:
-    return DockerEngine(docker_address()) if request.containers else None
+    return DockerEngine(docker_address()) if request.containers or DOCKER in request.places else None
+
+
+def _stores(contenders: Sequence[Contender]) -> bool:
+    return any(contender.place == POSTGRESQL for contender in contenders)
+
+
+@contextlib.contextmanager
+def _contained(
+    project: Project, request: ComparisonRequest, contenders: Sequence[Contender]
+) -> Iterator[Contained | None]:
+    """What contenders need that run in containers: a network, and a database where they store in one."""
+    own = [contender for contender in contenders if contender.variant.runs_in == DOCKER]
+    docker = _docker(request)
+    if not own or docker is None:
+        yield None
+        return
+    isolation = request.isolation
+    limits = {
+        role: Limits(isolation.cpus.get(role), isolation.memory_bytes.get(role), isolation.pin.get(role, ()))
+        for role in PINNED_ROLES
+    }
+    with DockerLauncher(docker, project.root, limits) as launcher, contextlib.ExitStack() as stack:
+
+        def crashable(kind: InstanceKind) -> DatabaseContainer:
+            return DatabaseContainer(launcher, postgres_image(), kind, project.logs)
+
+        server = None
+        if _stores(own):
+            server = stack.enter_context(database_container(launcher, postgres_image(), APPLICATION, project.logs))
+        yield Contained(server, docker, launcher, crashable)
 
 
 @contextlib.contextmanager

@@ -6,11 +6,9 @@ acknowledged and that tables are logged. That the file reaches the disk is what 
 
 from dataclasses import dataclass, replace
 
-from bakeoff import processes
 from bakeoff.engines.stream import EngineSecond, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
-from bakeoff.postgres.binaries import find_installation
 from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
@@ -19,7 +17,7 @@ from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.service import at_work
+from bakeoff.running.service import at_work, reached_by
 
 # A server of its own: the one that runs are measured on is not crashed.
 CRASHED = embedded.InstanceKind("durability", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
@@ -44,7 +42,7 @@ class DurabilityProof:
 
 def can_be_proven(bench: Bench, contender: Contender) -> bool:
     """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
-    own_database = bench.server is not None and bench.server.embedded
+    own_database = bench.server is not None and (bench.server.embedded or bench.server.container is not None)
     audited = contender.engine.can("ledger") and contender.engine.manifest.audit is not None
     return own_database and audited and contender.target.name not in bench.attached and _has_audit(contender)
 
@@ -56,7 +54,8 @@ def prove_durability(bench: Bench, contender: Contender) -> DurabilityProof:
         own = replace(bench, server=database.server)
         with run_files(bench.project.state / "runs", f"{contender.target.name}-durability") as files:
             _load_over_a_crash(own, contender, files, database)
-            verdict = audit_run(contender.engine, contender.workload, database.server, files.plan, files.ledger)
+            engine, workload, launcher = contender.engine, contender.workload, bench.launcher
+            verdict = audit_run(engine, workload, database.server, files.plan, files.ledger, launcher)
     finally:
         database.stop()
     return _proof(contender, verdict)
@@ -66,30 +65,24 @@ class _CrashingDatabase:
     """A server that can be crashed, and that comes back on the same port with what its disk holds."""
 
     def __init__(self, bench: Bench) -> None:
-        self._port = processes.free_port()
-        self._bench = bench
-        self._instance = self._started()
-        self.server = self._instance.server
+        self._database = bench.crashable(CRASHED)
+        self.server = self._database.start()
         self.has_crashed = False
 
     def crash_and_restart(self) -> None:
         self.has_crashed = True
-        embedded.crash(self._instance)
-        self._instance = self._started()
+        self._database.crash()
+        self.server = self._database.start()
 
     def stop(self) -> None:
-        embedded.stop(self._instance)
-
-    def _started(self) -> embedded.Instance:
-        project = self._bench.project
-        return embedded.start(find_installation(project), CRASHED, project.logs, lambda: self._port)
+        self._database.stop()
 
 
 def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
     log = bench.project.logs / f"{contender.target.name}-durability.log"
     with at_work(bench, contender.target, contender.workload, contender.variant, log) as service:
         request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
-        plan = request.plan(service.access, files.ledger)
+        plan = request.plan(reached_by(bench.launcher, service.access), files.ledger)
         engine = generator_of(replace(bench, places=()), request, plan, files, files.plan.with_name("stream.jsonl"))
 
         def on_record(record: Record) -> None:

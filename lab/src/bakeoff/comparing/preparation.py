@@ -16,7 +16,9 @@ from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.table import DOCKER, IN_PROCESSES
 from bakeoff.factors.variant import Variant
+from bakeoff.launching import PROCESSES
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.project import Project
@@ -59,7 +61,11 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     wanted = choose_targets(offered, named, request.target_class)
     attached = [target for target in wanted if target.name in request.attached]
     own = [target for target in wanted if target.name not in request.attached]
-    targets = attached + buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
+    if DOCKER in request.places:
+        own = _containable(own, bool(request.targets), skip)
+    if IN_PROCESSES in request.places:
+        own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
+    targets = attached + own
     if not targets:
         raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
@@ -72,6 +78,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
         if request.attached:
             raise UsageError("--against builds both sides itself: leave out --attach.")
         contenders = with_commit(project, request.against, contenders, skip)
+    contenders = [_placed(project, contender) for contender in contenders]
     for contender in contenders:
         _check_settings(contender, request)
     _check_containers(request)
@@ -101,12 +108,31 @@ def _sendable(
     return [target for target in targets if target.workload not in reasons]
 
 
+def _placed(project: Project, contender: Contender) -> Contender:
+    """The contender with the artifacts that are run where it runs: images, for containers."""
+    if contender.variant.runs_in != DOCKER:
+        return contender
+    return replace(contender, target=contender.target.contained, engine=contender.engine.contained(project))
+
+
+def _containable(targets: Sequence[Target], is_named: bool, skip: Callable[[str, str], None]) -> list[Target]:
+    """Targets that have an image. The others are skipped with a line each, or refused where `is_named`."""
+    for target in targets:
+        if target.image is None and is_named:
+            _ = target.contained  # raises the error that says so
+        elif target.image is None:
+            skip(target.name, f"{target.name}: skipped, no [image] in its target.toml, so no container can run it.")
+    return [target for target in targets if target.image is not None]
+
+
 def _engines(request: ComparisonRequest) -> list[str]:
     return list(dict.fromkeys(variant.engine for variant in request.variants()))
 
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     variant, target = contender.variant, contender.target
+    if variant.runs_in == DOCKER:
+        _check_docker(contender, request)
     if target.name not in request.attached:
         wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
         secured = {name: "" for name, wanted in wishes.items() if wanted}
@@ -120,6 +146,19 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         raise UsageError(
             f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )
+
+
+def _check_docker(contender: Contender, request: ComparisonRequest) -> None:
+    """Raises UsageError for what containers that the lab starts cannot have."""
+    reasons = (
+        (contender.target.name in request.attached, "--attach", "the lab starts the containers itself"),
+        (bool(os.environ.get("DATABASE_URL")), "DATABASE_URL", "the database is a container too"),
+        (request.against is not None, "--against", "images are built from the checkout"),
+        (contender.variant.tls, "--tls", "the key of the lab's certificate is readable by its own user alone"),
+    )
+    for is_given, option, reason in reasons:
+        if is_given:
+            raise UsageError(f"--in docker: {reason}. Leave out {option}.")
 
 
 def _check_containers(request: ComparisonRequest) -> None:
@@ -194,7 +233,9 @@ def _conform(
 @contextlib.contextmanager
 def _relayed(bench: Bench, target: Target) -> Iterator[DatabaseRelay | None]:
     """The target's way to the database, so that it can be cut; None where the lab does not choose it."""
-    if bench.server is None or target.name in bench.attached or not can_be_relayed(bench.server):
+    # The relay listens on the loopback address, which containers cannot reach.
+    is_out_of_reach = target.name in bench.attached or bench.launcher is not PROCESSES
+    if bench.server is None or is_out_of_reach or not can_be_relayed(bench.server):
         yield None
         return
     with DatabaseRelay(bench.server) as relay:

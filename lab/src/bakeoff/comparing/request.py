@@ -82,6 +82,11 @@ class ComparisonRequest(ComparisonTable):
         return isolation_of(self)
 
     @property
+    def places(self) -> set[str]:
+        """What the programs of its contenders run in."""
+        return {variant.runs_in for variant in self.variants()}
+
+    @property
     def settling(self) -> Settling:
         """How long each level may settle before it is measured: the same for every contender and round."""
         phases = self.phases
@@ -111,7 +116,9 @@ def request_from(document: Mapping[str, Json]) -> ComparisonRequest:
     options = options_of(ComparisonRequest)
     plain = {each.name for each in fields(ComparisonRequest)} - options.keys()
     values = {name: document[name] for name in plain if name in document}
-    read = {name: each.read(document[name]) for name, each in options.items() if name in document}
+    # None is an option's default, or stands for it in a request of an earlier lab.
+    given = {name: each for name, each in options.items() if document.get(name) is not None}
+    read = {name: each.read(document[name]) for name, each in given.items()}
     return with_values(ComparisonRequest("", ""), {**values, **read})
 
 

@@ -80,7 +80,7 @@ class Series:
         self._id: int | None = None
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
-        self._proofs: dict[tuple[str, Path, bool, bool, tuple[tuple[str, str], ...]], Proof] = {}
+        self._proofs: dict[tuple[str, str, Path, bool, bool, tuple[tuple[str, str], ...]], Proof] = {}
         self._durable: dict[str, bool | None] = {}
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
@@ -214,7 +214,7 @@ class Series:
     def _durability_problem(self, contender: Contender) -> str | None:
         """Why durability could not be tried. A contender that lost writes is measured, and ranked apart."""
         try:
-            bench = self._bench.storing_in(contender.place)
+            bench = self._bench_of(contender)
             self._durable[contender.key] = durability_proven(bench, contender, again=self._request.prove)
         except BakeoffError as error:
             return error.message
@@ -223,10 +223,11 @@ class Series:
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
-        known = (target.name, target.directory, variant.tls, variant.token, tuple(sorted(variant.settings.items())))
+        settings = tuple(sorted(variant.settings.items()))
+        known = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
         if known not in self._proofs:
             again = self._request.prove
-            bench = self._bench.storing_in(contender.place)
+            bench = self._bench_of(contender)
             self._proofs[known] = prove(bench, target, contender.workload, variant, again=again)
         return self._proofs[known]
 
@@ -318,7 +319,7 @@ class Series:
             words += f", round {run.round} of {self._request.rounds}"
         self._bench.progress.step(words, run.planned_s)
         beside = self._beside()
-        result = measure(self._bench.storing_in(run.contender.place), run)
+        result = measure(self._bench_of(run.contender), run)
         proved = f"proved at {self._proof(run.contender).proved_at}"
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if beside:
@@ -336,6 +337,9 @@ class Series:
             self._outside_s.append({**result.machine_state.outside_phases_s, **storing.seconds})
         self._comparison.interrupted |= result.status is Status.INTERRUPTED
         return result
+
+    def _bench_of(self, contender: Contender) -> Bench:
+        return self._bench.running_in(contender.variant.runs_in).storing_in(contender.place)
 
     def _problem_with(self, result: RunResult) -> str | None:
         """Why a run's figures are no result, or why its smoke test forbids a longer one.

@@ -183,9 +183,17 @@ class Agents:
             arrived.put((number, error, self._clock.now_ns()))
 
 
-def alone(engine: Engine, plan: Plan, plan_file: Path, stream_file: Path, log: Path, schema: Path) -> Agents:
+def alone(
+    engine: Engine,
+    plan: Plan,
+    plan_file: Path,
+    stream_file: Path,
+    log: Path,
+    schema: Path,
+    here: Transport | None = None,
+) -> Agents:
     """One agent on this machine."""
-    return Agents(engine, plan, plan_file, stream_file, log, schema, [Here()])
+    return Agents(engine, plan, plan_file, stream_file, log, schema, [here or Here()])
 
 
 def _parts(

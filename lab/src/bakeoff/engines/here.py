@@ -1,12 +1,14 @@
-"""Agents on this machine: child processes of the lab."""
+"""Agents on this machine: children of the lab, or containers that it starts."""
 
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.engines.instructions import Instructions
 from bakeoff.engines.transport import Assignment
+from bakeoff.launching import PROCESSES, Launcher, Program, own_user
 
 # The protocol allows 5 s for replies in flight; the rest is for writing what is known.
 _STOP_TIMEOUT_S = 10.0
@@ -17,29 +19,43 @@ class Here:
 
     name = ""
 
+    def __init__(self, launcher: Launcher = PROCESSES, reads: Sequence[Path] = ()) -> None:
+        """`reads` are folders of files that plans name."""
+        self._launcher = launcher
+        self._reads = reads
+
     def start(self, assignment: Assignment) -> "EngineProcess":
-        """Starts a child process."""
-        return EngineProcess(assignment)
+        """Starts it."""
+        return EngineProcess(assignment, self._launcher, self._reads)
 
 
 class EngineProcess:
-    """An engine as a child process; its ledger is written where the lab wants it."""
+    """An engine on this machine; its ledger is written where the lab wants it."""
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, launcher: Launcher, reads: Sequence[Path]) -> None:
         self._assignment = assignment
+        self._launcher = launcher
         self._is_ended = False
-        self._process = processes.start(
-            [*assignment.engine.command, *assignment.arguments],
-            log=assignment.log,
-            stdin=subprocess.PIPE if assignment.is_instructed else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            death_signal=signal.SIGTERM,
+        self._process = launcher.start(
+            Program(
+                role="engine",
+                command=[*assignment.engine.command, *assignment.arguments],
+                log=assignment.log,
+                stdin=subprocess.PIPE if assignment.is_instructed else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                death_signal=signal.SIGTERM,
+                image=assignment.engine.build.image,
+                # The plan, and the ledger beside it.
+                folders=[assignment.plan_file.parent],
+                reads=reads,
+                user=own_user(),
+            )
         )
         self._instructions = None if self._process.stdin is None else Instructions(self._process.stdin)
 
     @property
     def pids(self) -> Sequence[int]:
-        return [self._process.pid]
+        return [] if self._launcher.container_of(self._process) else [self._process.pid]
 
     @property
     def ledger(self) -> str | None:
@@ -72,9 +88,7 @@ class EngineProcess:
         if self._is_ended:
             return
         self._is_ended = True
-        processes.stop(self._process, signal.SIGINT, _STOP_TIMEOUT_S)
-        # What the engine itself may have started.
-        processes.kill_session(self._process)
+        self._launcher.end(self._process, signal.SIGINT, _STOP_TIMEOUT_S)
         if self._instructions is not None:
             self._instructions.close()
         if self._process.stdout is not None:

@@ -218,6 +218,33 @@ def _pins_in_words(pins: Pins) -> str:
 PINS: Kind[Pins] = Kind(_pins, {"type": "string"}, "ROLE=CPUS,...", _pins_in_words)
 
 
+def by_role(one: Kind[T], metavar: str, example: str) -> Kind[Mapping[str, T]]:
+    """A value for each role; one without a role is the target's."""
+
+    def read(value: Json) -> Mapping[str, T]:
+        if isinstance(value, Mapping):
+            return {str(role): one.read(each) for role, each in value.items()}
+        given: dict[str, T] = {}
+        for part in str(value).split(",") if isinstance(value, str) else [value]:
+            role, is_named, own = part.strip().partition("=") if isinstance(part, str) else ("", "", part)
+            role, own = (role, own) if is_named else ("target", part)
+            if role not in PINNED_ROLES or role in given:
+                raise UsageError(f'"{value}": write {example}.')
+            given[role] = one.read(own)
+        return given
+
+    def words(given: Mapping[str, T]) -> str:
+        if set(given) == {"target"}:
+            return one.words(given["target"])
+        return ",".join(f"{role}={one.words(each)}" for role, each in given.items())
+
+    return Kind(read, {"type": "string"}, metavar, words)
+
+
+CPUS_BY_ROLE = by_role(number(0.01), "CPUS|ROLE=CPUS,...", "2, or target=2,database=4,engine=2")
+MEMORY_BY_ROLE = by_role(MEMORY, "SIZE|ROLE=SIZE,...", "2G, or target=2G,database=4G,engine=2G")
+
+
 def _transport_mode(value: Json) -> str:
     return transport_mode_named(_text_of(value)).name
 

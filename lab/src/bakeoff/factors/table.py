@@ -14,6 +14,8 @@ from bakeoff.factors.option import option
 from bakeoff.factors.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
+# What the programs of a run are.
+IN_PROCESSES, DOCKER = "processes", "docker"
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
 
 
@@ -83,6 +85,12 @@ class FactorTable:
     tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
+    runs_in: str = option(
+        IN_PROCESSES,
+        kinds.choice(IN_PROCESSES, DOCKER),
+        "What target, database and engine run in: processes of this machine, or Docker containers that the lab starts",
+        flag="in",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,19 +153,19 @@ class RunTable:
         unset="none",
         is_recorded=True,
     )
-    limit_cpus: float | None = option(
-        None,
-        kinds.number(0.01),
-        "CPU limit of a target, such as 2",
+    limit_cpus: Mapping[str, float] = option(
+        {},
+        kinds.CPUS_BY_ROLE,
+        "CPU limit of a target, such as 2; in containers of each role, such as target=2,database=4,engine=2",
         in_file=False,
         unset="none",
         unit="CPUs",
         is_recorded=True,
     )
-    limit_memory_bytes: int | None = option(
-        None,
-        kinds.MEMORY,
-        "Memory limit of a target, such as 2G",
+    limit_memory_bytes: Mapping[str, int] = option(
+        {},
+        kinds.MEMORY_BY_ROLE,
+        "Memory limit of a target, such as 2G; in containers of each role, such as target=2G,database=4G,engine=2G",
         name="limit_memory",
         in_file=False,
         unset="none",

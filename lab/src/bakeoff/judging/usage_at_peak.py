@@ -47,7 +47,9 @@ def cores_of_target(settings: Mapping[str, str]) -> float | None:
     pinned = len(pins["target"].split("+")) if "target" in pins else math.inf
     limit = math.inf
     with contextlib.suppress(KeyError, ValueError):
-        limit = float(settings["limit_cpus"])
+        # "2", or "target=2,database=4".
+        parts = [part.rpartition("=") for part in settings["limit_cpus"].split(",")]
+        limit = next((float(cpus) for role, _, cpus in parts if role in ("", "target")), limit)
     cores = min(limit, pinned)
     return None if math.isinf(cores) else cores
 

@@ -6,11 +6,10 @@ import threading
 from types import TracebackType
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server
 
 _LOOPBACK = "127.0.0.1"
 _CHUNK_BYTES = 65_536
-_POSTGRESQL_PORT = 5432
 # With these a URL leads past the relay, or a client refuses its address.
 _ELSEWHERE = {"host", "hostaddr", "port", "service"}
 
@@ -28,7 +27,7 @@ class DatabaseRelay:
 
     def __init__(self, server: Server) -> None:
         parts = urlsplit(server.url)
-        self._address = (parts.hostname or _LOOPBACK, parts.port or _POSTGRESQL_PORT)
+        self._address = (parts.hostname or _LOOPBACK, parts.port or POSTGRESQL_PORT)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._listener = socket.create_server((_LOOPBACK, 0))

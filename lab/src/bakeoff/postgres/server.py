@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from bakeoff.redaction import redacted, secrets_of
 if TYPE_CHECKING:
     from psycopg import Connection
 
+POSTGRESQL_PORT = 5432
 _OLDEST_MAJOR_VERSION = 15
 _MARKER = "bakeoff_may_drop_tables_here"
 
@@ -39,12 +40,14 @@ class Server:
     """One database of one server. `pid` is the server's process where the lab can see it, for sampling.
 
     `targets_url` is for targets, where they have a role of their own: the lab's may change the server's settings.
+    `container` is the name of the one that the lab has started for it.
     """
 
     url: str
     pid: int | None
     embedded: bool
     targets_url: str | None = None
+    container: str | None = None
 
     @property
     def shown_url(self) -> str:
@@ -114,6 +117,16 @@ class Server:
             except psycopg.errors.InsufficientPrivilege:
                 # The user's own server: allowed from version 15 on by GRANT pg_checkpoint.
                 return
+
+
+def url_at(url: str, address: Callable[[str, int], tuple[str, int]]) -> str:
+    """A URL of one TCP address with what `address` makes of that; another one as it is."""
+    parts = urlsplit(url)
+    if not parts.hostname or "," in parts.netloc:
+        return url
+    host, port = address(parts.hostname, parts.port or POSTGRESQL_PORT)
+    user, at, _ = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user}{at}{host}:{port}"))
 
 
 def user_server(url: str, variable: str) -> Server:

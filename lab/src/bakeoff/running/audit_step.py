@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,20 +10,25 @@ from pathlib import Path
 
 import msgspec
 
+from bakeoff import processes
 from bakeoff.documents import first_problem
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
+from bakeoff.launching import PROCESSES, Launcher, Program, own_user
+from bakeoff.postgres.server import Server, url_at
 from bakeoff.results.audit import Audit
 from bakeoff.workload.loader import Workload
 
 _CLEAN, _VIOLATED = 0, 1
 _PATIENCE_S = 600.0
+_ENDS_WITHIN_S = 10.0
 # Entities that are read back at most: of more, a random sample. One lost in a thousand is found as good as surely.
 MOST_READ_BACK = 50_000
 
 
-def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path) -> Audit | None:
+def audit_run(
+    engine: Engine, workload: Workload, server: Server, plan: Path, ledger: Path, launcher: Launcher = PROCESSES
+) -> Audit | None:
     """The engine's verdict on what is stored, with `clean` added to it; None for a workload without an audit query.
 
     Raises BakeoffError when the audit itself could not be made: such a run is not to be believed either.
@@ -31,33 +37,58 @@ def audit_run(engine: Engine, workload: Workload, server: Server, plan: Path, le
     if audit_sql is None:
         return None
     command = engine.audit_command(plan, ledger, audit_sql)
-    return _verdict(command, {**os.environ, "DATABASE_URL": server.url}, workload)
+    url = url_at(server.url, launcher.address)
+    return _verdict(launcher, engine, command, {"DATABASE_URL": url}, plan, workload)
 
 
-def read_back(engine: Engine, workload: Workload, plan: Path, ledger: Path) -> Audit | None:
+def read_back(
+    engine: Engine, workload: Workload, plan: Path, ledger: Path, launcher: Launcher = PROCESSES
+) -> Audit | None:
     """The engine's verdict on what the target shows; None for a workload without `read_back`. Raises BakeoffError."""
     operations = workload.declared.reads_back
     if not operations or not engine.can_read_back:
         return None
     command = engine.read_back_command(plan, ledger, operations, MOST_READ_BACK)
-    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    return replace(_verdict(command, environment, workload), through=", ".join(operations))
+    verdict = _verdict(launcher, engine, command, {}, plan, workload)
+    return replace(verdict, through=", ".join(operations))
 
 
-def _verdict(command: Sequence[str], environment: Mapping[str, str], workload: Workload) -> Audit:
+def _verdict(
+    launcher: Launcher,
+    engine: Engine,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    plan: Path,
+    workload: Workload,
+) -> Audit:
+    log = plan.with_name("audit.log")
+    program = Program(
+        role="audit",
+        command=command,
+        log=log,
+        environment=environment,
+        inherited={name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+        stdout=subprocess.PIPE,
+        image=engine.build.image,
+        folders=[plan.parent],
+        reads=[workload.directory.parent],
+        user=own_user(),
+    )
     try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
-        )
+        process = launcher.start(program)
+        try:
+            output, _ = process.communicate(timeout=_PATIENCE_S)
+        finally:
+            launcher.end(process, signal.SIGKILL, _ENDS_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BakeoffError(f"The audit failed: {error}.") from error
-    if done.returncode not in (_CLEAN, _VIOLATED):
-        raise BakeoffError(f"The audit failed (status {done.returncode}): {done.stderr.strip()}")
+    if process.returncode not in (_CLEAN, _VIOLATED):
+        raise BakeoffError(f"The audit failed (status {process.returncode}): {processes.last_lines(log).strip()}")
     try:
-        document = json.loads(done.stdout)
+        document = json.loads(output)
     except ValueError as error:
-        raise BakeoffError(f"The audit's verdict is not JSON: {done.stdout[:200]!r}.") from error
+        raise BakeoffError(f"The audit's verdict is not JSON: {output[:200]!r}.") from error
     problem = first_problem(document, workload.directory.parent / "schemas" / "verdict.schema.json")
     if problem:
         raise BakeoffError(f"The audit's verdict does not match its schema: {problem}.")
-    return replace(msgspec.convert(document, Audit), clean=done.returncode == _CLEAN)
+    return replace(msgspec.convert(document, Audit), clean=process.returncode == _CLEAN)

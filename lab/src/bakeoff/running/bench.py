@@ -1,11 +1,16 @@
 """What the runs of a command share."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bakeoff.containers.docker import DockerEngine
+from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
+from bakeoff.factors.table import DOCKER
+from bakeoff.launching import PROCESSES, Launcher
+from bakeoff.postgres.crashable import Crashable, EmbeddedDatabase
+from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.progress import Progress
@@ -16,13 +21,23 @@ from bakeoff.targets.security import Secured
 
 
 @dataclass(frozen=True)
+class Contained:
+    """What a bench has in containers: its database, what starts programs there, and what makes further databases."""
+
+    server: Server | None
+    docker: DockerEngine
+    launcher: Launcher
+    crashable: Callable[[InstanceKind], Crashable]
+
+
+@dataclass(frozen=True)
 class Bench:
     """The checkout, the application database (None where no contender stores in one), and the display.
 
     `attached` are targets that the lab did not start; `containers` are those that targets, or the `database`, run in,
     and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
-    here. `token` is what secured targets ask for; it is made for the occasion
-    and nowhere stored.
+    here. `launcher` starts programs, and `in_containers` is what contenders have that run in containers. `token` is
+    what secured targets ask for; it is made for the occasion and nowhere stored.
     """
 
     project: Project
@@ -32,12 +47,34 @@ class Bench:
     docker: DockerEngine | None = None
     containers: Mapping[str, str] = field(default_factory=dict)
     places: Sequence[Transport] = ()
+    launcher: Launcher = PROCESSES
+    in_containers: "Contained | None" = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:
         """The security asked for, with the lab's own certificate."""
         certificate = lab_certificate(self.project.state / "tls") if tls else None
         return Secured(certificate, self.token if token else None)
+
+    @property
+    def here(self) -> Here:
+        """Where agents run that are not elsewhere."""
+        return Here(self.launcher, [self.project.contract])
+
+    def running_in(self, runs_in: str) -> "Bench":
+        """The bench of a contender that runs there: processes, or docker."""
+        if runs_in != DOCKER:
+            return self
+        assert self.in_containers is not None
+        own = self.in_containers
+        return replace(self, server=own.server, docker=own.docker, launcher=own.launcher)
+
+    def crashable(self, kind: InstanceKind) -> Crashable:
+        """A database beside the one that runs are measured on, in the same kind of place."""
+        contained = self.in_containers
+        if contained is not None and self.launcher is contained.launcher:
+            return contained.crashable(kind)
+        return EmbeddedDatabase(self.project, kind)
 
     def storing_in(self, place: Place) -> "Bench":
         """The bench of a target that stores there: without the database, unless it stores in that."""

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from bakeoff.engines.agents import Agents
-from bakeoff.engines.here import Here
 from bakeoff.running.bench import Bench
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
@@ -17,5 +16,5 @@ def generator_of(bench: Bench, request: RunRequest, plan: Plan, files: RunFiles,
     """
     log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
     schema = bench.project.contract / "schemas" / "stream.schema.json"
-    places = list(bench.places[: request.agents]) or [Here()] * request.agents
+    places = list(bench.places[: request.agents]) or [bench.here] * request.agents
     return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places)

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 import psutil
@@ -15,11 +15,16 @@ from bakeoff.factors.table import RunTable
 
 @dataclass(frozen=True)
 class Isolation:
-    """`pin` maps roles (target, database, engine) to CPUs; the limits are of the target alone. Nothing by default."""
+    """`pin` maps roles (target, database, engine) to CPUs; the limits are the target's. Nothing by default.
+
+    `cpus_beside` and `memory_beside` are limits of the other roles, which only containers can have.
+    """
 
     pin: Pins = field(default_factory=dict)
     limit_cpus: float | None = None
     limit_memory_bytes: int | None = None
+    cpus_beside: Mapping[str, float] = field(default_factory=dict)
+    memory_beside: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def has_limits(self) -> bool:
@@ -32,13 +37,30 @@ class Isolation:
 
     def described(self) -> dict[str, str]:
         """For a run's record."""
-        options = RunTable(pin=self.pin, limit_cpus=self.limit_cpus, limit_memory_bytes=self.limit_memory_bytes)
+        options = RunTable(pin=self.pin, limit_cpus=self.cpus, limit_memory_bytes=self.memory_bytes)
         return changed(options, RunTable)
+
+    @property
+    def cpus(self) -> Mapping[str, float]:
+        """The limits of CPUs by role."""
+        return {**({} if self.limit_cpus is None else {"target": self.limit_cpus}), **self.cpus_beside}
+
+    @property
+    def memory_bytes(self) -> Mapping[str, int]:
+        """The limits of memory by role."""
+        own = {} if self.limit_memory_bytes is None else {"target": self.limit_memory_bytes}
+        return {**own, **self.memory_beside}
 
 
 def isolation_of(options: RunTable) -> Isolation:
     """What the options of a run ask for."""
-    return Isolation(options.pin, options.limit_cpus, options.limit_memory_bytes)
+    return Isolation(
+        options.pin,
+        options.limit_cpus.get("target"),
+        options.limit_memory_bytes.get("target"),
+        {role: cpus for role, cpus in options.limit_cpus.items() if role != "target"},
+        {role: size for role, size in options.limit_memory_bytes.items() if role != "target"},
+    )
 
 
 def check_pins(pins: Pins, available: Set[int]) -> None:

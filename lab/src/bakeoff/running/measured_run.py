@@ -22,12 +22,12 @@ from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION_STOPS_AT
-from bakeoff.running.observation import observe
+from bakeoff.running.observation import observe, observe_engine
 from bakeoff.running.operation_findings import always_failing
 from bakeoff.running.phase_plan import measured_records
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.service import Service, at_work
+from bakeoff.running.service import Service, at_work, reached_by
 from bakeoff.running.settling import settled_in
 from bakeoff.running.stage_times import StageTimes
 from bakeoff.running.stored_state import StoredState
@@ -37,9 +37,7 @@ from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import MachineState, load_average, load_between, machine_counters, machine_speed_mb_s
 from bakeoff.sampling.maintenance import EdgeVacuum
-from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
-from bakeoff.sampling.usage import Together
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS
 
@@ -186,7 +184,9 @@ class _Run:
     def _drive(self, target: Service, files: RunFiles) -> Status:
         seen = observe(self._bench, self._target.name, target)
         self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
-        plan = self._request.plan(target.access, files.ledger if self._stored.keeps_ledger else None)
+        plan = self._request.plan(
+            reached_by(self._bench.launcher, target.access), files.ledger if self._stored.keeps_ledger else None
+        )
         self._stored.preload(plan, files)
         self._stages.mark("preparing")
         engine = generator_of(self._bench, self._request, plan, files, self._stream_file)
@@ -199,10 +199,9 @@ class _Run:
                 self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            sources = dict(seen.sources)
-            if engine.pids:
-                sources["engine"] = Together([ProcessTree(pid) for pid in engine.pids])
-            self._sampler = Sampler(sources, seen.processes)
+            seen = seen.beside("engine", observe_engine(self._bench, engine))
+            self._environment = {**self._environment, **seen.facts}
+            self._sampler = Sampler(seen.sources, seen.processes)
             before = machine_counters()
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))

@@ -1,14 +1,15 @@
 """What can be seen of a run's target and database: which processes or containers, and whether they stayed the same."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from bakeoff.containers.container import Container, find_container
 from bakeoff.containers.container_usage import usage_of
 from bakeoff.containers.docker import DockerEngine
+from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.service import Service
@@ -18,8 +19,6 @@ from bakeoff.sampling.usage import Together, UsageSource
 
 # What --container calls the database.
 DATABASE = "database"
-
-_POSTGRESQL_PORT = 5432
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,10 @@ class Observation:
         """What the target may use, for the run's settings; empty where it has no limit."""
         return self.roles["target"].limits if "target" in self.roles else {}
 
+    def beside(self, role: str, seen: Seen | None) -> "Observation":
+        """The observation with a role more, where that is in sight."""
+        return self if seen is None else Observation({**self.roles, role: seen})
+
     @property
     def sources(self) -> dict[str, UsageSource]:
         """What to sample."""
@@ -75,13 +78,25 @@ def observe(bench: Bench, target_name: str, service: Service) -> Observation:
     return Observation({role: seen for role, seen in roles.items() if seen is not None})
 
 
+def observe_engine(bench: Bench, engine: Agents) -> Seen | None:
+    """What can be seen of engines at work: processes, or containers. The first one's image and limits stand for all."""
+    running = bench.launcher.running("engine")
+    containers = [seen for name in running if (seen := _own_container(bench, name)) is not None]
+    sources = [seen.source for seen in containers] or [ProcessTree(pid) for pid in engine.pids]
+    return Seen(Together(sources), containers[0].facts if containers else {}) if sources else None
+
+
 def _target(bench: Bench, name: str, service: Service) -> Seen | None:
     if service.pids:
         pids = service.pids
         # Trees of their own: each remembers what it saw last.
         apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
         return Seen(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
-    return _container(bench, name) or _listener(service.access.host, service.access.port)
+    return (
+        _own_container(bench, service.container)
+        or _container(bench, name)
+        or _listener(service.access.host, service.access.port)
+    )
 
 
 def _database(bench: Bench) -> Seen | None:
@@ -90,13 +105,22 @@ def _database(bench: Bench) -> Seen | None:
         return None
     if server.pid is not None:
         return Seen(ProcessTree(server.pid))
-    return _container(bench, DATABASE) or _listener(*_address(server))
+    return _own_container(bench, server.container) or _container(bench, DATABASE) or _listener(*_address(server))
 
 
 def _container(bench: Bench, name: str) -> Seen | None:
     docker, wanted = bench.docker, bench.containers.get(name)
-    if docker is None or wanted is None:
+    return None if docker is None or wanted is None else _seen(docker, wanted)
+
+
+def _own_container(bench: Bench, name: str | None) -> Seen | None:
+    """A container that the lab has started; its limits are the run's own."""
+    if bench.docker is None or name is None:
         return None
+    return replace(_seen(bench.docker, name), limits={})
+
+
+def _seen(docker: DockerEngine, wanted: str) -> Seen:
     begun = find_container(docker, wanted)
     limits = Isolation(limit_cpus=begun.limit_cpus, limit_memory_bytes=begun.limit_memory_bytes).described()
     return Seen(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
@@ -126,4 +150,4 @@ def _listener(host: str, port: int) -> Seen | None:
 
 def _address(server: Server) -> tuple[str, int]:
     parts = urlsplit(server.url)
-    return parts.hostname or "", parts.port or _POSTGRESQL_PORT
+    return parts.hostname or "", parts.port or POSTGRESQL_PORT

@@ -2,11 +2,13 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
+from bakeoff.launching import PROCESSES, Launcher
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
@@ -27,6 +29,11 @@ class Service(Protocol):
     @property
     def pids(self) -> Mapping[str, int]:
         """Its processes by name, for sampling; the one that answers first."""
+        ...
+
+    @property
+    def container(self) -> str | None:
+        """The name of the container that the lab has started for it."""
         ...
 
     @property
@@ -73,11 +80,19 @@ def at_work(
             log,
             settings=variables_of(target, variant.settings),
             secured=bench.secured(tls=variant.tls, token=variant.token),
-            before=stack.enter_context(limited(isolation)),
+            # A container has its limits from its launcher.
+            before=stack.enter_context(limited(isolation)) if bench.launcher is PROCESSES else (),
+            launcher=bench.launcher,
         )
         with pinned_to(isolation.pin.get("target")):
             stack.enter_context(process)
         yield process
+
+
+def reached_by(launcher: Launcher, access: Access) -> Access:
+    """How an engine reaches what the lab reaches like this."""
+    host, port = launcher.address(access.host, access.port)
+    return replace(access, host=host, port=port)
 
 
 def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False) -> None:

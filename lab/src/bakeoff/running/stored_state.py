@@ -43,7 +43,7 @@ class StoredState:
             for statement in preload_statements(workload, plan, count):
                 server.execute_script(statement)
         else:
-            self._created_before = create_before(self._bench.project, self._contender, plan, count, files)
+            self._created_before = create_before(self._bench, self._contender, plan, count, files)
         if server is not None:
             server.execute_script("VACUUM (ANALYZE)")
             self._preloaded_before = None if self._created_before else preloaded_in(workload, server)
@@ -81,6 +81,7 @@ class StoredState:
     def _audited(self, files: RunFiles) -> Audit | None:
         """By the database where the lab knows it and the query, else by the target's own reads."""
         engine, workload, server = self._contender.engine, self._contender.workload, self._bench.server
+        launcher = self._bench.launcher
         if server is not None and workload.declared.audit is not None:
-            return audit_run(engine, workload, server, files.plan, files.ledger)
-        return read_back(engine, workload, files.plan, files.ledger)
+            return audit_run(engine, workload, server, files.plan, files.ledger, launcher)
+        return read_back(engine, workload, files.plan, files.ledger, launcher)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.running.isolation import Isolation
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -45,6 +45,12 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
 
 def check_limits(isolation: Isolation, root: Path = _ROOT) -> None:
     """Raises BakeoffError, before anything is built, where limits that are asked for cannot be set."""
+    beside = sorted({*isolation.cpus_beside, *isolation.memory_beside})
+    if beside:
+        raise UsageError(
+            f"--limit-cpus and --limit-memory of {' and '.join(beside)} need --in docker: of processes only the target "
+            "has limits."
+        )
     with limited(isolation, root):
         pass
 
@@ -71,5 +77,5 @@ def _remove(group: Path) -> None:
 def _refused(reason: str) -> BakeoffError:
     return BakeoffError(
         f"--limit-cpus and --limit-memory need cgroup version 2 and permission to use it, but {reason}. Run as root on "
-        "a machine that has it (most Linux systems since 2021), or omit the limits."
+        "a machine that has it (most Linux systems since 2021), use --in docker, or omit the limits."
     )

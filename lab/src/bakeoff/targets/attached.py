@@ -21,6 +21,7 @@ class AttachedTarget:
     pids: Mapping[str, int] = {}
     start_s: float | None = None
     has_ended = False
+    container: str | None = None
 
     def __init__(self, target: Target, access: Access, health: HealthCheck) -> None:
         self._target = target

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
+from bakeoff.launching import PROCESSES, Launcher, Program
+from bakeoff.postgres.server import Server, url_at
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions, Placeholders
 from bakeoff.targets.health import HealthCheck
-from bakeoff.targets.inherited_environment import inherited_by
+from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
 
@@ -26,8 +27,8 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
-    `before` goes before its command. Attributes: `access`, `log`, `port`, `start_s` (start to healthy), `pid`, and
-    `pids` with those of its companions by name.
+    `before` goes before its command, and `launcher` starts it. Attributes: `access`, `log`, `port`, `start_s` (start to
+    healthy), `pid`, and `pids` with those of its companions by name; in a container there is a `container` instead.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class TargetProcess:
         settings: Mapping[str, str] | None = None,
         secured: Secured | None = None,
         before: Sequence[str] = (),
-        bind: str = LOOPBACK,
+        bind: str = "",
+        launcher: Launcher = PROCESSES,
     ) -> None:
         self._target = target
+        self._launcher = launcher
         self._server = server
         self._health = health
         self.log = log
@@ -51,8 +54,8 @@ class TargetProcess:
         self._before = before
         self._process: subprocess.Popen[bytes] | None = None
         self.port = port if port is not None else processes.free_port()
-        self.access = (secured or Secured()).access(_reached_at(bind), self.port)
-        self._bind = bind
+        self._bind = bind or launcher.bind
+        self.access = (secured or Secured()).access(_reached_at(self._bind), self.port)
         self._placeholders = Placeholders(target)
         self._companions: Companions | None = None
         self.start_s = 0.0
@@ -82,35 +85,45 @@ class TargetProcess:
     def _start(self, environment: Mapping[str, str]) -> None:
         command = [*self._before, *map(self._placeholders.fill, self._target.manifest.run.command)]
         try:
-            self._process = processes.start(
-                command,
-                log=self.log,
-                inherited=inherited_by(self._target, os.environ),
-                environment=environment,
-                directory=self._directory(),
+            self._process = self._launcher.start(
+                Program(
+                    role="target",
+                    command=command,
+                    log=self.log,
+                    inherited=inherited_by(self._target, os.environ),
+                    passed_on=passed_into_a_container(self._target, os.environ),
+                    environment=environment,
+                    directory=self._directory(),
+                    image=self._target.build.image,
+                    port=self.port,
+                )
             )
         except OSError as error:
             raise BakeoffError(f"{self._target.name} cannot be started: {error.strerror}: {command[0]}.") from error
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
-            if how is signal.SIGKILL:
-                processes.kill_session(self._process)
-            processes.stop(self._process, how, _STOPS_WITHIN_S)
-            processes.kill_session(self._process)
+            self._launcher.end(self._process, how, _STOPS_WITHIN_S)
         if self._companions is not None:
             self._companions.stop()
         self._placeholders.clear()
 
     @property
     def pids(self) -> dict[str, int]:
-        """Its own process, by the target's name, and those of its companions by theirs."""
+        """Its own process, by the target's name, and those of its companions by theirs; none of a container."""
+        if self.container is not None:
+            return {}
         return {self._target.name: self.pid, **(self._companions.pids if self._companions is not None else {})}
 
     @property
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def container(self) -> str | None:
+        """The name of the container that it runs in."""
+        return None if self._process is None else self._launcher.container_of(self._process)
 
     @property
     def has_ended(self) -> bool:
@@ -142,9 +155,12 @@ class TargetProcess:
 
     def _environment(self) -> dict[str, str]:
         run = self._target.manifest.run
-        database = {} if self._server is None else {"DATABASE_URL": self._server.targets_url or self._server.url}
+        database = {} if self._server is None else {"DATABASE_URL": self._database_url(self._server)}
         own = {"BIND": self._bind, run.port_variable: str(self.port)}
         return {**self._placeholders.fill_all(run.environment), **database, **own, **self._settings}
+
+    def _database_url(self, server: Server) -> str:
+        return url_at(server.targets_url or server.url, self._launcher.address)
 
     def _wait_until_healthy(self, deadline: float) -> None:
         pause_s = 0.005

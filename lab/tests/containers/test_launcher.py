@@ -1,0 +1,82 @@
+"""What needs no Docker engine: see end_to_end/test_containers.py for the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.containers.database import DatabaseContainer, postgres_image
+from bakeoff.containers.docker import DockerEngine
+from bakeoff.containers.docker_command import run_docker
+from bakeoff.containers.images import forget_removed_images
+from bakeoff.containers.launcher import Limits
+from bakeoff.errors import BakeoffError
+from bakeoff.launching import PROCESSES, Program
+from bakeoff.postgres.embedded import METRICS
+from docker_engine import FakeDocker, inspected
+from made_up_manifests import image_build
+
+
+def test_options_of_limits() -> None:
+    assert list(Limits().options) == []
+    assert list(Limits(1.5, 1 << 29, (0, 2)).options) == [
+        "--cpus=1.5",
+        "--memory=536870912",
+        "--memory-swap=536870912",
+        "--cpuset-cpus=0,2",
+    ]
+
+
+def test_an_image_that_the_engine_has_no_more_is_built_again(tmp_path: Path) -> None:
+    build = image_build(tmp_path)
+    assert build.image is not None
+    build.image.write_text("sha256:1\n")
+    with FakeDocker(inspected()).serving(tmp_path / "docker.sock") as address:
+        forget_removed_images(DockerEngine(address), [build])
+    assert not build.image.exists()
+
+
+def test_docker_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(BakeoffError, match="docker, was not found on PATH"):
+        run_docker("unix:///nowhere", ["ps"])
+
+
+def test_a_failing_command_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "docker"
+    fake.write_text("#!/bin/sh\necho no such thing >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(BakeoffError, match="docker rm --force failed: no such thing"):
+        run_docker("unix:///nowhere", ["rm", "--force", "x"])
+
+
+class Recorded:
+    """A launcher that takes note of the program, and starts one that ends at once."""
+
+    def __init__(self) -> None:
+        self.programs: list[Program] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(PROCESSES, name)
+
+    def start(self, program: Program) -> object:
+        self.programs.append(program)
+        return PROCESSES.start(Program(role="database", command=["true"], log=program.log))
+
+
+def test_the_database_has_the_settings_of_the_embedded_one_and_keeps_its_password_out_of_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BAKEOFF_POSTGRES_IMAGE", "mirror/postgres:18")
+    launcher = Recorded()
+    with pytest.raises(BakeoffError, match=r"PostgreSQL \(mirror/postgres:18\) did not start"):
+        DatabaseContainer(launcher, postgres_image(), METRICS, tmp_path).start()  # type: ignore[arg-type]
+    (program,) = launcher.programs
+    command = list(program.command)
+    assert command[:2] == ["docker-entrypoint.sh", "postgres"]
+    assert {"-cfsync=on", "-cmax_connections=200", "-clisten_addresses=*", f"-cport={program.port}"} <= set(command)
+    # What the kind of instance overrides comes last, and so counts.
+    assert command.index("-cshared_buffers=64MB") > command.index("-cshared_buffers=1GB")
+    assert not any("unix_socket_directories" in part for part in command)
+    assert program.environment["POSTGRES_PASSWORD"] not in " ".join(command)
+    assert (program.user, program.data) == ("postgres", "/var/lib/postgresql")

@@ -1,0 +1,43 @@
+"""A Docker engine of this machine, for the tests that need a real one; without it they are skipped, or fail."""
+
+import os
+import subprocess
+
+import pytest
+
+from bakeoff.cli.checks import REQUIRED_VARIABLE
+from bakeoff.containers.docker import DockerEngine, docker_address
+from bakeoff.errors import BakeoffError
+
+# What Dockerfiles of the checkout are based on: the smallest image that tests can expect.
+SMALL_IMAGE = "debian:bookworm-slim"
+
+
+def skip_without(tool: str, reason: str) -> None:
+    """Skips the test; where `./bakeoff test --require` names the tool, the test fails instead."""
+    if tool in os.environ.get(REQUIRED_VARIABLE, "").split(","):
+        pytest.fail(f"--require {tool}: {reason}")
+    pytest.skip(reason)
+
+
+def need_image(docker: DockerEngine, image: str) -> None:
+    """Skips the test where the image is not here and cannot be pulled."""
+    command = ["docker", "--host", docker.address]
+    if subprocess.run([*command, "image", "inspect", image], capture_output=True, check=False).returncode == 0:
+        return
+    pulled = subprocess.run([*command, "pull", "--quiet", image], capture_output=True, text=True, check=False)
+    if pulled.returncode != 0:
+        skip_without("docker", f"the image {image} is not here and cannot be pulled: {pulled.stderr.strip()}")
+
+
+@pytest.fixture(scope="session")
+def docker() -> DockerEngine:
+    """The engine that the lab would use."""
+    engine = DockerEngine(docker_address())
+    try:
+        engine.get("/info")
+        subprocess.run(["docker", "--version"], capture_output=True, check=True)
+    except (BakeoffError, OSError) as error:
+        skip_without("docker", f"no Docker engine: {error}")
+    need_image(engine, SMALL_IMAGE)
+    return engine
