@@ -14,7 +14,8 @@ _DEFAULT = "unix:///var/run/docker.sock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The first that answers for one instant (`one-shot`) instead of waiting for a second one: Docker 20.10, 2020.
 _VERSION = (1, 41)
-_PATIENCE_S = 5.0
+# An engine that removes a container with much data answers late on a busy machine.
+_PATIENCE_S = 30.0
 
 Answer = Any
 
@@ -61,12 +62,12 @@ class DockerEngine:
         except PermissionError as error:
             raise BakeoffError(
                 f"This user may not open {self._path}, the Docker engine's socket: join its group (sudo usermod -aG "
-                "docker $USER, and log in again), or leave out --container."
+                "docker $USER, and log in again), or leave out --container and --in docker."
             ) from error
         except (OSError, http.client.HTTPException) as error:
             raise BakeoffError(
                 f"No Docker engine answers at {self.address} ({error}). Start it, name its socket in DOCKER_HOST, or "
-                "leave out --container."
+                "leave out --container and --in docker."
             ) from error
         finally:
             connection.close()

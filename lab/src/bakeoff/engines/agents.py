@@ -155,7 +155,9 @@ class Agents:
                 yield from self._leading.ended(agent)
             else:
                 yield from self._leading.take(agent, own, at_ns)
-            self._check_attendance()
+            # What arrived while a record was handled is taken first: it shows that its agent has not stalled.
+            if arrived.empty():
+                self._check_attendance()
 
     def _check_attendance(self) -> None:
         if self._attendance is not None:
