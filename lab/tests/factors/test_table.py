@@ -37,6 +37,8 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "": True,
     "N": "7",
     "N,...": "8,16",
+    "N|HOST,...": "ssh://a,ssh://b",
+    "ADDRESS": "10.0.0.1",
     "NUMBER": "0.25",
     "DURATION": "5s",
     "CPUS|ROLE=CPUS,...": "target=2,engine=1",

@@ -3,9 +3,11 @@
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bakeoff.builds import Build
+from bakeoff.comparing.agent_hosts import check_hosts, hosts_of, set_up_hosts
 from bakeoff.comparing.arriving import Arriving
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.comparing.preparation import choose
@@ -92,6 +94,7 @@ def _chosen(
     for url in request.attached.values():
         access_of(url)
     contenders = choose(project, request, skip)
+    check_hosts(request, contenders)
     docker = _docker(request)
     if docker is not None:
         for container in request.containers.values():
@@ -128,7 +131,7 @@ def _measure_all(
 
         arriving = Arriving(queued, engine_builds, contenders, request.attached, refuse)
         # The five requests of a smoke run prove that things work; the first one is shown before the last is built.
-        as_built = request.mode == "smoke" and queued.is_busy
+        as_built = request.mode == "smoke" and queued.is_busy and not hosts_of(request)
         built = list(contenders) if as_built else list(arriving.in_order())
         if built:
             _measure_built(project, request, built, arriving if as_built else None, comparison, progress, unfinished)
@@ -158,6 +161,9 @@ def _measure_built(
         bench = Bench(
             project, server, progress, attached, _docker(request), request.containers, in_containers=contained
         )
+        if request.agents_reach is not None:
+            bench = replace(bench, targets_listen_on=request.agents_reach)
+        bench = replace(bench, places=set_up_hosts(request, contenders, progress))
         if not own:
             bench = bench.running_in(DOCKER)
         if own:

@@ -13,6 +13,7 @@ from bakeoff.documents import Json
 from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
 from bakeoff.factors.ping import parse_ping
+from bakeoff.factors.ssh_host import SCHEME, ssh_host
 from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.workload.reuse import parse_pick
 
@@ -109,6 +110,25 @@ def _float_of(value: Json) -> float | None:
 
 def _range(least: float, most: float | None) -> str:
     return f"of at least {least:g}" if most is None else f"from {least:g} to {most:,g}"
+
+
+def _agents(value: Json) -> int | str:
+    """A number of agents here, or hosts."""
+    text = _text_of(value).strip()
+    if SCHEME not in text:
+        return _AGENTS_HERE.read(value)
+    return ",".join(ssh_host(part.strip()).url for part in text.split(","))
+
+
+_AGENTS_HERE = whole(1, 64)
+AGENTS: Kind[int | str] = Kind(
+    _agents, {"anyOf": [dict(_AGENTS_HERE.schema), {"type": "string", "pattern": "^ssh://"}]}, "N|HOST,..."
+)
+
+
+def agents_in(value: int | str) -> int:
+    """How many agents a value of AGENTS names."""
+    return value if isinstance(value, int) else len(value.split(","))
 
 
 SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")

@@ -144,7 +144,12 @@ class RunTable:
         in_plan=lambda seconds: round(seconds * 1000),
         is_recorded=True,
     )
-    agents: int = option(1, kinds.whole(1, 64), "Number of engines that divide the virtual users", in_file=False)
+    agents: int | str = option(
+        1,
+        kinds.AGENTS,
+        "Number of engines that divide the virtual users, or the hosts to run one on each: ssh://host1,ssh://user@host2",
+        in_file=False,
+    )
     pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
         {},
         kinds.PINS,
@@ -272,6 +277,13 @@ class ComparisonTable(RunTable):
         flag="attach",
         in_file=False,
         unset="none",
+    )
+    agents_reach: str | None = option(
+        None,
+        kinds.text("ADDRESS"),
+        "IP address of this machine at which --agents on other hosts reach the targets that the lab starts",
+        in_file=False,
+        unset="loopback",
     )
     containers: Mapping[str, str] = option(
         {},

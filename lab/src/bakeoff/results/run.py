@@ -26,7 +26,7 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 ROLES = ("target", "database", "engine")
 
 # Findings that void a run: its writes were lost, or its reads were wrong.
-VOIDING = ("audit-failed", "wrong-reads")
+VOIDING = ("audit-failed", "wrong-reads", "counts-disagree")
 
 
 class Status(StrEnum):

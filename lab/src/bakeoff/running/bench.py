@@ -36,8 +36,9 @@ class Bench:
 
     `attached` are targets that the lab did not start; `containers` are those that targets, or the `database`, run in,
     and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
-    here. `launcher` starts programs, and `in_containers` is what contenders have that run in containers. `token` is
-    what secured targets ask for; it is made for the occasion and nowhere stored.
+    here. `targets_listen_on` is the address of targets that the lab starts, None for the usual one. `launcher` starts
+    programs, and `in_containers` is what contenders have that run in containers. `token` is what secured targets ask
+    for; it is made for the occasion and nowhere stored.
     """
 
     project: Project
@@ -49,6 +50,7 @@ class Bench:
     places: Sequence[Transport] = ()
     launcher: Launcher = PROCESSES
     in_containers: "Contained | None" = None
+    targets_listen_on: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:

@@ -26,7 +26,7 @@ _SAMPLING_PERCENT = 1.0
 # In less time the looks at the edges of phases outnumber those of each second.
 _SAMPLED_S = 5.0
 
-# Seconds of agents that lie further apart than this are not the same seconds.
+# Seconds of agents that lie further apart than this are imprecise; from half a second on the run has no figures.
 _AGENTS_APART_MS = 50.0
 
 _VIOLATIONS = ("lost", "wrong", "stale")
@@ -281,9 +281,9 @@ def agents_findings(state: MachineState | None) -> list[Finding]:
         Finding(
             "agents-not-synchronized",
             "warning",
-            f"The agents began a phase {apart_ms:,.0f} ms apart, or their clocks differ by that.",
+            f"The agents started a phase {apart_ms:,.0f} ms apart.",
             "The load was lower than planned at the begin and end of each phase, and figures per second are "
-            "imprecise. Synchronise the clocks with one time server, and give the agents more CPU.",
+            "imprecise. Give the agents more CPU, or a better network.",
         )
     ]
 

@@ -14,6 +14,7 @@ from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
+from bakeoff.running.agent_accounts import AgentAccounts, accounts_of
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
@@ -71,6 +72,7 @@ class _Run:
         self._vacuum: EdgeVacuum | None = None
         self._durability: DurabilityCheck | None = None
         self._stopped_at: PhaseEnd | None = None
+        self._accounts: AgentAccounts | None = None
 
     def result(self) -> RunResult:
         try:
@@ -91,10 +93,10 @@ class _Run:
         found: list[Finding] = []
         if total is not None and status is Status.INTERRUPTED:
             # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
-            found += self._stored.findings()
+            found += self._stored.findings() + self._miscounts()
             found += operation_findings.wrong_reads(total)
         elif total is not None:
-            found += self._findings(records, phases, total, warmed, ceilings)
+            found += self._findings(records, phases, total, warmed, ceilings) + self._miscounts()
             found += memory_findings(samples, phases)
         if any(finding.kind in VOIDING for finding in found):
             status = Status.VOID
@@ -141,6 +143,12 @@ class _Run:
             workload_digest=contender.workload.digest,
             vectors_digest=contender.workload.vectors_digest,
         )
+
+    def _miscounts(self) -> list[Finding]:
+        """Where the counts of agents, ledgers and table disagree."""
+        if self._accounts is None:
+            return []
+        return self._accounts.findings(self._stored.verdict, self._request.contender.variant.preload)
 
     def _attached(self) -> dict[str, str]:
         """Where a target runs that the lab did not start; its own settings are out of sight."""
@@ -206,6 +214,7 @@ class _Run:
             with self._sampler, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
+            self._accounts = accounts_of(engine, plan, self._records)
             apart_ms = engine.begun_apart_ns / 1e6 if len(engine.names) > 1 else None
             self._machine_state = replace(
                 around,
@@ -223,6 +232,9 @@ class _Run:
         seen.check()
         self._stored.audit(files)
         self._stages.mark("audit")
+        self._environment = {**self._environment, **self._accounts.facts()}
+        if self._accounts.are_several:
+            self._bench.progress.say(f"{self._request.contender.key}: {self._accounts.line(self._stored.verdict)}")
         last = self._records[-1]
         self._records = self._up_to_the_stop()
         if self._stopped_at is not None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.option import changed, plan_members
 from bakeoff.factors.table import FactorTable, RunTable
 from bakeoff.running.contender import Contender
@@ -42,7 +43,7 @@ class RunRequest:
     @property
     def agents(self) -> int:
         """Engines that divide the users among them: not more than there are users, of whom a smoke run has one."""
-        return min(self.options.agents, *(phase.virtual_users for phase in self.phases))
+        return min(agents_in(self.options.agents), *(phase.virtual_users for phase in self.phases))
 
     @property
     def isolation(self) -> Isolation:
@@ -83,6 +84,8 @@ class RunRequest:
             settings["tls"] = "on"
         if self.agents > 1:
             settings["agents"] = str(self.agents)
+        if isinstance(self.options.agents, str):
+            settings["agents_on"] = self.options.agents
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
         return {**settings, **({"arrivals": arrivals.pop()} if arrivals else {})}
 

@@ -1,0 +1,146 @@
+"""Hosts that agents run on: what is refused before building, and what is set up before measuring."""
+
+import errno
+import json
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ipaddress import ip_address
+
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.engines.manifest import Engine
+from bakeoff.engines.ssh import Ssh
+from bakeoff.engines.transport import FEATURE
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.factors.ssh_host import ssh_host
+from bakeoff.factors.table import DOCKER
+from bakeoff.running.contender import Contender
+from bakeoff.running.progress import Progress
+from bakeoff.targets.access import Access, access_of
+
+# Failures of a request that never reached anything.
+_NO_CONNECTION = ("refused", "connect_timeout", "unreachable")
+
+
+def hosts_of(request: ComparisonRequest) -> list[Ssh]:
+    """The hosts that are named; none where agents run here."""
+    return [Ssh(ssh_host(url)) for url in request.agents.split(",")] if isinstance(request.agents, str) else []
+
+
+def check_hosts(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:
+    """Raises BakeoffError where agents on other hosts could not do their part, before anything is built."""
+    hosts = hosts_of(request)
+    if not hosts:
+        if request.agents_reach is not None:
+            raise UsageError("--agents-reach is for --agents on other hosts, such as --agents ssh://host1,ssh://host2.")
+        return
+    names = [host.name for host in hosts]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--agents names {twice} twice: one engine uses as many threads as it needs, so name it once.")
+    for engine in _engines(contenders):
+        if not engine.can(FEATURE):
+            raise UsageError(f"The engine {engine.name} runs on this machine only: leave out --agents, or use native.")
+    _check_addresses(request, contenders)
+    for host in hosts:
+        host.check()
+
+
+def _check_addresses(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:
+    """Whether the hosts could reach each target, by its address alone."""
+    for contender in contenders:
+        name = contender.target.name
+        if name in request.attached:
+            access = access_of(request.attached[name])
+            if _is_loopback(access.host):
+                raise UsageError(
+                    f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach "
+                    f"it. Attach it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
+                )
+            continue
+        if request.agents_reach is None:
+            raise UsageError(
+                f"{name} would listen on loopback, which the hosts of --agents cannot reach: name the IP address of "
+                "this machine that they reach, such as --agents-reach 10.0.0.1. The targets listen on it while they "
+                "run. Or --attach ones that run elsewhere."
+            )
+        if contender.variant.runs_in == DOCKER:
+            raise UsageError(
+                f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out --in, or "
+                "publish its port and --attach it."
+            )
+        if contender.variant.tls:
+            raise UsageError("--tls has a certificate for loopback: leave it out with --agents on other hosts.")
+    if request.agents_reach is not None:
+        _check_own_address(request.agents_reach)
+
+
+def _check_own_address(address: str) -> None:
+    try:
+        parsed = ip_address(address)
+    except ValueError as error:
+        raise UsageError(f'--agents-reach is "{address}": write an IP address of this machine.') from error
+    if parsed.is_loopback or parsed.is_unspecified:
+        raise UsageError(f"--agents-reach {address} is no address that other hosts reach: write one of this machine's.")
+    try:
+        with _listening(address):
+            pass
+    except OSError as error:
+        reason = "is not an address of this machine" if error.errno == errno.EADDRNOTAVAIL else error.strerror
+        raise UsageError(f"--agents-reach {address}: {reason}. `ip address` lists them.") from error
+
+
+def set_up_hosts(request: ComparisonRequest, contenders: Sequence[Contender], progress: Progress) -> list[Ssh]:
+    """The hosts with the engines on them, each of which reaches the targets. Raises BakeoffError, which names one."""
+    hosts = hosts_of(request)
+    for host in hosts:
+        for engine in _engines(contenders):
+            progress.step(f"installing the engine {engine.name} on {host.name}")
+            host.install(engine)
+            _check_reach(host, engine, request)
+    return hosts
+
+
+def _check_reach(host: Ssh, engine: Engine, request: ComparisonRequest) -> None:
+    if request.agents_reach is not None:
+        with _listening(request.agents_reach) as listener:
+            _check_connects(host, engine, Access(request.agents_reach, listener.getsockname()[1]))
+    for url in request.attached.values():
+        _check_connects(host, engine, access_of(url))
+
+
+def _check_connects(host: Ssh, engine: Engine, access: Access) -> None:
+    """One request, of which only the connection counts."""
+    address = f"[{access.host}]:{access.port}" if ":" in access.host else access.address
+    run = host.call(engine, ["run", f"http://{address}/", "-n", "1", "--timeout", "5s", "--json"])
+    try:
+        errors = json.loads(run.stdout)["errors"]
+    except (ValueError, KeyError) as error:
+        raise BakeoffError(f"{host.name}: the engine failed there: {run.stderr.decode(errors='replace')}") from error
+    failed = [kind for kind in _NO_CONNECTION if kind in errors]
+    if failed:
+        raise BakeoffError(
+            f"{host.name} cannot connect to {access.address} ({failed[0]}): is there a firewall between, or is it an "
+            "address of another network? Use an address of this machine or of the target that the host reaches."
+        )
+
+
+@contextmanager
+def _listening(address: str) -> Iterator[socket.socket]:
+    """A listener that the kernel accepts connections for; nothing answers them."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as listener:
+        listener.bind((address, 0))
+        listener.listen()
+        yield listener
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _engines(contenders: Sequence[Contender]) -> list[Engine]:
+    return list({contender.engine.name: contender.engine for contender in contenders}.values())

@@ -1,0 +1,75 @@
+"""What agents on other hosts need, said before anything is built."""
+
+from typing import Any
+
+import pytest
+
+from bakeoff.comparing.agent_hosts import check_hosts, hosts_of
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.engines.ssh import Ssh
+from bakeoff.errors import UsageError
+from bakeoff.factors.variant import Variant
+from bakeoff.running.contender import Contender
+from made_up_manifests import engine, target, workload
+
+
+def request(**changes: Any) -> ComparisonRequest:
+    return ComparisonRequest(**{"mode": "quick", "command": "", "agents": "ssh://one,ssh://two", **changes})
+
+
+def contender(*features: str, **variant: Any) -> Contender:
+    return Contender(target("a-rest"), workload(), engine("native", *features), Variant(**variant))
+
+
+@pytest.fixture(autouse=True)
+def answering(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Hosts that would be asked; none is reached by a test."""
+    asked: list[str] = []
+    monkeypatch.setattr(Ssh, "check", lambda host: asked.append(host.name))
+    return asked
+
+
+def test_agents_here_need_nothing(answering: list[str]) -> None:
+    check_hosts(request(agents=3), [contender("agents")])
+    assert hosts_of(request(agents=3)) == [] == answering
+
+
+def test_attached_targets_that_the_hosts_reach(answering: list[str]) -> None:
+    check_hosts(request(attached={"a-rest": "http://10.0.0.5:80"}), [contender("agents")])
+    assert answering == ["ssh://one", "ssh://two"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "a-rest would listen on loopback, which the hosts of --agents cannot reach: name the IP address"),
+        ({"agents": 2, "agents_reach": "10.0.0.1"}, "--agents-reach is for --agents on other hosts"),
+        ({"agents": "ssh://one,ssh://one"}, "--agents names ssh://one twice"),
+        ({"attached": {"a-rest": "http://127.0.0.1:80"}}, "a-rest is attached at 127.0.0.1:80, which is loopback"),
+        ({"attached": {"a-rest": "http://localhost:80"}}, "which is loopback"),
+        ({"agents_reach": "127.0.0.1"}, "--agents-reach 127.0.0.1 is no address that other hosts reach"),
+        ({"agents_reach": "0.0.0.0"}, "is no address that other hosts reach"),
+        ({"agents_reach": "here"}, '--agents-reach is "here": write an IP address of this machine'),
+        # Of documentation (RFC 5737), so no machine has it.
+        ({"agents_reach": "192.0.2.1"}, "--agents-reach 192.0.2.1: is not an address of this machine"),
+    ],
+)
+def test_what_could_not_work_is_refused(changes: dict[str, Any], words: str, answering: list[str]) -> None:
+    with pytest.raises(UsageError, match=words):
+        check_hosts(request(**changes), [contender("agents")])
+    assert answering == []
+
+
+def test_an_engine_that_takes_no_instructions_stays_here() -> None:
+    with pytest.raises(UsageError, match="The engine native runs on this machine only"):
+        check_hosts(request(agents_reach="10.0.0.1"), [contender()])
+
+
+def test_targets_in_containers_are_out_of_reach() -> None:
+    with pytest.raises(UsageError, match="runs in containers, whose network the hosts of --agents cannot reach"):
+        check_hosts(request(agents_reach="10.0.0.1"), [contender("agents", runs_in="docker")])
+
+
+def test_the_lab_s_certificate_is_for_loopback() -> None:
+    with pytest.raises(UsageError, match="--tls has a certificate for loopback"):
+        check_hosts(request(agents_reach="10.0.0.1"), [contender("agents", tls=True)])
