@@ -20,7 +20,7 @@ _SEARCHED = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 @dataclass(frozen=True)
 class Host:
-    """One of them. `temporary` is where its agents work, and `cache` where they keep their engine."""
+    """One of them. `temporary` is where its agents work, `cache` where they keep their engine; `pid_file` is sshd's."""
 
     name: str
     namespace: str
@@ -28,6 +28,7 @@ class Host:
     gateway: str
     temporary: Path
     cache: Path
+    pid_file: Path
 
     @property
     def url(self) -> str:
@@ -40,8 +41,7 @@ class Host:
 
     def files(self, *command: str) -> "subprocess.CompletedProcess[str]":
         """Runs a command that sees the file systems as its sshd does, which has mounts of its own."""
-        first = self.run("ip", "netns", "pids", self.namespace).stdout.split()[0]
-        return _run("nsenter", "-m", "-t", first, *command)
+        return _run("nsenter", "-m", "-t", self.pid_file.read_text().strip(), *command)
 
     def engines(self) -> list[int]:
         """The processes of engines there."""
@@ -124,6 +124,7 @@ def _host(folder: Path, number: int) -> Iterator[Host]:
         f"10.{203 + part // 100}.{part % 100 + 100}.{number * 4 + 1}",
         folder / f"temporary-{number}",
         folder / f"cache-{number}",
+        folder / f"sshd-{number}.pid",
     )
     host.temporary.mkdir()
     with contextlib.ExitStack() as stack:
@@ -148,8 +149,8 @@ def _sshd(folder: Path, host: Host, number: int) -> Iterator[None]:
     config = folder / f"sshd_config-{number}"
     config.write_text(
         f"ListenAddress {host.address}\nHostKey {folder}/host_key-{number}\nAuthorizedKeysFile {folder}/user_key.pub\n"
-        "StrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin yes\n"
-        f"SetEnv XDG_CACHE_HOME={host.cache} TMPDIR={host.temporary}\n"
+        "StrictModes no\nUsePAM no\nPermitRootLogin yes\n"
+        f"PidFile {host.pid_file}\nSetEnv XDG_CACHE_HOME={host.cache} TMPDIR={host.temporary}\n"
     )
     sshd = shutil.which("sshd", path=_SEARCHED)
     with (folder / f"sshd-{number}.log").open("wb") as log:

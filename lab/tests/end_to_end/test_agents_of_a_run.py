@@ -11,14 +11,16 @@ from rich.console import Console
 from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.engines import histograms
 from bakeoff.engines.manifest import find_engine
+from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
 from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running import stored_state
+from bakeoff.running import stored_state, summary
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -78,6 +80,49 @@ def users_in(server: Server) -> set[int]:
 def phase_ends(stream: Path) -> list[PhaseEnd]:
     records = [record_of(json.loads(line)) for line in stream.read_text().splitlines()]
     return [record for record in records if isinstance(record, PhaseEnd)]
+
+
+def part_of(count: int, part: int, parts: int) -> int:
+    """A share of a count; the shares of all parts add up to it."""
+    return count // parts + (part < count % parts)
+
+
+def histogram_part(encoded: str | None, part: int, parts: int) -> str | None:
+    """A share of each recorded value of a histogram."""
+    if encoded is None:
+        return None
+    whole, own = histograms.merge([encoded]), histograms.merge([])
+    for item in whole.get_recorded_iterator():
+        share = part_of(item.count_at_value_iterated_to, part, parts)
+        if share:
+            own.record_value(item.value_iterated_to, share)
+    return histograms.encode(own) if own.get_total_count() else None
+
+
+def split(document: Any, part: int, parts: int, name: str = "") -> Any:
+    """The part of a record that one of several agents would have reported."""
+    if isinstance(document, dict):
+        return {member: split(value, part, parts, member) for member, value in document.items()}
+    if name.endswith("_histogram"):
+        return histogram_part(document, part, parts)
+    is_count = isinstance(document, int) and not isinstance(document, bool)
+    is_same = name.endswith("_ns") or name in ("phase", "second", "version")
+    return part_of(document, part, parts) if is_count and not is_same else document
+
+
+def test_a_recorded_stream_in_parts_has_the_same_figures(project: Project, server: Server, results: Path) -> None:
+    """What an engine reported, divided over agents and put together again: to the digit."""
+    result = measured(project, server, 1, Phase("Few", 4, 1.5), Phase("Arriving", 8, 1.5, rate_per_s=300))
+    assert result.status is Status.COMPLETED, result.failure
+    (stream,) = results.glob("*/*.stream.jsonl")
+    lines = [json.loads(line) for line in stream.read_text().splitlines()]
+    lines = [line for line in lines if line["type"] not in ("ready", "clock")]
+    whole = [record_of(line) for line in lines]
+    for parts in (2, 3, 7):
+        together = merged([[record_of(split(line, part, parts)) for line in lines] for part in range(parts)])
+        assert summary.phase_results(together, []) == summary.phase_results(whole, [])
+        assert summary.timeline_of(together) == summary.timeline_of(whole)
+    assert any(phase.measured.latency.count > 100 for phase in summary.phase_results(whole, []))
 
 
 def test_users_are_divided_and_every_write_is_audited(project: Project, server: Server, results: Path) -> None:

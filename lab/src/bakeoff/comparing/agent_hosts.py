@@ -66,8 +66,8 @@ def _check_addresses(request: ComparisonRequest, contenders: Sequence[Contender]
             )
         if contender.variant.runs_in == DOCKER:
             raise UsageError(
-                f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out --in, or "
-                "publish its port and --attach it."
+                f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out "
+                "--in, or publish its port and --attach it."
             )
         if contender.variant.tls:
             raise UsageError("--tls has a certificate for loopback: leave it out with --agents on other hosts.")

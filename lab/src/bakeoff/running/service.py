@@ -82,7 +82,7 @@ def at_work(
             secured=bench.secured(tls=variant.tls, token=variant.token),
             # A container has its limits from its launcher.
             before=stack.enter_context(limited(isolation)) if bench.launcher is PROCESSES else (),
-            bind=bench.targets_listen_on,
+            bind=bench.targets_listen_on or "",
             launcher=bench.launcher,
         )
         with pinned_to(isolation.pin.get("target")):
