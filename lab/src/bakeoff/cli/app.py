@@ -221,10 +221,17 @@ def build(
     ] = None,
     workload: OfWorkload = None,
     target_class: TargetClass = "standard",
+    adopt: Annotated[
+        str | None,
+        typer.Option(metavar="ENGINE", help="Build nothing: use an engine's artifact that was built elsewhere."),
+    ] = None,
 ) -> None:
     """Build the targets whose sources changed."""
-    from bakeoff.cli.targets import build_targets
+    from bakeoff.cli.targets import adopt_engine, build_targets
 
+    if adopt is not None:
+        adopt_engine(adopt)
+        return
     build_targets(target or [], workload, target_class)
 
 

@@ -44,6 +44,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     """
     phases = request.phases
     check_scale(request)
+    _check_docker(request)
     engines = {name: find_engine(project, name) for name in _engines(request)}
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
@@ -133,8 +134,6 @@ def _engines(request: ComparisonRequest) -> list[str]:
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     variant, target = contender.variant, contender.target
-    if variant.runs_in == DOCKER:
-        _check_docker(contender, request)
     if target.name not in request.attached:
         wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
         secured = {name: "" for name, wanted in wishes.items() if wanted}
@@ -150,13 +149,19 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         )
 
 
-def _check_docker(contender: Contender, request: ComparisonRequest) -> None:
+def _check_docker(request: ComparisonRequest) -> None:
     """Raises UsageError for what containers that the lab starts cannot have."""
+    if DOCKER not in request.places:
+        return
     reasons = (
-        (contender.target.name in request.attached, "--attach", "the lab starts the containers itself"),
+        (bool(request.attached), "--attach", "the lab starts the containers itself"),
         (bool(os.environ.get("DATABASE_URL")), "DATABASE_URL", "the database is a container too"),
         (request.against is not None, "--against", "images are built from the checkout"),
-        (contender.variant.tls, "--tls", "the key of the lab's certificate is readable by its own user alone"),
+        (
+            any(variant.tls for variant in request.variants()),
+            "--tls",
+            "only the lab's own user can read the key of its certificate",
+        ),
     )
     for is_given, option, reason in reasons:
         if is_given:
