@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 from remote_hosts import DelayedLink, Host, configure, hosts
 from rich.console import Console
 from running_targets import build_once
@@ -264,6 +266,40 @@ def test_a_lab_that_is_killed_leaves_nothing(project: Project, two: list[Host], 
     own.kill()
     own.wait()
     own.stdout.close()
+    assert_clean(two)
+
+
+OPTIONS = ("--users", "4", "--warm-up", "0", "--settle", "0", "--target", TARGET)
+
+
+def commanded(two: list[Host], *options: str) -> list[str]:
+    agents = ",".join(host.url for host in two)
+    return ["run", "quick", *OPTIONS, "--agents", agents, "--agents-reach", two[0].gateway, *options]
+
+
+def test_a_whole_command(project: Project, two: list[Host], results: Path, database: Server) -> None:
+    """Conformance, smoke run and rounds, with the target on an address that the hosts reach."""
+    done = bakeoff(project, *commanded(two, "--phase-duration", "2s"), results=results, environment=metrics(database))
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = " ".join(done.stderr.split())
+    assert "acknowledged by 2 agents" in shown and "in the ledgers" in shown, done.stderr
+    assert stored(database, "SELECT DISTINCT status FROM test_runs") == [("completed",)]
+    assert_clean(two)
+
+
+def test_ctrl_c_ends_agents_in_order(project: Project, two: list[Host], results: Path, database: Server) -> None:
+    started = bakeoff_started(
+        project, *commanded(two, "--phase-duration", "10m"), results=results, environment=metrics(database)
+    )
+    deadline = time.monotonic() + 120
+    stream = "*/*.stream.agent-2.jsonl"
+    while not any('"type":"second"' in path.read_text() for path in results.glob(stream)):
+        assert started.poll() is None and time.monotonic() < deadline
+        time.sleep(0.1)
+    interrupt(started)
+    said, _ = started.communicate(timeout=120)
+    assert started.returncode == 130, said
+    assert stored(database, "SELECT status FROM test_runs ORDER BY id DESC LIMIT 1") == [("interrupted",)]
     assert_clean(two)
 
 

@@ -98,9 +98,14 @@ class RunRequest:
         for calibration in self.calibrations:
             if calibration.kind == "database":
                 ceilings[calibration.subject] = calibration.rate_per_s
-            elif self._is_of(calibration, engine_version):
+            elif self._runs_here and self._is_of(calibration, engine_version):
                 ceilings["engine"] = calibration.rate_per_s
         return ceilings
+
+    @property
+    def _runs_here(self) -> bool:
+        """Whether the engine runs on the machine that was calibrated."""
+        return not isinstance(self.options.agents, str)
 
     def _is_of(self, calibration: Calibration, engine_version: str) -> bool:
         """Whether it measured the engine of this run, in the transport mode of this run."""
