@@ -110,6 +110,12 @@ def test_more_than_in_proportion_gives_no_negative_coefficient() -> None:
     assert not fit.describes
 
 
+def test_throughput_that_never_changes_is_contention_alone() -> None:
+    fit = fitted({count: {1: 250_000.0} for count in COUNTS})
+    assert fit.contention.value == pytest.approx(1.0, abs=1e-6)
+    assert fit.coherency.value == pytest.approx(0.0, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

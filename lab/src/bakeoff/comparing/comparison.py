@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from bakeoff.builds import Build
 from bakeoff.comparing.agent_hosts import check_hosts, hosts_of, set_up_hosts
+from bakeoff.comparing.agent_pods import check_pods, places_in_pods
 from bakeoff.comparing.arriving import Arriving
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.comparing.preparation import choose
@@ -94,6 +95,7 @@ def _chosen(
     for url in request.attached.values():
         access_of(url)
     contenders = choose(project, request, skip)
+    check_pods(request)
     check_hosts(request, contenders)
     docker = _docker(request)
     if docker is not None:
@@ -151,7 +153,7 @@ def _measure_built(
     """Takes all runs; with `arriving`, each contender as soon as its target is built."""
     with contextlib.ExitStack() as stack:
         progress.step("starting PostgreSQL")
-        own = [contender for contender in contenders if contender.variant.runs_in == IN_PROCESSES]
+        own = [contender for contender in contenders if contender.variant.runs_in != DOCKER]
         server = stack.enter_context(application_database(project)) if _stores(own) else None
         contained = stack.enter_context(_contained(project, request, contenders))
         store = MetricsStore(stack.enter_context(metrics_database(project)))
@@ -163,7 +165,8 @@ def _measure_built(
         )
         if request.agents_reach is not None:
             bench = replace(bench, targets_listen_on=request.agents_reach)
-        bench = replace(bench, places=set_up_hosts(request, contenders, progress))
+        places = places_in_pods(project, request) or set_up_hosts(request, contenders, progress)
+        bench = replace(bench, places=places)
         if not own:
             bench = bench.running_in(DOCKER)
         if own:

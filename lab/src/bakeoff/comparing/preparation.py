@@ -18,7 +18,7 @@ from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.transport import FEATURE
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.kinds import agents_in
-from bakeoff.factors.table import DOCKER, IN_PROCESSES
+from bakeoff.factors.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.factors.variant import Variant
 from bakeoff.launching import PROCESSES
 from bakeoff.postgres.durability import problems_of
@@ -66,7 +66,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     own = [target for target in wanted if target.name not in request.attached]
     if DOCKER in request.places:
         own = _containable(own, bool(request.targets), skip)
-    if IN_PROCESSES in request.places:
+    if request.places & {IN_PROCESSES, KUBERNETES}:
         own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
     targets = attached + own
     if not targets:

@@ -15,7 +15,7 @@ from bakeoff.factors.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
 # What the programs of a run are.
-IN_PROCESSES, DOCKER = "processes", "docker"
+IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
 
 
@@ -87,8 +87,9 @@ class FactorTable:
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
     runs_in: str = option(
         IN_PROCESSES,
-        kinds.choice(IN_PROCESSES, DOCKER),
-        "What target, database and engine run in: processes of this machine, or Docker containers that the lab starts",
+        kinds.choice(IN_PROCESSES, DOCKER, KUBERNETES),
+        "What target, database and engine run in: processes of this machine, or Docker containers that the lab starts; "
+        "kubernetes: agents in pods, and attached targets that run there already",
         flag="in",
     )
 

@@ -27,7 +27,7 @@ _STARTS = ((0.01, 1e-4), (0.3, 1e-3), (0.05, 0.05))
 # Of log λ, σ and κ: the bounds, and the size of a step that matters.
 _LOWEST, _HIGHEST, _SIZES = (-math.inf, 0.0, 0.0), (math.inf, 1.0, math.inf), (1.0, 0.1, 0.001)
 _STEPS = 60
-_EXACT = 1e-16
+_EXACT = 1e-12
 
 _Numbers = NDArray[np.float64]
 
@@ -196,6 +196,9 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
     for _ in range(_STEPS):
         outside = min(inside + step, bound) if sign > 0 else max(inside - step, bound)
         if excess(outside) > 0:
+            if excess(inside) > 0:
+                # Less than the search can tell apart.
+                return inside
             return float(brentq(excess, min(inside, outside), max(inside, outside), xtol=1e-12, rtol=1e-6))
         if outside == bound:
             return bound

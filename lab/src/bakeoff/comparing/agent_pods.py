@@ -1,0 +1,35 @@
+"""Agents in the pods of a Kubernetes cluster, for requests that name it."""
+
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.engines.transport import Transport
+from bakeoff.errors import UsageError
+from bakeoff.factors.table import KUBERNETES
+from bakeoff.project import Project
+
+
+def check_pods(request: ComparisonRequest) -> None:
+    """Raises UsageError for what cannot be measured in a cluster, before anything is started there."""
+    places = {variant.runs_in for variant in request.variants()}
+    if KUBERNETES not in places:
+        return
+    if places != {KUBERNETES}:
+        raise UsageError("--in kubernetes holds for all contenders of a comparison: their targets run there already.")
+    if not request.attached:
+        raise UsageError(
+            "--in kubernetes measures targets that Kubernetes runs: kubectl apply --kustomize "
+            "deploy/kubernetes/overlays/several-nodes, then name each with --attach NAME=http://SERVICE:PORT."
+        )
+    if isinstance(request.agents, str):
+        raise UsageError("--in kubernetes says where agents run: give --agents their number.")
+
+
+def places_in_pods(project: Project, request: ComparisonRequest) -> list[Transport]:
+    """A place for each agent; none where they run elsewhere."""
+    if all(variant.runs_in != KUBERNETES for variant in request.variants()):
+        return []
+    # Imported where it is needed: few comparisons run in a cluster.
+    from bakeoff.containers.kubernetes_api import KubernetesCluster
+    from bakeoff.containers.pods import EngineJobs, read_template
+
+    assert isinstance(request.agents, int)
+    return list(EngineJobs(KubernetesCluster(), project, read_template(project)).places(request.agents))
