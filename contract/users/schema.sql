@@ -12,14 +12,15 @@ CREATE TABLE IF NOT EXISTS users (
     CONSTRAINT users_email_key UNIQUE (email)
 );
 
--- How many users there are by blocks of 1,024 ids, so that neither a total nor a far page counts users one by one.
--- Each connection counts in rows of its own (slot): concurrent transactions never wait for each other's counts, and
+-- How many users there are by blocks of 2^level ids, so that neither a total nor a far page counts users one by one.
+-- Large blocks lead to the small one in which a page begins. Each connection counts in rows of its own (slot): concurrent transactions never wait for each other's counts, and
 -- a sum over the slots is exact in every snapshot. A slot's count alone may be negative.
 CREATE TABLE IF NOT EXISTS user_counts (
-    block bigint NOT NULL,
-    slot  int    NOT NULL,
-    users bigint NOT NULL,
-    PRIMARY KEY (block, slot)
+    level smallint NOT NULL,
+    block bigint   NOT NULL,
+    slot  int      NOT NULL,
+    users bigint   NOT NULL,
+    PRIMARY KEY (level, block, slot)
 ) WITH (fillfactor = 50);
 
 -- The changed rows are sorted, so that two transactions of one slot lock counts in the same order.
@@ -29,10 +30,10 @@ BEGIN
         DELETE FROM user_counts;
         RETURN NULL;
     END IF;
-    INSERT INTO user_counts AS counts (block, slot, users)
-    SELECT id >> 10, pg_backend_pid() % 64, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-    FROM changed GROUP BY 1 ORDER BY 1
-    ON CONFLICT (block, slot) DO UPDATE SET users = counts.users + excluded.users;
+    INSERT INTO user_counts AS counts (level, block, slot, users)
+    SELECT level, id >> level, pg_backend_pid() % 64, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed, (VALUES (10), (15)) AS levels (level) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (level, block, slot) DO UPDATE SET users = counts.users + excluded.users;
     RETURN NULL;
 END $$;
 

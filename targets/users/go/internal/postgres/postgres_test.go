@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -60,6 +61,20 @@ func TestSharedTransactions(t *testing.T) {
 
 func TestTransactionsOfTheirOwn(t *testing.T) {
 	users, _ := open(t, true)
+	repositorytest.Run(t, users)
+}
+
+// TestBlocksOfEverySize begins before the end of a large block of ids, so that pages are on both sides of it.
+func TestBlocksOfEverySize(t *testing.T) {
+	users, url := open(t, false)
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = connection.Exec(t.Context(), "SELECT setval('users_id_seq', (1 << 15) - 300)")
+	if err := errors.Join(err, connection.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
 	repositorytest.Run(t, users)
 }
 
