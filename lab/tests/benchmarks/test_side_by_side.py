@@ -1,0 +1,90 @@
+"""The files of experiments/side-by-side name what exists, and ratios come out as the rounds have them."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project, find_project
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+
+FILES = sorted((find_project().root / "experiments" / "side-by-side").glob("*.toml"))
+
+SMALL = """
+question = "Which?"
+workload = "events"
+servers = [{ name = "a", protocol = "rest", command = ["a"] }, { name = "b", target = "b" }]
+sides = [{ name = "one", server = "a" }, { name = "two", server = "b" }, { name = "three", server = "b" }]
+ratios = [{ of = ["one"], to = ["two", "three"], goal = 0.9 }]
+"""
+
+
+@pytest.fixture(scope="module")
+def side_by_side(project: Project) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("side_by_side", project.root / "lab/benchmarks/side_by_side.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_shipped_files_name_what_exists(project: Project, side_by_side: ModuleType, file: Path) -> None:
+    declared = side_by_side.read(file)
+    workload, targets = load_workload(project, declared.workload), {each.name: each for each in find_targets(project)}
+    operations = {each.name for each in [*workload.declared.operations, *declared.operations]}
+    for server in declared.servers:
+        assert (project.root / server.directory).is_dir()
+        for name in {server.target, server.beside} - {None}:
+            assert name in targets
+        if server.target is not None:
+            assert set(server.settings) <= {setting.name for setting in targets[server.target].settings}
+    for side in declared.sides:
+        assert set(side.send) | set(side.before.send if side.before else ()) <= operations
+    assert all(ratio.goal is None or ratio.goal > 0 for ratio in declared.ratios)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (('to = ["two", "three"]', 'to = ["four"]'), "there is no side four"),
+        (('server = "a"', 'server = "c"'), "there is no server c"),
+        (('name = "one", server = "a"', 'name = "one", server = "a", database = "d"'), "there is no database d"),
+        (('server = "a"', 'server = "a", pgbench = "SELECT 1"'), "either a server and what to send, or pgbench"),
+        (('command = ["a"]', 'target = "a", command = ["a"]'), "either a target, or a command and its protocol"),
+        (("question", "quesiton"), "quesiton"),
+    ],
+)
+def test_names_that_nothing_has_are_refused(
+    side_by_side: ModuleType, tmp_path: Path, change: tuple[str, str], words: str
+) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL.replace(*change), "utf-8")
+    with pytest.raises(BakeoffError, match=words):
+        side_by_side.read(file)
+
+
+def test_a_ratio_is_that_of_the_fastest_of_each_round(side_by_side: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL, "utf-8")
+    rates = {"one": (90.0, 180.0, 90.0), "two": (100.0, 150.0, 80.0), "three": (50.0, 200.0, 100.0)}
+    measured = {
+        name: {number: side_by_side.Figures(rate, 10.0) for number, rate in enumerate(by_round)}
+        for name, by_round in rates.items()
+    }
+    lines = side_by_side.lines_of(side_by_side.read(file), measured)
+    assert lines[0] == "Which?"
+    assert lines[1] == "  one: 90/s, 10.0 µs of CPU each"
+    assert lines[-1].startswith("one ÷ two or three: 0.900×")
+    assert lines[-1].endswith("goal ≥ 0.9: met ✅")
+
+
+def test_each_round_has_another_order(side_by_side: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL, "utf-8")
+    sides = side_by_side.read(file).sides
+    orders = ["".join(side.name[1] for side in side_by_side.order_of(sides, number)) for number in range(4)]
+    assert orders == ["nwh", "hwn", "whn", "nhw"]
