@@ -14,7 +14,7 @@ from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines import histograms
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.merging import merged
-from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record
+from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
 from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
@@ -140,6 +140,9 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
     (whole,) = results.glob("*/*.stream.jsonl")
     parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
     assert len(parts) == 3
+    # What is kept is a stream like any other.
+    schema = project.contract / "schemas" / "stream.schema.json"
+    assert len(list(read_records(whole.read_bytes().splitlines(), schema, "merged"))) > 6
     for phase, end in enumerate(phase_ends(whole)):
         assert end.operations == sum(part[phase].operations for part in parts) > 0
 

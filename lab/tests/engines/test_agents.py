@@ -8,14 +8,13 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
+from scripted_plan import Scripted
 
 from bakeoff.builds import Build
-from bakeoff.engines.agents import Agents
+from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import End, PhaseStart, Record, Start
@@ -69,20 +68,6 @@ if part["waits"] and part["end"]["reason"] == "completed":
 write(part["end"])
 sys.exit(part["status"])
 """
-
-
-class Scripted(msgspec.Struct):
-    """What the script follows, in the place of a plan."""
-
-    parts: list[dict[str, Any]]
-    ledger: str | None = None
-
-    @property
-    def transport(self) -> Any:
-        return SimpleNamespace(timeout_ms=1_000)
-
-    def encoded(self) -> bytes:
-        return msgspec.json.encode(self)
 
 
 def agents(project: Project, folder: Path, *parts: dict[str, Any]) -> Agents:
@@ -218,3 +203,31 @@ def test_an_interruption_reaches_agents_that_wait_for_others(project: Project, t
         timer.start()
         records = both.records(lambda _: None)
     assert isinstance(records[-1], End) and records[-1].reason == "interrupted"
+
+
+# An engine that reads its plan from a file, takes no instructions, and ends at SIGINT.
+OTHER = """
+import json, signal, sys
+end = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))["parts"][0]["end"]
+def stopped(*_):
+    print(json.dumps({**end, "reason": "interrupted"}), flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGINT, stopped)
+print(json.dumps(%s), flush=True)
+begun = {"type": "phase_start", "phase": 0, "name": "p", "virtual_users": 1, "time_unix_ns": 1}
+print(json.dumps(begun), flush=True)
+signal.pause()
+"""
+
+
+def test_an_engine_that_takes_no_instructions_starts_by_itself(project: Project, tmp_path: Path) -> None:
+    build = Build("other", tmp_path, ("true",), (), tmp_path, tmp_path, tmp_path, tmp_path)
+    run = Command([sys.executable, "-c", OTHER % START])
+    other = replace(engine("other", run=run), directory=tmp_path, build=build)
+    plan: Any = Scripted([{"end": END}])
+    schema = project.contract / "schemas" / "stream.schema.json"
+    stream = tmp_path / "x.stream.jsonl"
+    with alone(other, plan, tmp_path / "plan.json", stream, tmp_path / "x.log", schema) as one:
+        records = one.records(lambda record: one.interrupt() if isinstance(record, PhaseStart) else None)
+    assert [type(record) for record in records] == [Start, PhaseStart, End]
+    assert [record_of(json.loads(line)) for line in stream.read_text().splitlines()] == records

@@ -1,0 +1,20 @@
+"""A plan of the tests' own, which scripts follow in the place of engines."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+
+
+class Scripted(msgspec.Struct):
+    """What the script follows, in the place of a plan."""
+
+    parts: list[dict[str, Any]]
+    ledger: str | None = None
+
+    @property
+    def transport(self) -> Any:
+        return SimpleNamespace(timeout_ms=1_000)
+
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self)
