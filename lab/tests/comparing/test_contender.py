@@ -78,6 +78,15 @@ def test_nothing_possible_is_an_error(request_: ComparisonRequest, words: str) -
         keys(request_, "rest")
 
 
+def test_replicas_are_of_rest_targets_that_the_lab_starts() -> None:
+    named, impossible = keys(asking({"replicas": [None, 2]}), "rest", "grpc")
+    assert named == ["a-rest replicas=no-proxy", "a-rest replicas=2", "a-grpc replicas=no-proxy"]
+    assert "HAProxy before REST over HTTP/1.1" in impossible["a-grpc replicas=2"]
+    for levels in ({"tls": [True]}, {"http_version": ["2"]}, {"runs_in": ["docker"]}):
+        with pytest.raises(UsageError, match="--replicas"):
+            keys(asking({"replicas": [2], **levels}), "rest")
+
+
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
     small = Workload("small", Path("/nowhere"), declared())
     own = target("small-rest", workload="small")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import UsageError
+from bakeoff.factors.table import IN_PROCESSES
 from bakeoff.factors.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import Target
@@ -101,8 +102,18 @@ def _stores(operation: Operation) -> bool:
     return operation.needs is None and effect is not None and effect.document is not None
 
 
+def _why_not_replicated(variant: Variant, protocol: str) -> str | None:
+    if protocol == "grpc" or variant.tls or variant.http_version == "2":
+        return "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
+    if variant.runs_in != IN_PROCESSES:
+        return "--replicas is for targets that the lab starts as processes: in a cluster, scale the Deployment."
+    return None
+
+
 def _why_not_of(variant: Variant, protocol: str) -> str | None:
     """Why a protocol cannot be sent like this, or None."""
+    if variant.replicas is not None and (reason := _why_not_replicated(variant, protocol)):
+        return reason
     is_http2 = protocol == "grpc" or variant.http_version == "2"
     rules = (
         (variant.no_keep_alive and is_http2, "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."),

@@ -33,6 +33,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, fresh_table, variables_of
 from bakeoff.targets.manifest import POSTGRESQL, STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
+from bakeoff.targets.replicas import behind_proxy
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import weights_of
 
@@ -112,7 +113,9 @@ def _sendable(
 
 
 def _placed(project: Project, contender: Contender) -> Contender:
-    """The contender with the artifacts that are run where it runs: images, for containers."""
+    """The contender as it is started where it runs: images for containers, and replicas behind their proxy."""
+    if contender.variant.replicas is not None:
+        return replace(contender, target=behind_proxy(contender.target, contender.variant.replicas, project))
     if contender.variant.runs_in != DOCKER:
         return contender
     return replace(contender, target=contender.target.contained, engine=contender.engine.contained(project))
@@ -138,10 +141,11 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
         secured = {name: "" for name, wanted in wishes.items() if wanted}
         variables_of(target, {**variant.settings, **secured})
-    elif variant.settings or variant.tls or variant.token or request.isolation != Isolation():
+    elif variant.settings or variant.tls or variant.token or variant.replicas or request.isolation != Isolation():
         raise UsageError(
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
-            "--tls, --token, --pin and limits. An https address uses TLS; the token is read from BAKEOFF_API_TOKEN."
+            "--tls, --token, --replicas, --pin and limits. An https address uses TLS; the token is read from "
+            "BAKEOFF_API_TOKEN."
         )
     elif contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(

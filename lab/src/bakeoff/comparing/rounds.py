@@ -223,7 +223,7 @@ class Series:
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
-        settings = tuple(sorted(variant.settings.items()))
+        settings = (("replicas", str(variant.replicas)), *sorted(variant.settings.items()))
         known = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
         if known not in self._proofs:
             again = self._request.prove

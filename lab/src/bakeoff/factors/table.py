@@ -85,6 +85,12 @@ class FactorTable:
     tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
+    replicas: int | None = option(
+        None,
+        kinds.whole(1, 8),
+        "REST: processes of the target behind HAProxy; 1 is one process behind it",
+        unset="no-proxy",
+    )
     runs_in: str = option(
         IN_PROCESSES,
         kinds.choice(IN_PROCESSES, DOCKER, KUBERNETES),

@@ -1,0 +1,42 @@
+"""Several replicas of a target behind HAProxy: the same target, started otherwise."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+from bakeoff.targets.manifest import CompanionTable, Target
+
+MOST = 8
+"""As many as the configuration names."""
+
+PROXY = "haproxy"
+_CONFIGURATION = Path("deploy", "haproxy", "replicas.cfg")
+_REPLICA = "replica-{instance}"
+
+
+def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
+    """The target as so many processes, each on a port of its own, and HAProxy in their place on the target's port.
+
+    CPU and memory are of all of them together, and recorded for each. Raises BakeoffError without HAProxy.
+    """
+    if shutil.which(PROXY) is None:
+        raise BakeoffError(
+            "--replicas needs HAProxy 2.4 or newer on PATH. Install it (Debian: apt-get install haproxy)."
+        )
+    run = target.manifest.run
+    own_port = {run.port_variable: f"{{port.{_REPLICA}}}"}
+    replica = CompanionTable("replica", run.command, {**run.environment, **own_port}, replicas, ready_port=_REPLICA)
+    # The shell gives HAProxy the port under one name, whatever the target calls it.
+    start = f'LISTEN="${run.port_variable}" exec {PROXY} -db -f "$0"'
+    ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
+    proxied = msgspec.structs.replace(
+        run,
+        command=["/bin/sh", "-c", start, str(project.root / _CONFIGURATION)],
+        environment={**run.environment, **ports},
+        companions=[*run.companions, replica],
+    )
+    return replace(target, manifest=msgspec.structs.replace(target.manifest, run=proxied))

@@ -1,0 +1,63 @@
+"""Replicas behind HAProxy: how the target is started, and that HAProxy takes its configuration."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from bakeoff.errors import BakeoffError
+from bakeoff.project import Project
+from bakeoff.targets.companions import Placeholders
+from bakeoff.targets.replicas import MOST, behind_proxy
+from made_up_manifests import RUN, target
+
+
+@pytest.fixture
+def haproxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HAProxy is found, whether it is here or not."""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/sbin/{name}")
+
+
+def test_without_haproxy_the_error_says_how_to_get_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    with pytest.raises(BakeoffError, match="apt-get install haproxy"):
+        behind_proxy(target("one"), 2, project)
+
+
+@pytest.mark.usefixtures("haproxy")
+def test_each_replica_has_a_port_of_its_own_and_the_proxy_knows_all(project: Project) -> None:
+    proxied = behind_proxy(target("one"), 3, project)
+    run = proxied.manifest.run
+    (replica,) = run.companions
+    assert (replica.command, replica.count) == (RUN.command, 3)
+    placeholders = Placeholders(proxied)
+    known = placeholders.fill_all(run.environment)
+    own = [placeholders.fill(replica.environment["SERVER_PORT"].replace("{instance}", str(each))) for each in range(3)]
+    assert [known[f"REPLICA_{number}"] for number in range(3)] == own
+    assert len(set(own)) == 3 and "REPLICA_3" not in known
+    assert 'LISTEN="$SERVER_PORT"' in run.command[2]
+
+
+@pytest.mark.usefixtures("haproxy")
+def test_companions_of_the_target_itself_stay_and_start_first(project: Project) -> None:
+    once = behind_proxy(target("one"), 2, project)
+    assert [each.name for each in behind_proxy(once, 2, project).manifest.run.companions] == ["replica", "replica"]
+
+
+@pytest.mark.parametrize("replicas", [1, 2, MOST])
+def test_haproxy_takes_the_configuration(project: Project, replicas: int) -> None:
+    haproxy = shutil.which("haproxy")
+    if haproxy is None:
+        pytest.skip("haproxy is not on PATH")
+    proxied = behind_proxy(target("one"), replicas, project)
+    environment = Placeholders(proxied).fill_all(proxied.manifest.run.environment)
+    done = subprocess.run(
+        [haproxy, "-c", "-f", proxied.manifest.run.command[-1]],
+        env={**os.environ, "BIND": "127.0.0.1", "LISTEN": "18080", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "server replica-7" in (project.root / "deploy" / "haproxy" / "replicas.cfg").read_text("utf-8")
