@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 import tomllib
+import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from bakeoff import processes
 from bakeoff.containers.container import find_container
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
+from bakeoff.containers.images import forget_removed_images
 from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.project import Project
+from bakeoff.targets.manifest import find_targets
 from docker_here import need_image, skip_without
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 FILE = Path("deploy/compose/docker-compose.yml")
 POSTGRES = "postgres:18-bookworm"
@@ -82,7 +85,8 @@ def postgres(project: Project, docker: DockerEngine) -> Iterator[Compose]:
     """The database alone, with limits that every machine can give."""
     need_image(docker, POSTGRES)
     ports = {"POSTGRES_PORT": str(processes.free_port()), "POSTGRES_METRICS_PORT": str(processes.free_port())}
-    limits = {"POSTGRES_CPUS": "0.5", "POSTGRES_MEMORY": "300m", "POSTGRES_MEMORY_RESERVED": "200m"}
+    limits = {"POSTGRES_CPUS": "0.5", "POSTGRES_MEMORY": "300m", "POSTGRES_MEMORY_RESERVED": "200m", "API_CPUS": "1"}
+    ports["GO_REST_PORT"] = str(processes.free_port())
     name = f"bakeoff-test-{os.getpid()}"
     compose = Compose(
         installed(), project.root / FILE, name, **ports, **limits, POSTGRES_SHARED_BUFFERS="64MB", POSTGRES_PASSWORD="p"
@@ -90,7 +94,7 @@ def postgres(project: Project, docker: DockerEngine) -> Iterator[Compose]:
     try:
         yield compose
     finally:
-        compose.run("down", "--volumes")
+        compose.run("--profile", "comparison", "down", "--volumes")
 
 
 def test_limits_and_reservations_are_applied_and_the_database_may_be_measured(
@@ -169,3 +173,22 @@ def test_images_are_built_with_the_arguments_of_the_manifests(project: Project, 
         build = services[manifest["name"]]["build"]
         assert build["args"] == manifest["image"]["arguments"], path
         assert (path.parent / manifest["image"]["dockerfile"]).resolve().name == Path(build["dockerfile"]).name
+
+
+def test_a_documented_service_serves_and_its_health_check_passes(
+    project: Project, postgres: Compose, docker: DockerEngine
+) -> None:
+    (target,) = [each for each in find_targets(project) if each.name == "producer-api-go-rest"]
+    assert target.image is not None
+    forget_removed_images(docker, [target.image])
+    if target.image.is_stale():
+        target.image.run(lambda _: None)
+    postgres.run("--profile", "producer-go-rest", "up", "-d", "postgres-large", target.name)
+    name = postgres.container(target.name)
+    wait_until_healthy(docker, name)
+    container = docker.get(f"/containers/{name}/json")
+    assert container["HostConfig"]["ReadonlyRootfs"]
+    assert run_docker(docker.address, ["exec", name, "id", "-u"]) == ["10001"]
+    port = container["NetworkSettings"]["Ports"]["9083/tcp"][0]["HostPort"]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/events/health") as reply:
+        assert json.load(reply)["healthy"] is True
