@@ -3,6 +3,7 @@
 # Options of the JVM come before the jar. `--train` starts the application without a server and writes a cache of its
 # classes beside the jar, as Spring Boot documents it; a JVM that finds the cache unsuitable runs without it.
 #   run.sh [OPTION…] JAR [--extract FOLDER | --train]
+#   run.sh [OPTION…] JAR --main CLASS FOLDER [ARGUMENT…]   a class of a folder, with the application's beside it
 #   run.sh -version
 set -eu
 
@@ -57,6 +58,13 @@ case ${2:-} in
     --train)
         # shellcheck disable=SC2086 # a list of words
         exec "$java" $options "$make" -Dspring.context.exit=onRefresh -jar "$jar"
+        ;;
+    --main)
+        main=$3
+        classes=$4
+        shift 4
+        # shellcheck disable=SC2086 # a list of words
+        exec "$java" $options -cp "$classes:$jar" "$main" "$@"
         ;;
 esac
 [ -f "$cache" ] || use=

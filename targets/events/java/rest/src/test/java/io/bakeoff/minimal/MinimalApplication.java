@@ -11,14 +11,17 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 /**
- * The least that the framework does for a request: bind, validate, reply. The target is compared with it, see
- * docs/lab-notes/java.md. In a package of its own: the target's component scan must not find it.
+ * The least that the framework does for a request: bind, validate, reply. The target, with a storage that discards rows,
+ * is compared with it: {@code experiments/side-by-side/minimal-examples.toml}. In a package of its own: the target's
+ * component scan must not find it.
  */
 @EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)
 @RestController
 class MinimalApplication {
+    /** Starts the example, or the target with the argument {@code target}. */
     public static void main(String[] arguments) {
-        SpringApplication.run(MinimalApplication.class, arguments);
+        boolean target = arguments.length == 1 && arguments[0].equals("target");
+        SpringApplication.run(target ? TargetWithoutStorage.class : MinimalApplication.class);
     }
 
     @PostMapping("/api/v1/events")
