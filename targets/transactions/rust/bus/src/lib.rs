@@ -1,9 +1,12 @@
 //! Calls to named services in other processes, after the model of XATMI: a typed buffer goes out with a deadline, and a
 //! typed buffer or an error comes back.
 //!
-//! [`Bus`] is the side that calls and [`Services`] the side that answers; two transports implement both: [`local`]
-//! (Unix sockets on one machine) and [`nats`] (queue groups on a NATS server).
+//! [`Bus`] is the side that calls and [`Services`] the side that answers; three transports implement both: [`local`]
+//! (Unix sockets on one machine), [`nats`] (queue groups on a NATS server) and [`endurox`] (Enduro/X, where it is
+//! installed).
 
+mod counted;
+pub mod endurox;
 mod error;
 pub mod local;
 pub mod nats;

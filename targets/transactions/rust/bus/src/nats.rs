@@ -13,8 +13,9 @@ use futures_util::stream::select_all;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
+use crate::counted::Counted;
 use crate::error::CallError;
-use crate::payload::{Payload, PayloadType};
+use crate::payload::Payload;
 use crate::services::{Services, answer};
 use crate::{Bus, Call};
 
@@ -48,7 +49,7 @@ impl NatsBus {
             return Err(CallError::Unavailable);
         }
         let subject = format!("{}.{}", self.prefix, call.service);
-        let request = self.client.request(subject, encoded(&call.payload).into());
+        let request = self.client.request(subject, call.payload.to_tagged().into());
         let reply = match timeout(call.deadline, request).await {
             Err(_) => return Err(CallError::Deadline),
             Ok(Err(error)) => return Err(error_of(&error)),
@@ -57,7 +58,7 @@ impl NatsBus {
         if let Some(failure) = reply.headers.as_ref().and_then(|headers| headers.get(FAILURE)) {
             return Err(CallError::Failed(failure.to_string()));
         }
-        decoded(&reply.payload).ok_or_else(|| CallError::Protocol("the reply is no typed buffer".into()))
+        Payload::from_tagged(&reply.payload).ok_or_else(|| CallError::Protocol("the reply is no typed buffer".into()))
     }
 }
 
@@ -69,22 +70,6 @@ impl Bus for NatsBus {
 
     fn outstanding(&self) -> usize {
         self.outstanding.get()
-    }
-}
-
-/// Counts a call until it is dropped, whether it was answered or given up.
-struct Counted<'a>(&'a Cell<usize>);
-
-impl<'a> Counted<'a> {
-    fn one_of(count: &'a Cell<usize>) -> Self {
-        count.set(count.get() + 1);
-        Self(count)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
     }
 }
 
@@ -106,7 +91,7 @@ pub async fn serve(url: &str, prefix: &str, services: impl Services, stop: impl 
         let Some(message) = message else { return Err(io::Error::other("the subscriptions ended")) };
         let Some(reply_to) = message.reply else { continue };
         let service = message.subject.rsplit('.').next().unwrap_or_default();
-        let result = decoded(&message.payload).ok_or_else(|| "the call is no typed buffer".to_owned());
+        let result = Payload::from_tagged(&message.payload).ok_or_else(|| "the call is no typed buffer".to_owned());
         let result = result.and_then(|payload| answer(&services, service, payload));
         if let Err(error) = reply(&client, reply_to.clone(), &result).await {
             // Such as a reply that is larger than the NATS server takes; the caller need not wait for its deadline.
@@ -119,7 +104,7 @@ pub async fn serve(url: &str, prefix: &str, services: impl Services, stop: impl 
 
 async fn reply(client: &Client, to: Subject, result: &Result<Payload, String>) -> Result<(), PublishError> {
     match result {
-        Ok(payload) => client.publish(to, encoded(payload).into()).await,
+        Ok(payload) => client.publish(to, payload.to_tagged().into()).await,
         Err(failure) => {
             let mut headers = HeaderMap::new();
             headers.insert(FAILURE, failure.replace(['\r', '\n'], " ").as_str());
@@ -141,16 +126,4 @@ fn error_of(error: &async_nats::RequestError) -> CallError {
         RequestErrorKind::TimedOut => CallError::Deadline,
         _ => CallError::Protocol(error.to_string()),
     }
-}
-
-fn encoded(payload: &Payload) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(1 + payload.bytes.len());
-    bytes.push(payload.payload_type as u8);
-    bytes.extend_from_slice(&payload.bytes);
-    bytes
-}
-
-fn decoded(bytes: &[u8]) -> Option<Payload> {
-    let (number, rest) = bytes.split_first()?;
-    Some(Payload { payload_type: PayloadType::from_number(*number)?, bytes: rest.to_vec() })
 }

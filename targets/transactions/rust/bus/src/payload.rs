@@ -47,4 +47,20 @@ impl Payload {
     pub fn ubf(buffer: Buffer) -> Self {
         Self { payload_type: PayloadType::Ubf, bytes: buffer.into_bytes() }
     }
+
+    /// The number of its type, and its bytes.
+    #[must_use]
+    pub(crate) fn to_tagged(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(1 + self.bytes.len());
+        bytes.push(self.payload_type as u8);
+        bytes.extend_from_slice(&self.bytes);
+        bytes
+    }
+
+    /// What `to_tagged` made; None where no type has the number.
+    #[must_use]
+    pub(crate) fn from_tagged(bytes: &[u8]) -> Option<Self> {
+        let (number, rest) = bytes.split_first()?;
+        Some(Self { payload_type: PayloadType::from_number(*number)?, bytes: rest.to_vec() })
+    }
 }

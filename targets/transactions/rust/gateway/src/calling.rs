@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bus::endurox::EnduroxBus;
 use bus::local::LocalBus;
 use bus::nats::NatsBus;
 use bus::{Bus, Call, CallError, Payload};
@@ -34,6 +35,7 @@ pub struct Services {
 enum Transported {
     Local(LocalBus),
     Nats(NatsBus),
+    Endurox(EnduroxBus),
 }
 
 impl Limits {
@@ -94,6 +96,7 @@ impl Services {
         match self.bus().await? {
             Transported::Local(bus) => bus.call(call).await,
             Transported::Nats(bus) => bus.call(call).await,
+            Transported::Endurox(bus) => bus.call(call).await,
         }
     }
 
@@ -117,6 +120,7 @@ impl Services {
                     Transported::Local(bus)
                 }
                 Transport::Nats { url, prefix } => Transported::Nats(NatsBus::connect(url, prefix).await?),
+                Transport::Endurox => Transported::Endurox(EnduroxBus::open()?),
             })
         });
         connecting.await.map_err(|error| CallError::Protocol(error.to_string()))

@@ -18,7 +18,7 @@ use actix_web::{App, HttpServer};
 use tracing::{error, info};
 
 use crate::calling::{Limits, Services};
-use crate::settings::Settings;
+use crate::settings::{Settings, Transport};
 
 /// Less than the 10 s that a process has between SIGTERM and its end.
 const SHUTDOWN: Duration = Duration::from_secs(8);
@@ -48,6 +48,9 @@ fn listening(addresses: &[SocketAddr]) -> String {
 }
 
 async fn serve(settings: Settings) -> std::io::Result<()> {
+    if settings.transport == Transport::Endurox {
+        bus::endurox::installed().map_err(std::io::Error::other)?;
+    }
     let limits = Limits::of(&settings);
     let settings = Arc::new(settings);
     let (address, workers) = (settings.address, settings.workers);

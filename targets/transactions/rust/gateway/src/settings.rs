@@ -43,6 +43,8 @@ pub enum Transport {
         /// `NATS_PREFIX`: how its subjects start.
         prefix: String,
     },
+    /// Enduro/X, as the `NDRX_*` variables describe it.
+    Endurox,
 }
 
 /// How many calls may be outstanding at once, in all workers together.
@@ -76,7 +78,11 @@ impl Settings {
                     url: read.required("NATS_URL", "such as nats://127.0.0.1:4222")?,
                     prefix: read.text("NATS_PREFIX", "bakeoff"),
                 },
-                other => return Err(format!("BUS is \"{other}\": give local or nats")),
+                "endurox" => {
+                    read.required("NDRX_HOME", "the folder where Enduro/X is installed")?;
+                    Transport::Endurox
+                }
+                other => return Err(format!("BUS is \"{other}\": give local, nats or endurox")),
             },
             calls: match read.text("CALLS", "async").as_str() {
                 "serial" => Calls::Serial,
@@ -152,7 +158,8 @@ mod tests {
         for (name, value, expected) in [
             ("CALLS", "many", "CALLS is \"many\": give serial, pooled or async"),
             ("BUS", "nats", "NATS_URL is not set: give such as nats://127.0.0.1:4222"),
-            ("BUS", "x", "BUS is \"x\": give local or nats"),
+            ("BUS", "endurox", "NDRX_HOME is not set: give the folder where Enduro/X is installed"),
+            ("BUS", "x", "BUS is \"x\": give local, nats or endurox"),
             ("WORKERS", "0", "WORKERS is \"0\": give a number from 1"),
             ("SERVER_PORT", "70000", "SERVER_PORT is \"70000\": give a port from 0 to 65535"),
             ("LOG_LEVEL", "loud", "LOG_LEVEL is \"loud\": give error, warn, info, debug or trace"),

@@ -7,7 +7,7 @@ mod settings;
 use std::io;
 use std::process::ExitCode;
 
-use bus::{local, nats};
+use bus::{endurox, local, nats};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 use tracing::{error, info};
@@ -43,6 +43,8 @@ fn serve(settings: &Settings) -> io::Result<()> {
         Transport::Nats { url, prefix } => {
             on_one_thread(async { nats::serve(url, prefix, SampleServices, stopped()?).await })
         }
+        // Servers of Enduro/X are numbered from 1.
+        Transport::Endurox => endurox::serve(settings.instance + 1, SampleServices, stopped),
     }
 }
 

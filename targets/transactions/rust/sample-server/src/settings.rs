@@ -25,10 +25,12 @@ pub enum Transport {
         /// `NATS_PREFIX`
         prefix: String,
     },
+    /// Enduro/X, as the `NDRX_*` variables describe it.
+    Endurox,
 }
 
 impl Settings {
-    /// Reads `BUS`, `BUS_DIR`, `NATS_URL`, `NATS_PREFIX`, `INSTANCE` and `LOG_LEVEL`.
+    /// Reads `BUS`, `BUS_DIR`, `NATS_URL`, `NATS_PREFIX`, `NDRX_HOME`, `INSTANCE` and `LOG_LEVEL`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let text = |name: &str, default: &str| variable(name).unwrap_or_else(|| default.into());
         let number = text("INSTANCE", "0");
@@ -43,7 +45,11 @@ impl Settings {
                     url: required(&variable, "NATS_URL", "such as nats://127.0.0.1:4222")?,
                     prefix: text("NATS_PREFIX", "bakeoff"),
                 },
-                other => return Err(format!("BUS is \"{other}\": give local or nats")),
+                "endurox" => {
+                    required(&variable, "NDRX_HOME", "the folder where Enduro/X is installed")?;
+                    Transport::Endurox
+                }
+                other => return Err(format!("BUS is \"{other}\": give local, nats or endurox")),
             },
             log_level: level
                 .parse()
@@ -77,7 +83,7 @@ mod tests {
     #[test]
     fn what_is_missing_or_wrong_is_named() {
         assert_eq!(settings(&[]).unwrap_err(), "BUS_DIR is not set: give the folder of the servers' sockets");
-        assert_eq!(settings(&[("BUS", "smoke")]).unwrap_err(), "BUS is \"smoke\": give local or nats");
+        assert_eq!(settings(&[("BUS", "smoke")]).unwrap_err(), "BUS is \"smoke\": give local, nats or endurox");
         assert_eq!(settings(&[("INSTANCE", "x")]).unwrap_err(), "INSTANCE is \"x\": give a number from 0");
         let level = settings(&[("BUS_DIR", "x"), ("LOG_LEVEL", "loud")]).unwrap_err();
         assert_eq!(level, "LOG_LEVEL is \"loud\": give error, warn, info, debug or trace");

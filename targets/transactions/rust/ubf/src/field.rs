@@ -24,7 +24,9 @@ pub enum FieldType {
 }
 
 impl FieldType {
-    pub(crate) fn from_number(number: u32) -> Option<Self> {
+    /// None where no type has this number.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
         Some(match number {
             0 => Self::Short,
             1 => Self::Long,
