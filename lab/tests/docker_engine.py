@@ -106,6 +106,8 @@ class FakeDocker:
             return 200, [{"Id": each["Id"], "Names": [each["Name"]]} for each in self.containers]
         kind, name, what = [*rest.split("/"), "", ""][:3]
         if kind == "images":
+            if name not in {each["Image"] for each in self.containers}:
+                return 404, {"message": f"No such image: {name}"}
             return 200, {"Id": name, "RepoDigests": self.digests}
         found = [each for each in self.containers if name in (each["Id"], each["Name"].removeprefix("/"))]
         if not found:

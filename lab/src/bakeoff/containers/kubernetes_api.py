@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bakeoff.containers.pods import KubernetesObject
 from bakeoff.errors import BakeoffError
 
 DEFAULT_NAMESPACE = "bakeoff"
@@ -47,7 +48,7 @@ class KubernetesCluster:
         self._core = client.CoreV1Api(self._client)
         self._batch: Any = client.BatchV1Api(self._client)
 
-    def create_job(self, manifest: dict[str, Any]) -> None:
+    def create_job(self, manifest: KubernetesObject) -> None:
         with self._refused("create Jobs"):
             self._batch.create_namespaced_job(self.namespace, manifest, _request_timeout=_TIMEOUT_S)
 
@@ -57,7 +58,7 @@ class KubernetesCluster:
                 name, self.namespace, propagation_policy="Background", _request_timeout=_TIMEOUT_S
             )
 
-    def pod_of(self, job: str, index: int) -> dict[str, Any] | None:
+    def pod_of(self, job: str, index: int) -> KubernetesObject | None:
         selector = f"job-name={job},{INDEX}={index}"
         with self._refused("list pods"):
             found = self._core.list_namespaced_pod(self.namespace, label_selector=selector, _request_timeout=_TIMEOUT_S)

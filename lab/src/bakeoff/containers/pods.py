@@ -13,7 +13,7 @@ import secrets
 import tarfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,8 +46,8 @@ _STDERR_KEPT = 4096
 # Waiting does not help: the image is not there, or the manifest asks for what cannot be.
 _HOPELESS = ("ErrImageNeverPull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError")
 
-# A manifest, or a part of one.
-_Object = dict[str, Any]
+# A manifest or an answer of the API, or a part of one.
+KubernetesObject = dict[str, Any]
 
 
 class Attached(Protocol):
@@ -71,13 +71,13 @@ class Cluster(Protocol):
 
     namespace: str
 
-    def create_job(self, manifest: _Object) -> None: ...
+    def create_job(self, manifest: KubernetesObject) -> None: ...
 
     def delete_job(self, name: str) -> None:
         """With its pods; one that is not there is no error."""
         ...
 
-    def pod_of(self, job: str, index: int) -> _Object | None:
+    def pod_of(self, job: str, index: int) -> KubernetesObject | None:
         """The newest pod of an index as the API describes it, or None before it exists."""
         ...
 
@@ -90,7 +90,7 @@ class EngineJobs:
 
     cluster: Cluster
     project: Project
-    template: _Object
+    template: KubernetesObject
     _job: str = ""
     _left: int = field(default=0)
 
@@ -230,7 +230,7 @@ class PodEngine:
         self._jobs.ended(self._job)
 
 
-def read_template(project: Project) -> _Object:
+def read_template(project: Project) -> KubernetesObject:
     """The Job of the checkout."""
     path = project.root / TEMPLATE
     try:
@@ -242,9 +242,9 @@ def read_template(project: Project) -> _Object:
     return dict(found)
 
 
-def job_of(template: Mapping[str, Any], name: str, assignment: Assignment, project: Project) -> _Object:
+def job_of(template: KubernetesObject, name: str, assignment: Assignment, project: Project) -> KubernetesObject:
     """The Job of a run: a pod for each agent, whose number is its index from 1."""
-    job: _Object = copy.deepcopy(dict(template))
+    job: KubernetesObject = copy.deepcopy(template)
     job["metadata"]["name"] = name
     job["spec"] |= {"completions": assignment.of, "parallelism": assignment.of}
     container = job["spec"]["template"]["spec"]["containers"][0]
@@ -282,7 +282,7 @@ def running_pod(jobs: EngineJobs, job: str, index: int, clock: Callable[[], floa
         time.sleep(_LOOK_S)
 
 
-def _why_not_running(pod: Mapping[str, Any] | None) -> str:
+def _why_not_running(pod: KubernetesObject | None) -> str:
     if pod is None:
         return "Kubernetes has not made it"
     status = pod["status"]
@@ -296,7 +296,7 @@ def _why_not_running(pod: Mapping[str, Any] | None) -> str:
     return _ending_of(pod)
 
 
-def _ending_of(pod: Mapping[str, Any] | None) -> str:
+def _ending_of(pod: KubernetesObject | None) -> str:
     """How a pod ended, in words."""
     if pod is None:
         return "is gone"
