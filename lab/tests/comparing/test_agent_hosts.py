@@ -8,13 +8,13 @@ from bakeoff.comparing.agent_hosts import check_hosts, hosts_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.ssh import Ssh
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import Variant
+from bakeoff.factors.variant import Level, Variant
 from bakeoff.running.contender import Contender
 from made_up_manifests import engine, target, workload
 
 
-def request(**changes: Any) -> ComparisonRequest:
-    return ComparisonRequest(**{"mode": "quick", "command": "", "agents": "ssh://one,ssh://two", **changes})
+def request(agents: Level = "ssh://one,ssh://two", **changes: Any) -> ComparisonRequest:
+    return ComparisonRequest("quick", "", levels={"agents": [agents]}, **changes)
 
 
 def contender(*features: str, **variant: Any) -> Contender:

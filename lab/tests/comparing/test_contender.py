@@ -14,7 +14,7 @@ from made_up_manifests import declared, engine, target, workload
 
 WORKLOADS = {"events": workload()}
 ENGINES = {
-    "native": engine("native", "batch", "stream", "shared-connections"),
+    "native": engine("native", "agents", "batch", "stream", "shared-connections"),
     "plain": engine("plain"),
 }
 
@@ -69,6 +69,7 @@ def test_what_cannot_be_is_left_out_with_its_reason() -> None:
     [
         (asking({"transport_mode": ["stream"]}), "events has no \\[stream\\] for http"),
         (asking({"transport_mode": ["batch-10"], "engine": ["plain"]}), "engine plain cannot do --batch"),
+        (asking({"agents": [2], "engine": ["plain"]}), "engine plain cannot do --agents"),
         (asking({"connections": [4], "engine": ["plain"]}), "engine plain cannot do --shared-connections"),
         (asking({"payload": ["default", "9k"]}), 'no payload "9k". Payloads of events: default, 8k'),
     ],
@@ -85,6 +86,20 @@ def test_replicas_are_of_rest_targets_that_the_lab_starts() -> None:
     for levels in ({"tls": [True]}, {"http_version": ["2"]}, {"runs_in": ["docker"]}):
         with pytest.raises(UsageError, match="--replicas"):
             keys(asking({"replicas": [2], **levels}), "rest")
+
+
+def test_the_number_of_agents_is_a_level() -> None:
+    request = asking({"agents": [1, 2, 4]})
+    assert keys(request, "rest")[0] == ["a-rest agents=1", "a-rest agents=2", "a-rest agents=4"]
+    assert (request.most_agents, request.agent_hosts) == (4, [])
+    one_alone, impossible = keys(asking({"agents": [1, 2], "engine": ["plain"]}), "rest")
+    assert (one_alone, list(impossible)) == (["a-rest agents=1"], ["a-rest agents=2"])
+
+
+def test_hosts_of_agents_name_no_contender() -> None:
+    request = asking({"agents": ["ssh://one,ssh://two"]})
+    assert keys(request, "rest")[0] == ["a-rest"]
+    assert (request.most_agents, request.agent_hosts) == (2, ["ssh://one", "ssh://two"])
 
 
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:

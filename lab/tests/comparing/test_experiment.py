@@ -71,6 +71,12 @@ def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
             'transport_mode = ["pigeon"]\npayload =',
             'line 11: transport_mode: unknown transport mode "pigeon"',
         ),
+        (
+            "payload =",
+            'agents = ["ssh://one"]\npayload =',
+            "line 11: vary.agents.0: 'ssh://one' is not",
+        ),
+        ("payload =", "agents = [65]\npayload =", "line 11: vary.agents.0: 65 is greater than the maximum of 64"),
         ('name = "pools"', "", "line 1: 'name' is a required property"),
         ("[vary]", "[vary", "is not valid TOML"),
     ],
@@ -242,6 +248,7 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         "payload": ["default", "8k"],
         "transport_mode": ["stream-16"],
         "connections": [None],
+        "agents": [2],
     }
     assert request == ComparisonRequest(
         "quick",
@@ -253,7 +260,6 @@ def test_a_request_of_an_older_lab_is_still_understood() -> None:
         aa=True,
         pin={"target": (0, 1)},
         limit_cpus={"target": 2.0},
-        agents=2,
     )
     assert [(each.payload, each.repetition) for each in request.variants()] == [
         ("default", 1),

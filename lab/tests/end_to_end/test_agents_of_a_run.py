@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from bakeoff.engines import histograms
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
-from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -65,8 +65,9 @@ def measured(
     engine = find_engine(project, "native")
     for build in (target.build, engine.build):
         build_once(project, build)
-    contender = Contender(target, load_workload(project, target.workload), engine, variant or Variant())
-    request = RunRequest(contender, "quick", phases, options=RunTable(agents=agents))
+    own = replace(variant or Variant(), agents=agents)
+    contender = Contender(target, load_workload(project, target.workload), engine, own)
+    request = RunRequest(contender, "quick", phases)
     return measure(Bench(project, server, Watching(seen)), request)
 
 

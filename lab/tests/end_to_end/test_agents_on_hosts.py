@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,6 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.table import RunTable
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -80,7 +80,7 @@ class Lab:
         self._project, self._server = project, server
         self.contender = Contender(target, load_workload(project, target.workload), engine, Variant())
         self.request = ComparisonRequest(
-            mode="quick", command="", agents=",".join(host.url for host in on), agents_reach=on[0].gateway
+            "quick", "", levels={"agents": [",".join(host.url for host in on)]}, agents_reach=on[0].gateway
         )
         self.said: list[str] = []
 
@@ -90,8 +90,9 @@ class Lab:
         places = set_up_hosts(self.request, [self.contender], progress)
         assert self.request.agents_reach is not None
         bench = Bench(self._project, self._server, progress, places=places, targets_listen_on=self.request.agents_reach)
-        options = RunTable(agents=self.request.agents)
-        result = measure(bench, RunRequest(self.contender, "quick", phases, options=options))
+        (variant,) = self.request.variants()
+        contender = replace(self.contender, variant=variant)
+        result = measure(bench, RunRequest(contender, "quick", phases))
         self.said = progress.lines
         return result
 
@@ -304,8 +305,6 @@ def test_ctrl_c_ends_agents_in_order(project: Project, two: list[Host], results:
 
 
 def test_a_host_that_does_not_answer_is_refused_before_building(lab: Lab) -> None:
-    nobody = ComparisonRequest(
-        mode="quick", command="", agents="ssh://nowhere.invalid", agents_reach=lab.request.agents_reach
-    )
+    nobody = replace(lab.request, levels={"agents": ["ssh://nowhere.invalid"]})
     with pytest.raises(BakeoffError, match=r"ssh://nowhere.invalid: .*Could not resolve hostname.*ssh configuration"):
         check_hosts(nobody, [lab.contender])

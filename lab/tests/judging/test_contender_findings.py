@@ -179,7 +179,7 @@ OTHER_LOADS = {
 
 
 def test_every_factor_of_the_load_is_known_here() -> None:
-    assert OTHER_LOADS.keys() == Variant().levels().keys() - {"aa", "runs_in", "replicas"}
+    assert OTHER_LOADS.keys() == Variant().levels().keys() - {"aa", "runs_in", "replicas", "agents"}
 
 
 @pytest.mark.parametrize("variant", OTHER_LOADS.values(), ids=OTHER_LOADS)
@@ -190,11 +190,19 @@ def test_only_those_of_one_load_are_held_against_each_other(variant: Variant) ->
     assert mismatched_of(*usual, *others) == ["java-rest"]
 
 
-def test_a_target_s_own_settings_and_aa_pairs_are_sent_the_same() -> None:
-    own, second = Variant(settings={"write_mode": "per-request"}), Variant(repetition=2)
-    usual = [sent("rust-rest", 500), sent("rust-rest", 500, own), sent("java-rest", 500, second)]
-    assert mismatched_of(*usual, sent("go-rest", 900, own)) == ["go-rest"]
-    assert mismatched_of(*usual, sent("go-rest", 900, second)) == ["go-rest"]
+@pytest.mark.parametrize(
+    "variant",
+    [
+        Variant(settings={"write_mode": "per-request"}),
+        Variant(repetition=2),
+        Variant(agents=2),
+        Variant(replicas=2),
+        Variant(runs_in="docker"),
+    ],
+)
+def test_what_changes_no_message_is_sent_the_same(variant: Variant) -> None:
+    usual = [sent("rust-rest", 500), sent("rust-rest", 500, variant), sent("java-rest", 500, variant)]
+    assert mismatched_of(*usual, sent("go-rest", 900, variant)) == ["go-rest"]
 
 
 def test_requests_without_a_connection_sent_nothing() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import Note
-from bakeoff.factors.table import RunTable
+from bakeoff.factors.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -36,8 +36,8 @@ for record in (start, {"type": "note", "level": "info", "message": said},
 
 def request(agents: int, *phases: Phase) -> RunRequest:
     native = engine("native", "agents", run=Command([sys.executable, "-c", SCRIPT]))
-    contender = Contender(target("a-rest"), workload(), native)
-    return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)], options=RunTable(agents=agents))
+    contender = Contender(target("a-rest"), workload(), native, Variant(agents=agents))
+    return RunRequest(contender, "quick", phases or [Phase("Some", 4, 1.0)])
 
 
 def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | None) -> list[dict[str, Any]]:

@@ -71,6 +71,10 @@ def test_an_engine_that_can_ends_the_warm_up_when_it_is_steady(
         ("grpc", Variant(transport_mode="stream"), None, 6.0),
         ("grpc", Variant(transport_mode="stream", tls=True), None, None),
         ("rest", Variant(engine="k6"), None, None),
+        ("rest", Variant(agents=2), None, 1.0),
+        # The machine that was calibrated is another one.
+        ("rest", Variant(agents="ssh://one,ssh://two"), None, None),
+        ("rest", Variant(agents=2, runs_in="kubernetes"), None, None),
     ],
 )
 def test_a_run_is_held_against_the_ceiling_of_its_own_kind(

@@ -24,7 +24,7 @@ _NO_CONNECTION = ("refused", "connect_timeout", "unreachable")
 
 def hosts_of(request: ComparisonRequest) -> list[Ssh]:
     """The hosts that are named; none where agents run here."""
-    return [Ssh(ssh_host(url)) for url in request.agents.split(",")] if isinstance(request.agents, str) else []
+    return [Ssh(ssh_host(url)) for url in request.agent_hosts]
 
 
 def check_hosts(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:

@@ -19,7 +19,7 @@ def check_pods(request: ComparisonRequest) -> None:
             "--in kubernetes measures targets that Kubernetes runs: kubectl apply --kustomize "
             "deploy/kubernetes/overlays/several-nodes, then name each with --attach NAME=http://SERVICE:PORT."
         )
-    if isinstance(request.agents, str):
+    if request.agent_hosts:
         raise UsageError("--in kubernetes says where agents run: give --agents their number.")
 
 
@@ -31,5 +31,4 @@ def places_in_pods(project: Project, request: ComparisonRequest) -> list[Transpo
     from bakeoff.containers.kubernetes_api import KubernetesCluster
     from bakeoff.containers.pods import EngineJobs, read_template
 
-    assert isinstance(request.agents, int)
-    return list(EngineJobs(KubernetesCluster(), project, read_template(project)).places(request.agents))
+    return list(EngineJobs(KubernetesCluster(), project, read_template(project)).places(request.most_agents))

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.engines.manifest import Engine
+from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.table import IN_PROCESSES
 from bakeoff.factors.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
@@ -73,6 +75,7 @@ def why_impossible(contender: Contender) -> str | None:
                 "use another --engine."
             )
     features = (
+        (agents_in(variant.agents) > 1, AGENTS),
         (variant.transport.batch > 1, "batch"),
         (variant.transport.stream, "stream"),
         (variant.connections is not None, "shared-connections"),

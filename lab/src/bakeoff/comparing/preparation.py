@@ -15,9 +15,7 @@ from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
-from bakeoff.engines.transport import FEATURE
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.factors.variant import Variant
 from bakeoff.launching import PROCESSES
@@ -50,13 +48,11 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for engine in engines.values():
         if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
             raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
-        if agents_in(request.agents) > 1 and not engine.can(FEATURE):
-            raise UsageError(f"The engine {engine.name} cannot divide its users: leave out --agents.")
     fewest = min(phases, key=lambda phase: phase.virtual_users)
-    if agents_in(request.agents) > fewest.virtual_users and request.mode != "smoke":
+    if request.most_agents > fewest.virtual_users and request.mode != "smoke":
         raise UsageError(
-            f"--agents is {request.agents}, and the phase {fewest.name} has {fewest.virtual_users} users to divide: "
-            "use fewer agents, or more --users."
+            f"There are {request.most_agents} agents, and the phase {fewest.name} has {fewest.virtual_users} users to "
+            "divide: use fewer agents, or more --users."
         )
     found = find_targets(project)
     choose_targets(found, list(request.attached))

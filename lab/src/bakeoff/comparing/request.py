@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 
 from bakeoff.documents import Json
 from bakeoff.errors import UsageError
+from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.option import options_of, with_values
 from bakeoff.factors.table import ComparisonTable, FactorTable
 from bakeoff.factors.variant import Level, Variant, variants_of
@@ -87,6 +88,17 @@ class ComparisonRequest(ComparisonTable):
         return {variant.runs_in for variant in self.variants()}
 
     @property
+    def agent_hosts(self) -> list[str]:
+        """The hosts that agents run on, as ssh:// addresses; none where only their number is given."""
+        hosts = dict.fromkeys(variant.agents for variant in self.variants() if isinstance(variant.agents, str))
+        return [host for each in hosts for host in each.split(",")]
+
+    @property
+    def most_agents(self) -> int:
+        """Of any contender."""
+        return max(agents_in(variant.agents) for variant in self.variants())
+
+    @property
     def settling(self) -> Settling:
         """How long each level may settle before it is measured: the same for every contender and round."""
         phases = self.phases
@@ -123,12 +135,18 @@ def request_from(document: Mapping[str, Json]) -> ComparisonRequest:
 
 
 def _of_an_earlier_lab(document: Mapping[str, Json]) -> Mapping[str, Json]:
-    """A stored request in today's form: `matrix` held the factors once, and `isolation` pins and limits."""
+    """A stored request in today's form.
+
+    `matrix` held the factors once, `isolation` pins and limits, and `agents` was no factor.
+    """
     matrix, isolation = document.get("matrix", {}), document.get("isolation", {})
-    assert isinstance(matrix, Mapping) and isinstance(isolation, Mapping)
+    given = document.get("levels", {})
+    assert isinstance(matrix, Mapping) and isinstance(isolation, Mapping) and isinstance(given, Mapping)
+    agents = {} if document.get("agents", 1) == 1 else {"agents": [document["agents"]]}
     if not matrix:
-        return {**document, **isolation}
+        return {**document, **isolation, "levels": {**given, **agents}}
     known = options_of(FactorTable)
-    levels = {name: given for name, given in matrix.items() if name in known and name != "settings"}
+    levels = {name: levels for name, levels in matrix.items() if name in known and name != "settings"}
     aa = {"aa": True} if matrix.get("twins", [1]) != [1] else {}
-    return {**document, **isolation, **aa, "levels": levels, "settings": matrix.get("settings", {})}
+    settings = matrix.get("settings", {})
+    return {**document, **isolation, **aa, "levels": {**levels, **agents}, "settings": settings}

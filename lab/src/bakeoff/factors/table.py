@@ -85,6 +85,12 @@ class FactorTable:
     tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
+    agents: int | str = option(
+        1,
+        kinds.AGENTS,
+        "Number of engines that divide the virtual users; on the command line also the hosts to run one on each: "
+        "ssh://host1,ssh://user@host2",
+    )
     replicas: int | None = option(
         None,
         kinds.whole(1, 8),
@@ -150,12 +156,6 @@ class RunTable:
         plan="timeout_ms",
         in_plan=lambda seconds: round(seconds * 1000),
         is_recorded=True,
-    )
-    agents: int | str = option(
-        1,
-        kinds.AGENTS,
-        "Number of engines that divide the virtual users, or the hosts to run one on each: ssh://host1,ssh://user@host2",
-        in_file=False,
     )
     pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
         {},

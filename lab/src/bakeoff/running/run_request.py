@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.option import changed, plan_members
-from bakeoff.factors.table import FactorTable, RunTable
+from bakeoff.factors.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
@@ -43,7 +43,7 @@ class RunRequest:
     @property
     def agents(self) -> int:
         """Engines that divide the users among them: not more than there are users, of whom a smoke run has one."""
-        return min(agents_in(self.options.agents), *(phase.virtual_users for phase in self.phases))
+        return min(agents_in(self.contender.variant.agents), *(phase.virtual_users for phase in self.phases))
 
     @property
     def isolation(self) -> Isolation:
@@ -82,10 +82,11 @@ class RunRequest:
         settings = {**settings, "connections": connections, **changed(self.options, RunTable)}
         if self.is_encrypted:
             settings["tls"] = "on"
+        settings.pop("agents", None)
         if self.agents > 1:
             settings["agents"] = str(self.agents)
-        if isinstance(self.options.agents, str):
-            settings["agents_on"] = self.options.agents
+        if isinstance(variant.agents, str):
+            settings["agents_on"] = variant.agents
         arrivals = {phase.arrivals for phase in self.phases if phase.rate_per_s is not None}
         return {**settings, **({"arrivals": arrivals.pop()} if arrivals else {})}
 
@@ -105,7 +106,8 @@ class RunRequest:
     @property
     def _runs_here(self) -> bool:
         """Whether the engine runs on the machine that was calibrated."""
-        return not isinstance(self.options.agents, str)
+        variant = self.contender.variant
+        return not isinstance(variant.agents, str) and variant.runs_in != KUBERNETES
 
     def _is_of(self, calibration: Calibration, engine_version: str) -> bool:
         """Whether it measured the engine of this run, in the transport mode of this run."""
