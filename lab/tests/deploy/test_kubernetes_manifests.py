@@ -1,5 +1,6 @@
 """Manifests of Kubernetes: valid for its API, and with the properties that a run rests on."""
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from bakeoff.containers.pods import TEMPLATE
 from bakeoff.project import Project
 
 VERSION = "1.34"
+TEMPORARY = "/tmp"  # noqa: S108 — a place in a pod
 Manifest = dict[str, Any]
 
 
@@ -73,7 +75,7 @@ def test_requests_are_limits_and_pods_have_no_more_rights_than_they_need(base: l
     for role, pod in found.items():
         assert pod["securityContext"]["runAsNonRoot"] is True, role
         assert pod["automountServiceAccountToken"] is (role == "lab"), role
-        for container in pod["containers"]:
+        for container in [*pod.get("initContainers", ()), *pod["containers"]]:
             assert container["resources"]["requests"] == container["resources"]["limits"], role
             assert container["resources"]["limits"].keys() == {"cpu", "memory"}, role
             security = container["securityContext"]
@@ -91,6 +93,24 @@ def test_the_lab_may_do_what_a_run_needs_and_nothing_else(base: list[Manifest]) 
         ("pods/log", "get"),
     }
     assert not [each for each in base if each["kind"] in ("ClusterRole", "ClusterRoleBinding")]
+
+
+def test_the_lab_can_write_where_its_image_says_and_keeps_what_the_image_has_there(
+    base: list[Manifest], folder: Path
+) -> None:
+    """On a read-only root; a volume hides what the image has at its place, unless it is copied there before."""
+    pod = dict(pods(base))["lab"]
+    dockerfile = (folder.parent / "docker" / "lab.Dockerfile").read_text("utf-8")
+    (written,) = [json.loads(line.removeprefix("VOLUME ")) for line in dockerfile.splitlines() if "VOLUME" in line]
+    (lab,), (copy,) = pod["containers"], pod["initContainers"]
+    mounts = {mount["mountPath"]: mount for mount in lab["volumeMounts"]}
+    assert mounts.keys() == {*written, TEMPORARY}
+    emptied = {volume["name"] for volume in pod["volumes"] if "emptyDir" in volume}
+    assert {mount["name"] for mount in mounts.values()} <= emptied
+    state = mounts["/bakeoff/.bakeoff"]
+    (place,) = [mount["mountPath"] for mount in copy["volumeMounts"] if mount["name"] == state["name"]]
+    assert copy["command"] == ["cp", "--archive", "/bakeoff/.bakeoff", f"{place}/{state['subPath']}"]
+    assert copy["image"] == lab["image"]
 
 
 def test_no_pod_is_reached_from_everywhere(base: list[Manifest]) -> None:
