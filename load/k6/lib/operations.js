@@ -10,13 +10,19 @@ export class EventSource {
    * @param {number} user number of the virtual user, from 0
    */
   constructor(plan, user) {
-    this.user = user;
+    this.planTimeMs = plan.base_time_ms;
     this.sequence = 0;
-    this.baseTimeMs = plan.base_time_ms + (user % 1000);
+    this.actAs(user);
     this.numbers = new RandomNumbers(plan.seed);
     this.kinds = plan.keys.map((definition) => new KeyKind(definition, plan.run));
     this.operations = plan.operations.map((operation) => compileOperation(operation, plan));
     this.weights = plan.operations.reduce((sum, operation) => sum + operation.weight, 0);
+  }
+
+  /** From now on the events are this user's. */
+  actAs(user) {
+    this.user = user;
+    this.baseTimeMs = this.planTimeMs + (user % 1000);
   }
 
   /** The user's next event: `{ sequence, operation, variant, key, message, path }`. */

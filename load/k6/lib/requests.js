@@ -6,16 +6,20 @@ import { Sampler } from './replies.js';
 export class Requests {
   /**
    * @param {object} plan contract/schemas/plan.schema.json
-   * @param {number} user number of the virtual user, from 0
    * @param {{send: function(Array<object>, function(): boolean): boolean}} transport sends events as one request and
    *     says whether they were acknowledged; asks the function whether to check the content of the reply
    */
-  constructor(plan, user, transport) {
-    this.source = new EventSource(plan, user);
+  constructor(plan, transport) {
+    this.source = new EventSource(plan, 0);
     this.batch = plan.transport.batch;
     this.transport = transport;
     const sampler = new Sampler(plan.verify_share);
     this.wantsCheck = () => sampler.next();
+  }
+
+  /** @param {number} user number of the virtual user, from 0, whose requests these are from now on */
+  actAs(user) {
+    this.source.actAs(user);
   }
 
   sendNext() {

@@ -15,12 +15,16 @@ export function virtualUser(plan, transport) {
   const firstPhase = Number(__ENV.BAKEOFF_FIRST_PHASE || 0);
   const firstUser = Number(__ENV.BAKEOFF_FIRST_USER || 0);
   const thinkSeconds = plan.think_time_ms / 1000;
-  const requests = new Requests(plan, firstUser + __VU - 1, transport);
+  const requests = new Requests(plan, transport);
   let clock = null;
 
   return () => {
     try {
-      if (clock === null) clock = new PhaseClock(plan.phases, firstPhase);
+      if (clock === null) {
+        // Unlike __VU it is unique over all segments of a test; k6 knows it only now.
+        requests.actAs(firstUser + exec.vu.idInTest - 1);
+        clock = new PhaseClock(plan.phases, firstPhase);
+      }
       clock.update();
       requests.sendNext();
     } catch (error) {
