@@ -35,6 +35,14 @@ class Toolchain(msgspec.Struct, frozen=True):
     version_command: Sequence[str] = ()
 
 
+class TestRunTable(msgspec.Struct, frozen=True):
+    """What pods of k6-operator run: the version of k6, the script of each protocol, and the files that it imports."""
+
+    version: str
+    scripts: Mapping[str, str]
+    files: Sequence[str] = ()
+
+
 class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     """An engine.toml. contract/schemas/engine.schema.json says what each member means."""
 
@@ -45,6 +53,7 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     image: ImageTable | None = None
     null: Command | None = None
     audit: AuditCommands | None = None
+    test_run: TestRunTable | None = None
     features: Sequence[str] = ()
     toolchain: Toolchain = Toolchain()
 
