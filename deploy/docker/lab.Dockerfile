@@ -24,17 +24,19 @@ RUN cargo build --release --locked
 FROM ${PYTHON_IMAGE}
 ARG UV_VERSION=0.13.8
 RUN pip install --no-cache-dir --root-user-action ignore uv==${UV_VERSION}
-ENV UV_PROJECT_ENVIRONMENT=/bakeoff/.bakeoff/venv UV_LINK_MODE=copy
+# Outside the volumes below: a container's start copies into a new volume what the image has there.
+ENV UV_PROJECT_ENVIRONMENT=/opt/bakeoff/venv UV_LINK_MODE=copy
 WORKDIR /bakeoff
 # Dependencies first: sources change more often.
 COPY lab/pyproject.toml lab/uv.lock lab/
-RUN uv sync --quiet --locked --no-dev --no-install-project --project lab --python "$(command -v python3)"
+RUN uv sync --quiet --locked --compile-bytecode --no-dev --no-install-project --project lab --python "$(command -v python3)"
 COPY . .
 COPY --from=build /bakeoff/load/native/target/release/bakeoff-load load/native/target/release/bakeoff-load
 # The engine counts as built, although nothing here could build it.
 RUN useradd --system --uid 10001 --create-home bakeoff \
+    && mkdir -p .bakeoff results \
+    && ln -s "$UV_PROJECT_ENVIRONMENT" .bakeoff/venv \
     && ./bakeoff build --adopt native \
-    && mkdir -p results \
     && chown -R bakeoff:bakeoff .bakeoff results
 # All that the lab writes: the rest may be read-only.
 VOLUME ["/bakeoff/.bakeoff", "/bakeoff/results"]

@@ -1,0 +1,16 @@
+"""Dockerfiles: properties that containers of their images rest on."""
+
+import json
+import re
+from pathlib import PurePosixPath
+
+from bakeoff.project import Project
+
+
+def test_no_volume_holds_the_python_environment(project: Project) -> None:
+    """A container's start copies into a new volume what the image has there: minutes for an environment."""
+    text = (project.root / "deploy/docker/lab.Dockerfile").read_text("utf-8")
+    (environment,) = re.findall(r"UV_PROJECT_ENVIRONMENT=(\S+)", text)
+    (volumes,) = re.findall(r"^VOLUME (.*)$", text, re.MULTILINE)
+    parents = [str(parent) for parent in PurePosixPath(environment).parents]
+    assert not set(json.loads(volumes)) & {environment, *parents}
