@@ -102,6 +102,18 @@ def test_hosts_of_agents_name_no_contender() -> None:
     assert (request.most_agents, request.agent_hosts) == (2, ["ssh://one", "ssh://two"])
 
 
+def test_pgbouncer_stands_before_a_database_of_targets_that_the_lab_starts() -> None:
+    named, impossible = keys(asking({"pgbouncer": [None, "session"], "pgbouncer_connections": [20, 8]}), "rest")
+    assert named == [
+        "a-rest pgbouncer=no-pooler pgbouncer_connections=20",
+        "a-rest pgbouncer=session pgbouncer_connections=20",
+        "a-rest pgbouncer=session pgbouncer_connections=8",
+    ]
+    assert "needs --pgbouncer" in impossible["a-rest pgbouncer=no-pooler pgbouncer_connections=8"]
+    with pytest.raises(UsageError, match="--pgbouncer is for targets that the lab starts as processes"):
+        keys(asking({"pgbouncer": ["session"], "runs_in": ["docker"]}), "rest")
+
+
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:
     small = Workload("small", Path("/nowhere"), declared())
     own = target("small-rest", workload="small")

@@ -89,7 +89,17 @@ def test_a_file_that_changed_proves_again(checkout: Checkout, name: str) -> None
     assert checkout.ran == 2
 
 
-@pytest.mark.parametrize("changed", [{"tls": True}, {"token": True}, {"settings": {"pool_size": "4"}}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tls": True},
+        {"token": True},
+        {"settings": {"pool_size": "4"}},
+        {"replicas": 2},
+        {"pgbouncer": "session"},
+        {"pgbouncer_connections": 8},
+    ],
+)
 def test_each_setting_is_proved_by_itself(checkout: Checkout, changed: dict[str, Any]) -> None:
     checkout.prove()
     checkout.prove(replace(Variant(), **changed))

@@ -9,7 +9,7 @@ from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.table import IN_PROCESSES
 from bakeoff.factors.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
-from bakeoff.targets.manifest import Target
+from bakeoff.targets.manifest import POSTGRESQL, Target
 from bakeoff.workload.declaration import Operation
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
@@ -66,7 +66,7 @@ def why_impossible(contender: Contender) -> str | None:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
     if variant.preload and not any(_stores(operation) for operation in workload.declared.operations):
         return f"No operation of {workload.name} creates anything that --preload could store: leave it out."
-    if reason := _why_not_of(variant, contender.protocol):
+    if reason := _why_not_pooled(contender) or _why_not_of(variant, contender.protocol):
         return reason
     for feature, operation in needed_features(workload, contender.protocol).items():
         if not engine.can(feature):
@@ -110,6 +110,18 @@ def _why_not_replicated(variant: Variant, protocol: str) -> str | None:
         return "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
     if variant.runs_in != IN_PROCESSES:
         return "--replicas is for targets that the lab starts as processes: in a cluster, scale the Deployment."
+    return None
+
+
+def _why_not_pooled(contender: Contender) -> str | None:
+    variant = contender.variant
+    if variant.pgbouncer is None:
+        is_usual = variant.pgbouncer_connections == Variant().pgbouncer_connections
+        return None if is_usual else "--pgbouncer-connections needs --pgbouncer session or transaction."
+    if variant.runs_in != IN_PROCESSES:
+        return "--pgbouncer is for targets that the lab starts as processes: leave it out."
+    if contender.place != POSTGRESQL:
+        return "It stores nothing in PostgreSQL: leave out --pgbouncer."
     return None
 
 

@@ -20,6 +20,7 @@ from bakeoff.factors.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.factors.variant import Variant
 from bakeoff.launching import PROCESSES
 from bakeoff.postgres.durability import problems_of
+from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
@@ -109,7 +110,12 @@ def _sendable(
 
 
 def _placed(project: Project, contender: Contender) -> Contender:
-    """The contender as it is started where it runs: images for containers, and replicas behind their proxy."""
+    """The contender as it is started where it runs: images for containers, and replicas behind their proxy.
+
+    What it needs and this machine has not is refused here.
+    """
+    if contender.variant.pgbouncer is not None:
+        find_pgbouncer(contender.variant.pgbouncer)
     if contender.variant.replicas is not None:
         return replace(contender, target=behind_proxy(contender.target, contender.variant.replicas, project))
     if contender.variant.runs_in != DOCKER:
@@ -137,11 +143,19 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
         secured = {name: "" for name, wanted in wishes.items() if wanted}
         variables_of(target, {**variant.settings, **secured})
-    elif variant.settings or variant.tls or variant.token or variant.replicas or request.isolation != Isolation():
+        if variant.pgbouncer and os.environ.get("DATABASE_URL"):
+            raise UsageError(
+                "--pgbouncer stands before the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out "
+                "--pgbouncer."
+            )
+    elif (
+        any((variant.settings, variant.tls, variant.token, variant.replicas, variant.pgbouncer))
+        or request.isolation != Isolation()
+    ):
         raise UsageError(
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
-            "--tls, --token, --replicas, --pin and limits. An https address uses TLS; the token is read from "
-            "BAKEOFF_API_TOKEN."
+            "--tls, --token, --replicas, --pgbouncer, --pin and limits. An https address uses TLS; the token is read "
+            "from BAKEOFF_API_TOKEN."
         )
     elif contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(

@@ -22,6 +22,7 @@ from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
 from bakeoff.workload.loader import Workload
 
+_PLACEMENT = ("replicas", "pgbouncer", "pgbouncer_connections")
 # Facts of the environment that a proof depends on.
 _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
 
@@ -54,6 +55,15 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
     if file is not None:
         _write(file, proof)
     return proof
+
+
+def placement_of(variant: Variant) -> list[tuple[str, str]]:
+    """The factors that decide what stands before and behind the target's processes, where they are not the usual ones.
+
+    What is usual is left out, so that proofs of targets alone stay valid.
+    """
+    levels = variant.differences_from_default()
+    return [(name, levels[name]) for name in _PLACEMENT if name in levels]
 
 
 def durability_proven(bench: Bench, contender: Contender, *, again: bool) -> bool | None:
@@ -89,6 +99,8 @@ def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -
     yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])
     yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
     yield f"tls {variant.tls}, token {variant.token}"
+    for name, value in placement_of(variant):
+        yield f"{name}: {value}"
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
         yield f"{name}={value}"
     for name, value in sorted(variant.settings.items()):

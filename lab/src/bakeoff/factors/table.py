@@ -97,6 +97,15 @@ class FactorTable:
         "REST: processes of the target behind HAProxy; 1 is one process behind it",
         unset="no-proxy",
     )
+    pgbouncer: str | None = option(
+        None,
+        kinds.choice("session", "transaction"),
+        "PgBouncer between target and embedded database, by its pool mode; transaction needs version 1.21",
+        unset="no-pooler",
+    )
+    pgbouncer_connections: int = option(
+        20, kinds.whole(1, 150), "Connections that PgBouncer opens to the database at the most", unit="connections"
+    )
     runs_in: str = option(
         IN_PROCESSES,
         kinds.choice(IN_PROCESSES, DOCKER, KUBERNETES),

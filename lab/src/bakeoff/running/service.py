@@ -9,6 +9,8 @@ from typing import Protocol
 from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.launching import PROCESSES, Launcher
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, Pooler
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
@@ -51,6 +53,34 @@ class Service(Protocol):
         ...
 
 
+class _Pooled:
+    """A target that the lab has started behind the pool of its connections, which is a process of it."""
+
+    def __init__(self, process: TargetProcess, pooler: Pooler) -> None:
+        self._process = process
+        self._pooler = pooler
+        self.access = process.access
+
+    @property
+    def pids(self) -> Mapping[str, int]:
+        return {**self._process.pids, PROGRAM: self._pooler.pid}
+
+    @property
+    def container(self) -> str | None:
+        return self._process.container
+
+    @property
+    def start_s(self) -> float | None:
+        return self._process.start_s
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.has_ended or self._pooler.failure is not None
+
+    def ended_error(self) -> BakeoffError:
+        return self._pooler.failure or self._process.ended_error()
+
+
 @contextlib.contextmanager
 def at_work(
     bench: Bench,
@@ -73,9 +103,13 @@ def at_work(
         fresh_table(workload, bench.server)
     isolation = isolation or Isolation()
     with contextlib.ExitStack() as stack:
+        pooler = _pooler(bench, variant, log)
+        if pooler is not None:
+            with pinned_to(isolation.pin.get("target")):
+                stack.enter_context(pooler)
         process = TargetProcess(
             target,
-            bench.server,
+            bench.server if pooler is None else pooler.server,
             check,
             log,
             settings=variables_of(target, variant.settings),
@@ -87,7 +121,23 @@ def at_work(
         )
         with pinned_to(isolation.pin.get("target")):
             stack.enter_context(process)
-        yield process
+        yield process if pooler is None else _Pooled(process, pooler)
+
+
+def _pooler(bench: Bench, variant: Variant, log: Path) -> Pooler | None:
+    """What stands between target and database in a variant; the lab's own connections do not pass through it."""
+    if variant.pgbouncer is None or bench.server is None:
+        return None
+    account = find_installation(bench.project)
+    return Pooler(
+        bench.server,
+        variant.pgbouncer,
+        variant.pgbouncer_connections,
+        bench.project.root / CONFIGURATION,
+        log.with_suffix(f".{PROGRAM}.log"),
+        account.user,
+        account.group,
+    )
 
 
 def reached_by(launcher: Launcher, access: Access) -> Access:

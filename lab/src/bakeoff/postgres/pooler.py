@@ -1,0 +1,160 @@
+"""PgBouncer between targets and a server: the same database at another address."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from string import Template
+from urllib.parse import unquote, urlsplit
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
+
+PROGRAM = "pgbouncer"
+SESSION, TRANSACTION = "session", "transaction"
+CONFIGURATION = Path("deploy", "pgbouncer", "pgbouncer.ini")
+
+_LOOPBACK = "127.0.0.1"
+# From this version on it keeps the statements that clients prepare, whichever connection runs them.
+_PREPARES_FROM = (1, 21)
+_PREPARED = "max_prepared_statements = 200"
+# Debian installs it where not every user's PATH leads.
+_ALSO_IN = "/usr/sbin"
+_STOPS_WITHIN_S = 12.0
+
+
+@dataclass(frozen=True)
+class PgBouncer:
+    """The program that is installed here."""
+
+    program: str
+    version: tuple[int, int]
+
+    @property
+    def prepares(self) -> bool:
+        """Whether prepared statements work with transaction pooling."""
+        return self.version >= _PREPARES_FROM
+
+
+def find_pgbouncer(mode: str) -> PgBouncer:
+    """PgBouncer of this machine. Raises BakeoffError where there is none, or none that can pool in this mode."""
+    program = shutil.which(PROGRAM) or shutil.which(PROGRAM, path=_ALSO_IN)
+    if program is None:
+        raise BakeoffError("--pgbouncer needs PgBouncer on PATH. Install it (Debian: apt-get install pgbouncer).")
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    named = re.search(r"PgBouncer (\d+)\.(\d+)", shown)
+    if named is None:
+        raise BakeoffError(f"{program} --version does not name a version of PgBouncer: reinstall it.")
+    found = PgBouncer(program, (int(named[1]), int(named[2])))
+    if mode == TRANSACTION and not found.prepares:
+        raise BakeoffError(
+            f"--pgbouncer transaction needs PgBouncer 1.21 or newer, which keeps prepared statements, and {program} is "
+            f"{named[1]}.{named[2]}: install a newer one (Debian 13, apt.postgresql.org), or use --pgbouncer session."
+        )
+    return found
+
+
+class Pooler:
+    """PgBouncer in front of a server while the `with` block lasts.
+
+    `server` is the same one, whose targets connect through the pool; `user` and `group` are whom PgBouncer runs as,
+    which refuses to be root.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        mode: str,
+        connections: int,
+        template: Path,
+        log: Path,
+        user: int | None,
+        group: int | None,
+    ) -> None:
+        self._found = find_pgbouncer(mode)
+        self._mode = mode
+        self._connections = connections
+        self._template = template
+        self._log = log
+        self._user, self._group = user, group
+        self._behind = server.targets_url or server.url
+        self._port = processes.free_port()
+        self._folder: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        through = url_at(self._behind, lambda _host, _port: (_LOOPBACK, self._port))
+        self.server = replace(server, targets_url=through)
+
+    def __enter__(self) -> "Pooler":
+        self._folder = Path(tempfile.mkdtemp(prefix="bakeoff-pgbouncer-"))
+        try:
+            self._process = processes.start(
+                [self._found.program, "--quiet", str(self._configured(self._folder))],
+                log=self._log,
+                user=self._user,
+                group=self._group,
+                death_signal=signal.SIGTERM,
+            )
+            processes.wait_until_listening(self._process, self._port, self._log)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def failure(self) -> BakeoffError | None:
+        """The error of one that has ended by itself; None while it runs."""
+        status = None if self._process is None else self._process.poll()
+        if status is None:
+            return None
+        return BakeoffError(
+            f"PgBouncer exited with status {status}. Last lines of {self._log}:\n{processes.last_lines(self._log)}"
+        )
+
+    def _configured(self, folder: Path) -> Path:
+        """Its configuration, and the password of its users, in a folder that only its account can enter."""
+        parts = urlsplit(self._behind)
+        users, configuration = folder / "users.txt", folder / PROGRAM
+        name, password = (_quoted(unquote(part or "")) for part in (parts.username, parts.password))
+        users.write_text(f"{name} {password}\n", "utf-8")
+        text = Template(self._template.read_text("utf-8")).substitute(
+            database=unquote(parts.path.lstrip("/")),
+            host=parts.hostname,
+            port=parts.port or POSTGRESQL_PORT,
+            listen=self._port,
+            users=users,
+            mode=self._mode,
+            connections=self._connections,
+            prepared=_PREPARED if self._found.prepares else "",
+        )
+        configuration.write_text(text, "utf-8")
+        for path in (users, configuration, folder):
+            if self._user is not None and self._group is not None:
+                os.chown(path, self._user, self._group)
+        return configuration
+
+    def _end(self) -> None:
+        if self._process is not None:
+            # SIGINT lets what is in flight end first (session pooling: sessions), SIGTERM does not wait.
+            processes.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
+            processes.kill_session(self._process)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _quoted(text: str) -> str:
+    """As PgBouncer's list of users has it."""
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
