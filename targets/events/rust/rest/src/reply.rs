@@ -14,6 +14,7 @@ pub struct Reply {
 
 impl Reply {
     /// The reply to an event that is durable.
+    #[must_use]
     pub fn success() -> Self {
         Self { success: true, message: "Event processed successfully".to_owned() }
     }
