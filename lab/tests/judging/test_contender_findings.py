@@ -179,7 +179,8 @@ OTHER_LOADS = {
 
 
 def test_every_factor_of_the_load_is_known_here() -> None:
-    assert OTHER_LOADS.keys() == Variant().levels().keys() - {"aa", "runs_in", "replicas", "agents"}
+    placement = {"aa", "runs_in", "replicas", "agents", "pgbouncer", "pgbouncer_connections"}
+    assert OTHER_LOADS.keys() == Variant().levels().keys() - placement
 
 
 @pytest.mark.parametrize("variant", OTHER_LOADS.values(), ids=OTHER_LOADS)

@@ -21,7 +21,8 @@ _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
 # The levels of the load that a run's settings record. The contenders of an A/A pair differ in the number alone; where
 # programs run, and how many of them, changes no message.
-_LOAD_LEVELS = sorted(Variant().levels().keys() - {AA_FACTOR, "agents", "replicas", "runs_in"})
+_PLACEMENT = {AA_FACTOR, "agents", "replicas", "runs_in", "pgbouncer", "pgbouncer_connections"}
+_LOAD_LEVELS = sorted(Variant().levels().keys() - _PLACEMENT)
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
