@@ -7,8 +7,9 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::context::{self, Waiting, Wake};
+use super::context::{self, Wake};
 use super::library::Functions;
+use super::waiting::Waiting;
 use crate::counted::Counted;
 use crate::error::CallError;
 use crate::payload::Payload;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use std::ffi::{CString, c_int};
 use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -15,10 +15,9 @@ use tracing::warn;
 
 use super::buffers;
 use super::conversation::Conversations;
-use super::library::{
-    Functions, TPBLK_NEXT, TPEBLOCK, TPELIMIT, TPENOENT, TPESVCERR, TPESVCFAIL, TPETIME, TPGETANY, TPNOBLOCK,
-};
+use super::library::{Functions, TPBLK_NEXT, TPEBLOCK, TPELIMIT, TPESVCFAIL, TPGETANY, TPNOBLOCK};
 use super::typed::Typed;
+use super::waiting::{Waiting, answer, error_of, one_at_a_time};
 use crate::error::CallError;
 use crate::payload::Payload;
 
@@ -27,14 +26,6 @@ const FULL_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 /// How often calls that were given up are looked for; Enduro/X counts whole seconds.
 const GIVEN_UP_PAUSE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const RECEIVED_BYTES: usize = 1024;
-
-/// A call and where its result goes; a closed receiver has given it up.
-pub(super) struct Waiting {
-    pub(super) service: &'static str,
-    pub(super) payload: Payload,
-    pub(super) deadline: Duration,
-    pub(super) reply: oneshot::Sender<Result<Payload, CallError>>,
-}
 
 /// Wakes the thread when there is something in its channel.
 #[derive(Debug)]
@@ -248,22 +239,6 @@ impl Drop for Context {
     }
 }
 
-/// What an error of a call means to its caller.
-pub(super) fn error_of(functions: &Functions, error: c_int) -> CallError {
-    match error {
-        TPENOENT => CallError::Unavailable,
-        TPETIME => CallError::Deadline,
-        // Enduro/X answers so for the calls that a server left behind.
-        TPESVCERR => CallError::Disconnected,
-        other => CallError::Protocol(functions.words(other)),
-    }
-}
-
-/// Answers a call; one that was given up needs no answer.
-pub(super) fn answer(reply: oneshot::Sender<Result<Payload, CallError>>, result: Result<Payload, CallError>) {
-    let _ = reply.send(result);
-}
-
 fn failed(call: Waiting, error: CallError) -> Option<Waiting> {
     answer(call.reply, Err(error));
     None
@@ -288,10 +263,4 @@ fn reply_queues() -> Result<Vec<RawFd>, String> {
         name.to_string_lossy().contains(",clt,reply,").then(|| entry.file_name().to_str()?.parse().ok())?
     };
     Ok(entries.filter_map(|entry| queue(entry.ok()?)).collect())
-}
-
-/// Contexts join and leave one at a time, so that a descriptor that is new belongs to the one that joined.
-pub(super) fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static JOINING: Mutex<()> = Mutex::new(());
-    JOINING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

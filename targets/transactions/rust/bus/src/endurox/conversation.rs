@@ -4,9 +4,9 @@ use std::ffi::{CString, c_char, c_int, c_long};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use super::context::{Waiting, answer, error_of, one_at_a_time};
 use super::library::{Functions, TPEEVENT, TPEV_SENDONLY, TPEV_SVCFAIL, TPEV_SVCSUCC, TPRECVONLY, TPSENDONLY};
 use super::typed::Typed;
+use super::waiting::{Waiting, answer, error_of, one_at_a_time};
 use crate::error::CallError;
 use crate::payload::Payload;
 

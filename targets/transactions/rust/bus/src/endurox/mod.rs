@@ -16,6 +16,7 @@ mod conversation;
 mod library;
 mod server;
 mod typed;
+mod waiting;
 
 pub use client::EnduroxBus;
 pub use library::installed;
