@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
 from _pytest.mark import ParameterSet
 from event_clients import EventClients
@@ -103,16 +102,6 @@ def start(
     """A process of the target, to be entered. Settings are environment variables."""
     check = health or health_check(load_workload(project, target.workload), target.protocol)
     return TargetProcess(target, server, check, log, port=port, settings=settings)
-
-
-def kill_tree(pid: int) -> None:
-    """SIGKILL to a process and all it started, and waits until they are gone."""
-    root = psutil.Process(pid)
-    members = [*root.children(recursive=True), root]
-    for member in members:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            member.kill()
-    psutil.wait_procs(members, timeout=30)
 
 
 @dataclass(frozen=True)

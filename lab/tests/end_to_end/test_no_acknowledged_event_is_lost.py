@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from acknowledged_writes import Clients, lost
-from running_targets import CORE_CASES, TARGETS, kill_tree, start, target_named
+from running_targets import CORE_CASES, TARGETS, start, target_named
 from throwaway_server import StartServer, throwaway_server
 
 from bakeoff import processes
+from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.service import fresh_table

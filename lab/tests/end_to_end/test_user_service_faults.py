@@ -10,12 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from running_targets import WRITE_MODES, kill_tree, start, target_named
+from running_targets import WRITE_MODES, start, target_named
 from table_lock import statements_waiting, wait_until
 from throwaway_server import StartServer, throwaway_server
 from user_clients import NO_REPLY, OK, Creating, UserClient
 
 from bakeoff import processes
+from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
 from bakeoff.running.service import fresh_table

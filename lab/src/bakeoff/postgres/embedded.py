@@ -16,6 +16,7 @@ from psycopg import sql
 
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
+from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.server import Server, private_file
 from bakeoff.postgres.target_role import make_target_role, target_url
@@ -102,15 +103,8 @@ def stop(instance: Instance) -> None:
 def crash(instance: Instance) -> None:
     """Kills the server and all of its backends at once, as a machine's failure of power would end them."""
     assert instance.process is not None
-    # The postmaster goes first: it would start backends again. Each backend leads a session of its own.
-    postmaster = psutil.Process(instance.process.pid)
-    backends = postmaster.children(recursive=True)
-    postmaster.kill()
-    for backend in backends:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            backend.kill()
+    kill_tree(instance.process.pid)
     processes.stop(instance.process, signal.SIGKILL, 30)
-    psutil.wait_procs(backends, timeout=30)
 
 
 def leave_running(instance: Instance) -> None:

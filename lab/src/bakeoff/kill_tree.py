@@ -1,0 +1,32 @@
+"""Killing a process with all it started, though it starts processes while it is killed."""
+
+import contextlib
+import time
+
+import psutil
+
+_POLL_S = 0.001
+
+
+def kill_tree(pid: int, timeout_s: float = 30) -> None:
+    """SIGKILL to a process and all it started, and waits until they are gone.
+
+    Each process is stopped before its children are listed, so that none of them is started behind the list.
+    """
+    members = [psutil.Process(pid)]
+    for member in members:
+        # The list grows while it is walked.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            _stop(member)
+            members += member.children()
+    for member in members:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.kill()
+    psutil.wait_procs(members, timeout=timeout_s)
+
+
+def _stop(process: psutil.Process) -> None:
+    """SIGSTOP, and waits until it is carried out: a fork that has begun is finished first."""
+    process.suspend()
+    while process.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_ZOMBIE):
+        time.sleep(_POLL_S)

@@ -1,0 +1,34 @@
+import select
+import subprocess
+import sys
+import textwrap
+
+from bakeoff import processes
+from bakeoff.kill_tree import kill_tree
+
+# Starts processes as fast as it can, each in a session of its own, as PostgreSQL's are; all hold its standard output.
+_FORKING = textwrap.dedent(
+    """
+    import os, signal
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    print("ready", flush=True)
+    for _ in range(2000):
+        if os.fork() == 0:
+            os.setsid()
+            signal.alarm(60)
+            signal.pause()
+    signal.pause()
+    """
+)
+
+
+def test_what_starts_processes_meanwhile_leaves_none_behind() -> None:
+    for _ in range(5):
+        process = processes.start([sys.executable, "-c", _FORKING], stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        kill_tree(process.pid)
+        processes.stop(process, 9, timeout_s=30)
+        # The end of the file comes when no process holds the other end.
+        assert select.select([process.stdout], [], [], 0)[0] == [process.stdout]
+        assert process.stdout.read() == b""
