@@ -1,4 +1,5 @@
 import select
+import signal
 import subprocess
 import sys
 import textwrap
@@ -28,7 +29,7 @@ def test_what_starts_processes_meanwhile_leaves_none_behind() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         kill_tree(process.pid)
-        processes.stop(process, 9, timeout_s=30)
+        processes.stop(process, signal.SIGKILL, timeout_s=30)
         # The end of the file comes when no process holds the other end.
         assert select.select([process.stdout], [], [], 0)[0] == [process.stdout]
         assert process.stdout.read() == b""
