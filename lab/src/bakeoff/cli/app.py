@@ -420,6 +420,9 @@ def gate(
     phase_duration: Annotated[
         str | None, typer.Option(help="With --against: duration of the shortest phases, such as 10s.")
     ] = None,
+    warm_up: Annotated[
+        str | None, typer.Option(help="With --against: longest warm-up before the first level, such as 3s.")
+    ] = None,
     payload: Annotated[str | None, typer.Option(help="With --against: message size.")] = None,
     p99: Annotated[
         float, typer.Option("--latency", "--p99", min=0, help="Allowed increase of p99, in percent.")
@@ -446,6 +449,7 @@ def gate(
         "rounds": str(rounds),
         "users": users,
         "phase-duration": phase_duration,
+        "warm-up": warm_up,
         "payload": payload,
     }
     run_gate(
