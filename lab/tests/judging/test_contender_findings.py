@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from bakeoff.factors.table import PLACEMENT
 from bakeoff.factors.variant import Variant
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
@@ -140,7 +141,7 @@ def test_the_gravest_come_first_and_what_the_run_said_itself_stands() -> None:
         ({"rust-rest": 500}, []),
     ],
 )
-def test_everybody_is_sent_the_same(sizes: dict[str, int], mismatched: list[str]) -> None:
+def test_every_target_is_sent_the_same(sizes: dict[str, int], mismatched: list[str]) -> None:
     assert mismatched_of(*(sent(name, size) for name, size in sizes.items())) == mismatched
 
 
@@ -179,8 +180,7 @@ OTHER_LOADS = {
 
 
 def test_every_factor_of_the_load_is_known_here() -> None:
-    placement = {"aa", "runs_in", "replicas", "agents", "pgbouncer", "pgbouncer_connections"}
-    assert OTHER_LOADS.keys() == Variant().levels().keys() - placement
+    assert OTHER_LOADS.keys() == Variant().levels().keys() - {"aa", *PLACEMENT}
 
 
 @pytest.mark.parametrize("variant", OTHER_LOADS.values(), ids=OTHER_LOADS)
@@ -199,6 +199,7 @@ def test_only_those_of_one_load_are_held_against_each_other(variant: Variant) ->
         Variant(agents=2),
         Variant(replicas=2),
         Variant(runs_in="docker"),
+        Variant(pgbouncer="session", pgbouncer_connections=8),
     ],
 )
 def test_what_changes_no_message_is_sent_the_same(variant: Variant) -> None:

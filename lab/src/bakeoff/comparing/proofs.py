@@ -14,6 +14,7 @@ from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.text import summary
 from bakeoff.digests import digest_of
 from bakeoff.errors import BakeoffError
+from bakeoff.factors.table import AROUND_TARGET
 from bakeoff.factors.variant import Variant
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
@@ -22,7 +23,6 @@ from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
 from bakeoff.workload.loader import Workload
 
-_PLACEMENT = ("replicas", "pgbouncer", "pgbouncer_connections")
 # Facts of the environment that a proof depends on.
 _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
 
@@ -57,13 +57,13 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
     return proof
 
 
-def placement_of(variant: Variant) -> list[tuple[str, str]]:
-    """The factors that decide what stands before and behind the target's processes, where they are not the usual ones.
+def around_target(variant: Variant) -> list[tuple[str, str]]:
+    """What stands before and behind the target's processes, where it is not the usual: factors with their levels.
 
     What is usual is left out, so that proofs of targets alone stay valid.
     """
     levels = variant.differences_from_default()
-    return [(name, levels[name]) for name in _PLACEMENT if name in levels]
+    return [(name, levels[name]) for name in AROUND_TARGET if name in levels]
 
 
 def durability_proven(bench: Bench, contender: Contender, *, again: bool) -> bool | None:
@@ -99,7 +99,7 @@ def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -
     yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])
     yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
     yield f"tls {variant.tls}, token {variant.token}"
-    for name, value in placement_of(variant):
+    for name, value in around_target(variant):
         yield f"{name}: {value}"
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
         yield f"{name}={value}"

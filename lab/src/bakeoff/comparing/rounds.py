@@ -9,7 +9,7 @@ from pathlib import Path
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.equal_load import NO_RATE, common_rate, kept_throughput
 from bakeoff.comparing.estimate import Estimate
-from bakeoff.comparing.proofs import Proof, durability_proven, placement_of, prove
+from bakeoff.comparing.proofs import Proof, around_target, durability_proven, prove
 from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, level_order, turns_of
@@ -223,7 +223,7 @@ class Series:
     def _proof(self, contender: Contender) -> Proof:
         """What conformance proves, once for each target and its settings: the speed of what fails means nothing."""
         variant, target = contender.variant, contender.target
-        settings = (*placement_of(variant), *sorted(variant.settings.items()))
+        settings = (*around_target(variant), *sorted(variant.settings.items()))
         known = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
         if known not in self._proofs:
             again = self._request.prove

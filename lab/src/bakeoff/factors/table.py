@@ -16,6 +16,10 @@ from bakeoff.factors.ping import planned_ping
 CLASSES = ("standard", "tuned", "all")
 # What the programs of a run are.
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
+# Factors that put something before or behind a target's processes.
+AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections")
+# Factors that change no message: where programs run, and how many of them.
+PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from bakeoff.factors.table import PLACEMENT
 from bakeoff.factors.variant import Variant
 from bakeoff.judging import steadiness, windows
 from bakeoff.judging.ceilings import agents_of
@@ -19,10 +20,8 @@ from bakeoff.results.run import Finding, RunResult, Status
 _CEILING_SHARE = 1 / 3
 _SPREAD = 0.10
 _PAYLOAD_DEVIATION = 0.05
-# The levels of the load that a run's settings record. The contenders of an A/A pair differ in the number alone; where
-# programs run, and how many of them, changes no message.
-_PLACEMENT = {AA_FACTOR, "agents", "replicas", "runs_in", "pgbouncer", "pgbouncer_connections"}
-_LOAD_LEVELS = sorted(Variant().levels().keys() - _PLACEMENT)
+# The levels of the load that a run's settings record; the contenders of an A/A pair differ in the number alone.
+_LOAD_LEVELS = sorted(Variant().levels().keys() - {AA_FACTOR, *PLACEMENT})
 _NO_CONNECTION = ("ports_exhausted", "descriptors_exhausted", "connect_timeout", "refused", "unreachable")
 
 _BOTTLENECK_ADVICE = {
