@@ -169,7 +169,7 @@ def lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Lab:
 THREE = ComparisonRequest("quick", "", rounds=3, phase_duration_s=4)
 
 
-def test_everybody_is_proven_before_the_first_round(lab: Lab) -> None:
+def test_every_contender_is_proven_before_the_first_round(lab: Lab) -> None:
     made = lab.run(THREE)
     assert made[:2] == ["A", "B"]
     assert [sorted(made[number : number + 2]) for number in (2, 4, 6)] == [["a1", "b1"], ["a2", "b2"], ["a3", "b3"]]

@@ -305,6 +305,6 @@ def test_ctrl_c_ends_agents_in_order(project: Project, two: list[Host], results:
 
 
 def test_a_host_that_does_not_answer_is_refused_before_building(lab: Lab) -> None:
-    nobody = replace(lab.request, levels={"agents": ["ssh://nowhere.invalid"]})
+    unreachable = replace(lab.request, levels={"agents": ["ssh://nowhere.invalid"]})
     with pytest.raises(BakeoffError, match=r"ssh://nowhere.invalid: .*Could not resolve hostname.*ssh configuration"):
-        check_hosts(nobody, [lab.contender])
+        check_hosts(unreachable, [lab.contender])

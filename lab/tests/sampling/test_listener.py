@@ -78,7 +78,7 @@ def test_who_only_forwards_is_not_what_answers(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_process_of_another_user_is_out_of_sight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel tells that somebody listens, and not who."""
+    """The kernel shows that a process listens, and not which."""
     known = psutil.net_connections
 
     def without_pids(kind: str) -> list[object]:
