@@ -14,10 +14,12 @@ import pytest
 from scripted_plan import Scripted
 
 from bakeoff.builds import Build
+from bakeoff.engines.agent import Agent
 from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import End, PhaseStart, Record, Start
+from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from made_up_manifests import engine
@@ -154,6 +156,31 @@ def test_agents_whose_output_is_not_read_end_too(project: Project, tmp_path: Pat
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+class Unreachable:
+    """A place whose engine is started and cannot be sent its plan."""
+
+    name = "there"
+    ledger = None
+    ended = 0
+
+    def start(self, _: Assignment) -> Any:
+        return self
+
+    def send(self, _: bytes) -> None:
+        raise KeyboardInterrupt
+
+    def end(self) -> None:
+        self.ended += 1
+
+
+def test_an_engine_that_is_not_sent_its_plan_is_ended(tmp_path: Path) -> None:
+    place, plan = Unreachable(), Scripted([])
+    assignment = Assignment(engine("scripted", "agents"), plan, tmp_path / "plan", tmp_path / "log")  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt), Agent(place, assignment, tmp_path / "stream", tmp_path / "schema"):
+        pass
+    assert place.ended == 1
 
 
 def test_all_start_at_one_instant_whatever_their_clocks_show(project: Project, tmp_path: Path) -> None:

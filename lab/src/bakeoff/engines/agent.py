@@ -22,15 +22,23 @@ class Agent:
 
     def __enter__(self) -> "Agent":
         self._started = self.place.start(self.assignment)
-        if self.is_instructed:
-            plan = self.assignment.plan
-            if self._started.ledger != plan.ledger:
-                plan = replace(plan, ledger=self._started.ledger)
-            self.send(plan.encoded())
+        try:
+            self._send_plan()
+        except BaseException:
+            self.end()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
         self._engine.end()
+
+    def _send_plan(self) -> None:
+        """To an engine that reads it from its standard input."""
+        if self.is_instructed:
+            plan = self.assignment.plan
+            if self._engine.ledger != plan.ledger:
+                plan = replace(plan, ledger=self._engine.ledger)
+            self.send(plan.encoded())
 
     @property
     def _engine(self) -> StartedEngine:
