@@ -3,7 +3,7 @@
 import base64
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,12 @@ class FakeStreams:
     pieces: list[tuple[bytes, bytes]]
     sent: list[bytes] = field(default_factory=list)
     is_closed: bool = False
+    meanwhile: Callable[[], None] | None = None
 
     def send(self, data: bytes) -> None:
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
         self.sent.append(data)
 
     def read(self, timeout_s: float) -> tuple[bytes, bytes] | None:  # noqa: ARG002
@@ -148,6 +152,15 @@ def test_lines_arrive_whole_and_the_ledger_behind_them(project: Project, tmp_pat
     assert streams.sent == [b"the plan\n", b"stop\n"]
     own.end()
     assert streams.is_closed
+
+
+def test_an_interruption_while_a_line_is_sent_follows_it(project: Project) -> None:
+    """Ctrl-C is handled in the thread that sends, in the middle of what it does."""
+    streams = FakeStreams([])
+    own = engine(project, streams)
+    streams.meanwhile = own.interrupt
+    own.send(b"the plan")
+    assert streams.sent == [b"the plan\n", b"stop\n"]
 
 
 @pytest.mark.parametrize("behind", [b"bakeoff: no ledger\n", b"", ledger_lines(b"acknowledged")[:-20]])

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import yaml
 
+from bakeoff.engines.instructions import Instructions
 from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -151,6 +152,7 @@ class PodEngine:
         self._job = job
         self._pod = pod
         self._attached = attached
+        self._instructions = Instructions(attached.send)
         self._assignment = assignment
         self._errors = b""
         self._status: int | None = None
@@ -167,7 +169,7 @@ class PodEngine:
         return None if self._assignment.plan.ledger is None else LEDGER
 
     def send(self, line: bytes) -> None:
-        self._attached.send(line + b"\n")
+        self._instructions.send(line)
 
     def lines(self) -> Iterator[bytes]:
         """Of the engine; what the pod sends after them is kept for `status` and `fetch_ledger`."""
@@ -219,7 +221,7 @@ class PodEngine:
             raise BakeoffError(f"The ledger of the pod {self._pod} did not arrive whole: {error}.") from error
 
     def interrupt(self) -> None:
-        self._attached.send(b"stop\n")
+        self._instructions.stop()
 
     def end(self) -> None:
         with self._ending:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bakeoff import processes
-from bakeoff.engines.instructions import Instructions
+from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.transport import Assignment
 from bakeoff.launching import PROCESSES, Launcher, Program, own_user
 
@@ -51,7 +51,7 @@ class EngineProcess:
                 user=own_user(),
             )
         )
-        self._instructions = None if self._process.stdin is None else Instructions(self._process.stdin)
+        self._instructions = None if self._process.stdin is None else PipedInstructions(self._process.stdin)
 
     @property
     def pids(self) -> Sequence[int]:

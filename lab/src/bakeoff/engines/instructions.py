@@ -1,22 +1,23 @@
-"""Lines that the lab writes to an engine's standard input: its plan, then instructions."""
+"""Lines that the lab sends to an engine: its plan, then instructions."""
 
 import contextlib
 import os
+from collections.abc import Callable
 from typing import IO
 
 _STOP = b"stop"
 
 
 class Instructions:
-    """Writes whole lines. `stop` may come from a signal's handler while another line is being written."""
+    """Sends whole lines by `write`. `stop` may come from a signal's handler while another line is being sent."""
 
-    def __init__(self, stdin: IO[bytes]) -> None:
-        self._stdin = stdin
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
         self._is_writing = False
         self._stops_after = False
 
     def send(self, line: bytes) -> None:
-        """Writes a line; an engine that has ended reads none, and its stream shows why."""
+        """Sends a line; an engine that has ended reads none, and its stream shows why."""
         self._is_writing = True
         try:
             self._write(line + b"\n")
@@ -24,7 +25,7 @@ class Instructions:
             self._is_writing = False
         if self._stops_after:
             self._stops_after = False
-            self._write(_STOP + b"\n")
+            self.send(_STOP)
 
     def stop(self) -> None:
         """Instructs the engine to stop."""
@@ -33,12 +34,20 @@ class Instructions:
         else:
             self.send(_STOP)
 
+
+class PipedInstructions(Instructions):
+    """By a process's standard input."""
+
+    def __init__(self, stdin: IO[bytes]) -> None:
+        super().__init__(self._write_whole)
+        self._stdin = stdin
+
     def close(self) -> None:
         """Ends the instructions, and the engine with them."""
         with contextlib.suppress(BrokenPipeError):
             self._stdin.close()
 
-    def _write(self, left: bytes) -> None:
+    def _write_whole(self, left: bytes) -> None:
         # Unbuffered: a buffer is not to be written to from a signal's handler.
         with contextlib.suppress(BrokenPipeError, ValueError):
             while left:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bakeoff import processes
-from bakeoff.engines.instructions import Instructions
+from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
@@ -177,7 +177,7 @@ class SshEngine:
             death_signal=signal.SIGTERM,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._instructions = Instructions(self._process.stdin)
+        self._instructions = PipedInstructions(self._process.stdin)
         self._stdout = self._process.stdout
         self._engine_pid: int | None = None
         self._folder = ""
