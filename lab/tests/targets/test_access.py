@@ -17,7 +17,7 @@ from bakeoff.conformance.grpc_caller import GrpcCaller
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.targets import attached
-from bakeoff.targets.access import Access, access_of
+from bakeoff.targets.access import Access, access_of, is_loopback
 from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.certificate import Certificate, lab_certificate
 from bakeoff.targets.health import GrpcHealthCheck, HttpHealthCheck
@@ -167,3 +167,13 @@ def test_an_address_holds_no_secret(url: str) -> None:
     with pytest.raises(UsageError) as refused:
         access_of(url)
     assert "hunter2" not in refused.value.message or "#" in url
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+def test_loopback_hosts(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "0.0.0.0", "localhost.example", "target"])
+def test_other_hosts(host: str) -> None:
+    assert not is_loopback(host)

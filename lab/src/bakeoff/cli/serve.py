@@ -1,7 +1,6 @@
 """`bakeoff serve`."""
 
 import contextlib
-import ipaddress
 import os
 import secrets
 import socket
@@ -12,9 +11,10 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import find_project
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.targets.access import is_loopback
 
 _BACKLOG = 128
-_PATIENCE_S = 2
+_TIMEOUT_S = 2
 """How long responses in flight may take at the end; longer than pages that follow a run need to notice it."""
 
 
@@ -22,7 +22,7 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
     """Serves until Ctrl-C. An address that others can reach asks for a token, and gets one where none was given."""
     if token is not None and not (8 <= len(token) <= 256 and token.isascii() and token.isprintable()):
         raise UsageError("--token must have 8 to 256 printable ASCII characters.")
-    if token is None and not _is_loopback(host):
+    if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     project = find_project()
     with listening(host, port) as listener, metrics_database(project) as database:
@@ -33,7 +33,7 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
         MetricsStore(database).migrate()
         pages = create_app(project, database, token, is_ending=lambda: server.should_exit)
         server = uvicorn.Server(
-            uvicorn.Config(pages, log_level="warning", access_log=False, timeout_graceful_shutdown=_PATIENCE_S)
+            uvicorn.Config(pages, log_level="warning", access_log=False, timeout_graceful_shutdown=_TIMEOUT_S)
         )
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listener.getsockname()[1]}/"
@@ -41,13 +41,6 @@ def serve_pages(host: str, port: int, token: str | None) -> None:
         # The server has ended in good order when it passes the interrupt on.
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listening(host: str, port: int) -> socket.socket:

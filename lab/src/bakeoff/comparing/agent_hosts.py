@@ -16,7 +16,7 @@ from bakeoff.factors.ssh_host import ssh_host
 from bakeoff.factors.table import DOCKER
 from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
-from bakeoff.targets.access import Access, access_of
+from bakeoff.targets.access import Access, access_of, is_loopback
 
 # Failures of a request that never reached anything.
 _NO_CONNECTION = ("refused", "connect_timeout", "unreachable")
@@ -52,7 +52,7 @@ def _check_addresses(request: ComparisonRequest, contenders: Sequence[Contender]
         name = contender.target.name
         if name in request.attached:
             access = access_of(request.attached[name])
-            if _is_loopback(access.host):
+            if is_loopback(access.host):
                 raise UsageError(
                     f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach "
                     f"it. Attach it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
@@ -133,13 +133,6 @@ def _listening(address: str) -> Iterator[socket.socket]:
         listener.bind((address, 0))
         listener.listen()
         yield listener
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _engines(contenders: Sequence[Contender]) -> list[Engine]:

@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bakeoff.errors import BakeoffError, NotFoundError
+from bakeoff.targets.access import is_loopback
 
 _DEFAULT = "unix:///var/run/docker.sock"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The first that answers for one instant (`one-shot`) instead of waiting for a second one: Docker 20.10, 2020.
 _VERSION = (1, 41)
 # An engine that removes a container with much data answers late on a busy machine.
-_PATIENCE_S = 30.0
+_TIMEOUT_S = 30.0
 
 Answer = Any
 
@@ -29,7 +29,7 @@ class DockerEngine:
         parts = urlsplit(address)
         self._path = parts.path
         self._host, self._port = parts.hostname or "localhost", parts.port or 2375
-        if parts.scheme not in ("unix", "tcp", "http") or (parts.scheme != "unix" and self._host not in _LOOPBACK):
+        if parts.scheme not in ("unix", "tcp", "http") or (parts.scheme != "unix" and not is_loopback(self._host)):
             raise BakeoffError(
                 f"DOCKER_HOST is {address}, but the lab samples containers of this machine only: use "
                 "unix:///path/of/docker.sock or tcp://127.0.0.1:port, or omit --container."
@@ -87,14 +87,14 @@ class DockerEngine:
     def _connection(self) -> http.client.HTTPConnection:
         if self._is_unix:
             return _UnixConnection(self._path)
-        return http.client.HTTPConnection(self._host, self._port, timeout=_PATIENCE_S)
+        return http.client.HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
 
 
 class _UnixConnection(http.client.HTTPConnection):
     """HTTP over a socket in the file system."""
 
     def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=_PATIENCE_S)
+        super().__init__("localhost", timeout=_TIMEOUT_S)
         self._path = path
 
     def connect(self) -> None:

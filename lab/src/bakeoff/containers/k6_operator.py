@@ -7,7 +7,6 @@ run stock k6, whose figures are k6's own: no agent leads them, and nothing audit
 import base64
 import copy
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
 from pathlib import Path
 
 import msgspec
@@ -18,6 +17,7 @@ from bakeoff.documents import Json
 from bakeoff.engines.manifest import Engine, TestRunTable
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from bakeoff.targets.access import is_loopback
 from bakeoff.workload.plan_records import PlannedPhase, PlannedProto, PlannedTls
 
 TEMPLATE = Path("deploy", "kubernetes", "k6", "test-run.yaml")
@@ -60,7 +60,7 @@ def manifests_of(project: Project, engine: Engine, document: bytes, parallelism:
 
 def _check(plan: _Plan, parallelism: int) -> None:
     transport = plan.transport
-    if _is_loopback(transport.host):
+    if is_loopback(transport.host):
         raise UsageError(
             f"The plan sends to {transport.host}:{transport.port}, which in a pod is the pod itself: "
             "make it with --attach NAME=http://SERVICE:PORT."
@@ -74,13 +74,6 @@ def _check(plan: _Plan, parallelism: int) -> None:
     fewest = min(phase.virtual_users or phase.max_virtual_users or 1 for phase in plan.phases)
     if parallelism > fewest:
         raise UsageError(f"--parallelism is {parallelism}, and a phase has {fewest} users to divide: use fewer pods.")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _files(directory: Path, table: TestRunTable, plan: _Plan, document: bytes) -> dict[str, bytes]:

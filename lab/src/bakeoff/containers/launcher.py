@@ -18,9 +18,9 @@ from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.digests import text_digest
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.launching import Program
+from bakeoff.targets.access import LOOPBACK, is_loopback
 
 _STARTS_WITHIN_S = 30.0
-_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class DockerLauncher:
             self.end(process, signal.SIGKILL, 0)
             raise
         if program.port is not None:
-            self._published[_LOOPBACK, program.port] = name
+            self._published[LOOPBACK, program.port] = name
         return process
 
     def end(self, process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
@@ -122,7 +122,7 @@ class DockerLauncher:
         """The container's own address in the network for what is published here."""
         name = self._published.get((host, port))
         if name is None:
-            if host == _LOOPBACK or host == "localhost":
+            if is_loopback(host):
                 raise BakeoffError(
                     f"Containers cannot reach {host}:{port}, which is this machine's own loopback address: name the "
                     "machine by another address, or run without --in docker."
@@ -162,7 +162,7 @@ class DockerLauncher:
         if program.stdin is subprocess.PIPE:
             options.append("--interactive")
         if program.port is not None:
-            options.append(f"--publish={_LOOPBACK}:{program.port}:{program.port}")
+            options.append(f"--publish={LOOPBACK}:{program.port}:{program.port}")
         if program.user:
             options.append(f"--user={program.user}")
         program_name, *arguments = program.command

@@ -2,6 +2,7 @@
 
 import ssl
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
@@ -9,6 +10,14 @@ from bakeoff.redaction import redacted
 from bakeoff.workload.plan import Tls
 
 LOOPBACK = "127.0.0.1"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there; a name other than localhost is not looked up."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @dataclass(frozen=True)
