@@ -23,7 +23,7 @@ from bakeoff.workload.loader import Workload, load_workload
 
 _ROUNDS = 5
 _PAUSE_S = 0.001
-_PATIENCE_S = 30.0
+_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FirstMessage:
 
     def is_healthy(self, access: Access) -> bool:
         """Waits until the target takes connections, and sends the message."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _TIMEOUT_S
         while not _takes_connections(access):
             if time.monotonic() > deadline:
                 return False

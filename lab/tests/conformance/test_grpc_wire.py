@@ -17,7 +17,7 @@ from bakeoff.conformance.exchange import GrpcReply, NoReplyError
 from bakeoff.conformance.grpc_wire import call_over_wire
 from bakeoff.targets.access import Access
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 Answer = Callable[[h2.connection.H2Connection, int], None]
 
 
@@ -60,7 +60,7 @@ def server(answer: Answer) -> Iterator[Access]:
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield Access("127.0.0.1", listener.getsockname()[1])
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
         assert not thread.is_alive()
 
 
@@ -87,7 +87,7 @@ def _drain(connection: socket.socket) -> None:
 
 
 def call(access: Access, body: bytes = b"", headers: tuple[tuple[str, str], ...] = ()) -> GrpcReply:
-    return call_over_wire(access, "a.B/C", headers, body, timeout_s=PATIENCE_S)
+    return call_over_wire(access, "a.B/C", headers, body, timeout_s=TIMEOUT_S)
 
 
 def frame(message: bytes) -> bytes:

@@ -14,7 +14,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def server(serve: Callable[[socket.socket], None]) -> Iterator[int]:
         thread = threading.Thread(target=accept, daemon=True)
         thread.start()
         yield listener.getsockname()[1]
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
         assert not thread.is_alive()
 
 
@@ -139,7 +139,7 @@ def test_a_server_that_never_answers_is_left() -> None:
 
     def serve(connection: socket.socket) -> None:
         read_until(connection, b"\r\n\r\n")
-        done.wait(PATIENCE_S)
+        done.wait(TIMEOUT_S)
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
@@ -151,7 +151,7 @@ def test_a_server_that_never_reads_is_left() -> None:
     done = threading.Event()
 
     def serve(_: socket.socket) -> None:
-        done.wait(PATIENCE_S)
+        done.wait(TIMEOUT_S)
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):

@@ -19,7 +19,7 @@ from tools import RATE, TOOLS, Tool
 
 ENGINE = Path(__file__).resolve().parents[1] / "target" / "release" / "bakeoff-load"
 CONNECTIONS = 64
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def _run(tool: Tool, program: str, load: Load, stalling: NullServer | None) -> M
     with output.open("w") as out, errors.open("w") as err:
         process = subprocess.Popen([program, *tool.command(load)], stdout=out, stderr=err)
         stall = None if stalling is None else stalling.stall(load.seconds / 2, STALLED_SHARE * load.seconds)
-        process.wait(load.seconds + PATIENCE_S)
+        process.wait(load.seconds + TIMEOUT_S)
     after = os.times()
     if stall is not None:
         stall.join()

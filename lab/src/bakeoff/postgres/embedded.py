@@ -24,7 +24,7 @@ from bakeoff.postgres.target_role import make_target_role, target_url
 _SETTINGS = Path(__file__).with_name("embedded.conf")
 _PORT_ATTEMPTS = 5
 # Crash recovery of a full 8 GB of WAL takes longer than any healthy start.
-_START_PATIENCE_S = 180.0
+_START_TIMEOUT_S = 180.0
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def _command(installation: Installation, kind: InstanceKind, folder: Path, port:
 def _becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
     """Waits until the server says in its pid file that it accepts connections, or has ended."""
     pid_file = folder / "postmaster.pid"
-    deadline = time.monotonic() + _START_PATIENCE_S
+    deadline = time.monotonic() + _START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
             lines = pid_file.read_text("utf-8").splitlines()

@@ -20,7 +20,7 @@ from bakeoff.results.audit import Audit
 from bakeoff.workload.loader import Workload
 
 _CLEAN, _VIOLATED = 0, 1
-_PATIENCE_S = 600.0
+_TIMEOUT_S = 600.0
 _ENDS_WITHIN_S = 10.0
 # Entities that are read back at most: of more, a random sample. One lost in a thousand is found as good as surely.
 MOST_READ_BACK = 50_000
@@ -77,7 +77,7 @@ def _verdict(
     try:
         process = launcher.start(program)
         try:
-            output, _ = process.communicate(timeout=_PATIENCE_S)
+            output, _ = process.communicate(timeout=_TIMEOUT_S)
         finally:
             launcher.end(process, signal.SIGKILL, _ENDS_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired) as error:

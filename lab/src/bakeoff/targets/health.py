@@ -8,7 +8,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
-_PATIENCE_S = 2.0
+_TIMEOUT_S = 2.0
 
 
 class HealthCheck(Protocol):
@@ -30,9 +30,9 @@ class HttpHealthCheck:
     def is_healthy(self, access: Access) -> bool:
         context = access.ssl_context()
         connection = (
-            http.client.HTTPConnection(access.host, access.port, timeout=_PATIENCE_S)
+            http.client.HTTPConnection(access.host, access.port, timeout=_TIMEOUT_S)
             if context is None
-            else http.client.HTTPSConnection(access.host, access.port, timeout=_PATIENCE_S, context=context)
+            else http.client.HTTPSConnection(access.host, access.port, timeout=_TIMEOUT_S, context=context)
         )
         try:
             connection.request(self.method, self.path)
@@ -60,7 +60,7 @@ class GrpcHealthCheck:
         with grpc_channel(access) as channel:
             try:
                 reply: bytes = channel.unary_unary("/grpc.health.v1.Health/Check", _same, _same)(
-                    request, timeout=_PATIENCE_S
+                    request, timeout=_TIMEOUT_S
                 )
             except grpc.RpcError:
                 return False
