@@ -17,6 +17,7 @@ ACCOUNTS = AgentAccounts(
     begun_apart_ns=1_500_000,
     clocks=["+0.01 ms ± 0.05", "+1200000.00 ms ± 0.40"],
     deletes=False,
+    is_one_here=False,
 )
 AUDIT = Audit(acknowledged_operations=100, entities=70, rows=70)
 
@@ -76,4 +77,4 @@ def test_what_is_recorded_and_shown() -> None:
         "starts 1.50 ms apart, clocks +0.01 ms ± 0.05, +1200000.00 ms ± 0.40"
     )
     assert "no ledgers" in ACCOUNTS.line(None)
-    assert replace(ACCOUNTS, names=["the engine"], agents=[100], clocks=["x"]).facts() == {}
+    assert replace(ACCOUNTS, is_one_here=True).facts() == {}

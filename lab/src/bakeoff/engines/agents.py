@@ -120,7 +120,7 @@ class Agents:
             self._attendance = Attendance(self.names, timeout_s, self._clock.now_ns())
         self._stream_file.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
-            copy = None if self._keeps_one_stream else stack.enter_context(self._stream_file.open("wb"))
+            copy = None if self.is_one_here else stack.enter_context(self._stream_file.open("wb"))
             for agent, own in self._all_of(self._read_all()):
                 self.tallies.take(agent, own)
                 for record in self._merging.take(agent, own):
@@ -131,8 +131,8 @@ class Agents:
         return records
 
     @property
-    def _keeps_one_stream(self) -> bool:
-        """Whether the agent's own stream is the run's: one agent, by the lab's clock."""
+    def is_one_here(self) -> bool:
+        """Whether there is one agent, on this machine: by the lab's clock, so that its own stream is the run's."""
         return len(self._agents) == 1 and self._agents[0].is_here
 
     def _all_of(self, arrived: _Arrived) -> Iterator[tuple[int, Record]]:
@@ -166,8 +166,7 @@ class Agents:
     def _error_of(self, agent: int, error: BakeoffError) -> BakeoffError:
         """Names the agent, where there are others or it is elsewhere."""
         name = self._agents[agent].name
-        is_only_one = len(self._agents) == 1 and self._agents[agent].is_here
-        return error if is_only_one else BakeoffError(f"{name[0].upper()}{name[1:]}: {error.message}")
+        return error if self.is_one_here else BakeoffError(f"{name[0].upper()}{name[1:]}: {error.message}")
 
     def _read_all(self) -> _Arrived:
         arrived: _Arrived = queue.SimpleQueue()

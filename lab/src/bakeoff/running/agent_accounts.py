@@ -17,7 +17,8 @@ class AgentAccounts:
     """Operations that were acknowledged: by each agent's own stream, and by the merged one.
 
     `with_effect` are those of the merged one that a ledger records too, None where the stream does not show them;
-    `at_most` where a ledger may hold fewer, because a reply left open whether it was applied.
+    `at_most` where a ledger may hold fewer, because a reply left open whether it was applied. `is_one_here`: a single
+    agent, on this machine.
     """
 
     names: Sequence[str]
@@ -28,15 +29,11 @@ class AgentAccounts:
     begun_apart_ns: int
     clocks: Sequence[str]
     deletes: bool
-
-    @property
-    def are_several(self) -> bool:
-        """Whether there is anything to tell of them apart."""
-        return len(self.names) > 1 or self.names[0] != "the engine"
+    is_one_here: bool
 
     def facts(self) -> dict[str, str]:
-        """For a run's record."""
-        if not self.are_several:
+        """For a run's record; nothing of one agent on this machine."""
+        if self.is_one_here:
             return {}
         counts = zip(self.names, self.agents, strict=True)
         clocks = zip(self.names, self.clocks, strict=True)
@@ -103,6 +100,7 @@ def accounts_of(agents: Agents, plan: Plan, merged: Sequence[Record]) -> AgentAc
         begun_apart_ns=agents.begun_apart_ns,
         clocks=[f"{offset.ahead_ns / 1e6:+.2f} ms ± {offset.uncertainty_ns / 1e6:.2f}" for offset in agents.offsets],
         deletes=any(operation.effect is not None and operation.effect.kind == "delete" for operation in changing),
+        is_one_here=agents.is_one_here,
     )
 
 

@@ -233,7 +233,7 @@ class _Run:
         self._stored.audit(files)
         self._stages.mark("audit")
         self._environment = {**self._environment, **self._accounts.facts()}
-        if self._accounts.are_several:
+        if not self._accounts.is_one_here:
             self._bench.progress.say(f"{self._request.contender.key}: {self._accounts.line(self._stored.verdict)}")
         last = self._records[-1]
         self._records = self._up_to_the_stop()
