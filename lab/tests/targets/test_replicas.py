@@ -1,15 +1,17 @@
 """Replicas behind HAProxy: how the target is started, and that HAProxy takes its configuration."""
 
 import os
+import re
 import shutil
 import subprocess
 
 import pytest
 
 from bakeoff.errors import BakeoffError
+from bakeoff.factors.table import MOST_REPLICAS
 from bakeoff.project import Project
 from bakeoff.targets.companions import Placeholders
-from bakeoff.targets.replicas import MOST, behind_proxy
+from bakeoff.targets.replicas import behind_proxy
 from made_up_manifests import RUN, target
 
 
@@ -45,7 +47,7 @@ def test_companions_of_the_target_itself_stay_and_start_first(project: Project) 
     assert [each.name for each in behind_proxy(once, 2, project).manifest.run.companions] == ["replica", "replica"]
 
 
-@pytest.mark.parametrize("replicas", [1, 2, MOST])
+@pytest.mark.parametrize("replicas", [1, 2, MOST_REPLICAS])
 def test_haproxy_takes_the_configuration(project: Project, replicas: int) -> None:
     haproxy = shutil.which("haproxy")
     if haproxy is None:
@@ -60,4 +62,9 @@ def test_haproxy_takes_the_configuration(project: Project, replicas: int) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "server replica-7" in (project.root / "deploy" / "haproxy" / "replicas.cfg").read_text("utf-8")
+
+
+def test_the_configuration_names_as_many_replicas_as_there_can_be(project: Project) -> None:
+    text = (project.root / "deploy" / "haproxy" / "replicas.cfg").read_text("utf-8")
+    named = [int(number) for number in re.findall(r"^ *server replica-(\d+) ", text, re.MULTILINE)]
+    assert named == list(range(MOST_REPLICAS))

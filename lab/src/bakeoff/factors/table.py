@@ -16,6 +16,8 @@ from bakeoff.factors.ping import planned_ping
 CLASSES = ("standard", "tuned", "all")
 # What the programs of a run are.
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
+# As many as deploy/haproxy/replicas.cfg names.
+MOST_REPLICAS = 8
 # Factors that put something before or behind a target's processes.
 AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections")
 # Factors that change no message: where programs run, and how many of them.
@@ -97,7 +99,7 @@ class FactorTable:
     )
     replicas: int | None = option(
         None,
-        kinds.whole(1, 8),
+        kinds.whole(1, MOST_REPLICAS),
         "REST: processes of the target behind HAProxy; 1 is one process behind it",
         unset="no-proxy",
     )

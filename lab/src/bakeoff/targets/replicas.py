@@ -10,10 +10,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.targets.manifest import CompanionTable, Target
 
-MOST = 8
-"""As many as the configuration names."""
-
-PROXY = "haproxy"
+_PROXY = "haproxy"
 _CONFIGURATION = Path("deploy", "haproxy", "replicas.cfg")
 _REPLICA = "replica-{instance}"
 
@@ -23,7 +20,7 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
 
     CPU and memory are of all of them together, and recorded for each. Raises BakeoffError without HAProxy.
     """
-    if shutil.which(PROXY) is None:
+    if shutil.which(_PROXY) is None:
         raise BakeoffError(
             "--replicas needs HAProxy 2.4 or newer on PATH. Install it (Debian: apt-get install haproxy)."
         )
@@ -31,7 +28,7 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
     own_port = {run.port_variable: f"{{port.{_REPLICA}}}"}
     replica = CompanionTable("replica", run.command, {**run.environment, **own_port}, replicas, ready_port=_REPLICA)
     # The shell gives HAProxy the port under one name, whatever the target calls it.
-    start = f'LISTEN="${run.port_variable}" exec {PROXY} -db -f "$0"'
+    start = f'LISTEN="${run.port_variable}" exec {_PROXY} -db -f "$0"'
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
     proxied = msgspec.structs.replace(
         run,
