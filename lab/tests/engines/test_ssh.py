@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from scripted_plan import Scripted
 
@@ -131,7 +130,3 @@ def test_without_an_ssh_client(remote: Remote, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", str(remote.temporary))
     with pytest.raises(BakeoffError, match="There is no ssh on PATH"):
         remote.place.check()
-
-
-def test_a_plan_is_one_line() -> None:
-    assert b"\n" not in msgspec.json.encode({"text": "two\nlines"})

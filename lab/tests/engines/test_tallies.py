@@ -16,7 +16,7 @@ def test_each_agent_s_phases_are_added_up() -> None:
             for number, count in enumerate(seconds):
                 tallies.take(agent, engine_second(number, phase=phase, **counted(count)))
             tallies.take(agent, phase_end(phase=phase, **counted(sum(seconds))))
-    assert (tallies.acknowledged, tallies.total) == ([14, 10], 24)
+    assert tallies.acknowledged == [14, 10]
 
 
 def test_a_second_that_was_lost_is_missed() -> None:

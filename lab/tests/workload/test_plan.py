@@ -361,3 +361,9 @@ def test_a_reply_to_an_event_that_says_no_is_a_failure(project: Project, protoco
     plan = as_json(compile_plan(load_workload(project, "events"), replace(LOAD, protocol=protocol)))
     replies = {each["name"]: each[protocol].get("reply") for each in plan["operations"]}
     assert len(replies) == 4 and set(map(str, replies.values())) == {"{'/success': True}"}
+
+
+def test_an_encoded_plan_is_one_line(project: Project) -> None:
+    """Agents read it as the first line of their standard input."""
+    plan = compile_plan(load_workload(project, "events"), replace(LOAD, target="two\nlines"))
+    assert b"\n" not in plan.encoded()

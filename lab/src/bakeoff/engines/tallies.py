@@ -32,8 +32,3 @@ class Tallies:
                     f"Of {self._names[agent]} phase {record.phase + 1} has {getattr(record, name):,} {name}, and its "
                     f"seconds have {seconds[name]:,}: a record was lost on its way."
                 )
-
-    @property
-    def total(self) -> int:
-        """Operations that all agents acknowledged."""
-        return sum(self.acknowledged)
