@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from bakeoff.builds import Build
@@ -161,16 +160,20 @@ def _measure_built(
         token = os.environ.get(TOKEN_VARIABLE)
         attached = {name: access_of(url, token) for name, url in request.attached.items()}
         bench = Bench(
-            project, server, progress, attached, _docker(request), request.containers, in_containers=contained
+            project,
+            server,
+            progress,
+            attached,
+            _docker(request),
+            request.containers,
+            places=places_in_pods(project, request) or set_up_hosts(request, contenders, progress),
+            in_containers=contained,
+            targets_listen_on=request.agents_reach,
         )
-        if request.agents_reach is not None:
-            bench = replace(bench, targets_listen_on=request.agents_reach)
-        places = places_in_pods(project, request) or set_up_hosts(request, contenders, progress)
-        bench = replace(bench, places=places)
-        if not own:
-            bench = bench.running_in(DOCKER)
         if own:
             stack.enter_context(_pinned_database(server, request))
+        else:
+            bench = bench.running_in(DOCKER)
         series = Series(bench, store, request, comparison, unfinished)
         try:
             if arriving is None:

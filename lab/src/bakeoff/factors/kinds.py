@@ -244,7 +244,7 @@ def by_role(one: Kind[T], metavar: str, example: str) -> Kind[Mapping[str, T]]:
         if isinstance(value, Mapping):
             return {str(role): one.read(each) for role, each in value.items()}
         given: dict[str, T] = {}
-        for part in str(value).split(",") if isinstance(value, str) else [value]:
+        for part in value.split(",") if isinstance(value, str) else [value]:
             role, is_named, own = part.strip().partition("=") if isinstance(part, str) else ("", "", part)
             role, own = (role, own) if is_named else ("target", part)
             if role not in PINNED_ROLES or role in given:

@@ -49,7 +49,7 @@ class Bench:
     containers: Mapping[str, str] = field(default_factory=dict)
     places: Sequence[Transport] = ()
     launcher: Launcher = PROCESSES
-    in_containers: "Contained | None" = None
+    in_containers: Contained | None = None
     targets_listen_on: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
