@@ -1,7 +1,7 @@
 """Agents in Kubernetes: each a pod of one Indexed Job, whose standard input and output the lab attaches to.
 
 Scheduling is Kubernetes': the Job's template is deploy/kubernetes/engine/job.yaml, in which a team writes its images,
-requests and rules. The lab needs to make and remove Jobs, to read pods and their logs, and to attach to them.
+requests and rules. The lab needs to make and remove Jobs, to list pods, and to attach to them.
 """
 
 import base64
