@@ -14,3 +14,8 @@ def test_no_volume_holds_the_python_environment(project: Project) -> None:
     (volumes,) = re.findall(r"^VOLUME (.*)$", text, re.MULTILINE)
     parents = [str(parent) for parent in PurePosixPath(environment).parents]
     assert not set(json.loads(volumes)) & {environment, *parents}
+
+
+def test_no_image_has_the_passwords_of_compose(project: Project) -> None:
+    """The lab's image has the checkout, and Compose reads its settings from a file beside its own."""
+    assert "**/.env" in (project.root / ".dockerignore").read_text("utf-8").splitlines()
