@@ -1,4 +1,4 @@
-// What holds a pod's namespaces: it waits until it is told to end.
+// What holds a pod's namespaces: it waits for a signal to end.
 package main
 
 import (
