@@ -1,5 +1,6 @@
 """What needs no Docker engine: see end_to_end/test_containers.py for the rest."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
 from bakeoff.containers.images import forget_removed_images
 from bakeoff.containers.launcher import Limits
+from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError
 from bakeoff.launching import PROCESSES, Program
 from bakeoff.postgres.embedded import METRICS
@@ -48,6 +50,29 @@ def test_a_failing_command_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(BakeoffError, match="docker rm --force failed: no such thing"):
         run_docker("unix:///nowhere", ["rm", "--force", "x"])
+
+
+# An engine that has one container, which another lab is removing: it is gone after so many refusals.
+REMOVING = """#!/bin/sh
+echo "$*" >> {folder}/calls
+case "$*" in
+    *" ps "*) [ "$(grep -c " rm --force" {folder}/calls)" -gt {refusals} ] || echo one ;;
+    *" rm --force"*) echo "removal is already in progress" >&2; exit 1 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(("refusals", "is_gone"), [(1, True), (3, True), (1000, False)])
+def test_what_another_removes_at_the_same_time_is_awaited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusals: int, is_gone: bool
+) -> None:
+    fake = tmp_path / "docker"
+    fake.write_text(REMOVING.replace("{folder}", str(tmp_path)).replace("{refusals}", str(refusals)))
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with contextlib.nullcontext() if is_gone else pytest.raises(BakeoffError, match="already in progress"):
+        remove_labelled("unix:///nowhere", "bakeoff.lab=x", pause_s=0)
+    assert ("network ls" in (tmp_path / "calls").read_text()) == is_gone
 
 
 class Recorded:

@@ -5,6 +5,7 @@ Runs as a program too, for the guardian of a lab that was killed: `python -m bak
 
 import contextlib
 import sys
+import time
 from collections.abc import Sequence
 
 from bakeoff.containers.docker_command import run_docker
@@ -15,14 +16,22 @@ _KINDS = (
     (("network", "ls", "--quiet"), ("network", "rm")),
     (("volume", "ls", "--quiet"), ("volume", "rm", "--force")),
 )
+# The guardian of a lab that was killed, and the lab that is started next, may remove the same at the same time.
+_TRIES, _PAUSE_S = 20, 0.25
 
 
-def remove_labelled(address: str, label: str) -> None:
-    """Containers, their networks and their volumes. Raises BakeoffError where the engine refuses."""
+def remove_labelled(address: str, label: str, pause_s: float = _PAUSE_S) -> None:
+    """Containers, their networks and their volumes. Raises BakeoffError where the engine refuses again and again."""
     for listing, removing in _KINDS:
-        found = run_docker(address, [*listing, "--filter", f"label={label}"])
-        if found:
-            run_docker(address, [*removing, *found])
+        for left in reversed(range(_TRIES)):
+            found = run_docker(address, [*listing, "--filter", f"label={label}"])
+            if not found:
+                break
+            # What another removes meanwhile is an error, and gone soon.
+            with contextlib.suppress(BakeoffError) if left else contextlib.nullcontext():
+                run_docker(address, [*removing, *found])
+                break
+            time.sleep(pause_s)
 
 
 def removal_command(address: str, label: str) -> Sequence[str]:
@@ -31,8 +40,6 @@ def removal_command(address: str, label: str) -> Sequence[str]:
 
 
 if __name__ == "__main__":
-    # A container that removes itself meanwhile is an error of the first try only.
-    for _ in range(2):
-        with contextlib.suppress(BakeoffError):
-            remove_labelled(*sys.argv[1:3])
-            break
+    # Nothing is left that could show the error; the next lab of the checkout removes what stayed.
+    with contextlib.suppress(BakeoffError):
+        remove_labelled(sys.argv[1], sys.argv[2])
