@@ -79,10 +79,10 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
         if request.attached:
             raise UsageError("--against builds both sides itself: leave out --attach.")
         contenders = with_commit(project, request.against, contenders, skip)
-    contenders = [_placed(project, contender) for contender in contenders]
     for contender in contenders:
         _check_settings(contender, request)
     _check_containers(request)
+    contenders = [_placed(project, contender) for contender in contenders]
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
