@@ -90,6 +90,23 @@ def test_a_file_that_changed_proves_again(checkout: Checkout, name: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        ("deploy/haproxy/replicas.cfg", Variant(replicas=2)),
+        ("deploy/pgbouncer/pgbouncer.ini", Variant(pgbouncer="session")),
+    ],
+)
+def test_a_configuration_proves_again_what_it_stands_around(checkout: Checkout, name: str, variant: Variant) -> None:
+    for each in (Variant(), variant):
+        checkout.prove(each)
+    checkout.write(name, "second")
+    checkout.prove()
+    assert checkout.ran == 2
+    checkout.prove(variant)
+    assert checkout.ran == 3
+
+
+@pytest.mark.parametrize(
     "changed",
     [
         {"tls": True},

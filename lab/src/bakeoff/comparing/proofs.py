@@ -16,13 +16,17 @@ from bakeoff.digests import digest_of
 from bakeoff.errors import BakeoffError
 from bakeoff.factors.table import AROUND_TARGET
 from bakeoff.factors.variant import Variant
+from bakeoff.postgres import pooler
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
+from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
 from bakeoff.workload.loader import Workload
 
+# Of what a factor puts before or behind a target, in the checkout.
+_CONFIGURATIONS = {"replicas": replicas.CONFIGURATION, "pgbouncer": pooler.CONFIGURATION}
 # Facts of the environment that a proof depends on.
 _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
 
@@ -101,6 +105,7 @@ def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -
     yield f"tls {variant.tls}, token {variant.token}"
     for name, value in around_target(variant):
         yield f"{name}: {value}"
+        yield digest_of([bench.project.root / _CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
         yield f"{name}={value}"
     for name, value in sorted(variant.settings.items()):

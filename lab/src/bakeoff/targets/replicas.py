@@ -11,7 +11,7 @@ from bakeoff.project import Project
 from bakeoff.targets.manifest import CompanionTable, Target
 
 _PROXY = "haproxy"
-_CONFIGURATION = Path("deploy", "haproxy", "replicas.cfg")
+CONFIGURATION = Path("deploy", "haproxy", "replicas.cfg")
 _REPLICA = "replica-{instance}"
 
 
@@ -32,7 +32,7 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
     proxied = msgspec.structs.replace(
         run,
-        command=["/bin/sh", "-c", start, str(project.root / _CONFIGURATION)],
+        command=["/bin/sh", "-c", start, str(project.root / CONFIGURATION)],
         environment={**run.environment, **ports},
         companions=[*run.companions, replica],
     )
