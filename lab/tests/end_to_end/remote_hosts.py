@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from docker_here import skip_without
+
 _NEEDED = {"ip": "iproute2", "sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client"}
 _SEARCHED = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
@@ -53,7 +55,7 @@ class Host:
         chain = "type filter hook input priority 0\nnumgen random mod 100 < 1 drop\n"
         rules = f"table inet loss {{\nchain arriving {{\n{chain}}}\n}}"
         if shutil.which("nft", path=_SEARCHED) is None:
-            pytest.skip("there is no nft to lose packets with (Debian: apt-get install nftables)")
+            skip_without("ssh", "there is no nft to lose packets with (Debian: apt-get install nftables)")
         done = self.run("nft", rules)
         if done.returncode != 0:
             pytest.skip(f"this kernel cannot lose packets: {done.stderr.strip()}")
@@ -88,7 +90,7 @@ def hosts(folder: Path, count: int) -> Iterator[list[Host]]:
     """So many hosts, each with a way to this machine alone, and an `ssh` on PATH that knows their names."""
     reason = why_not()
     if reason:
-        pytest.skip(f"no hosts for agents here: {reason}")
+        skip_without("ssh", f"no hosts for agents here: {reason}")
     path = os.environ["PATH"]
     with contextlib.ExitStack() as stack:
         _key(folder / "user_key")
