@@ -1,7 +1,5 @@
 """The command line: its commands and their options. Each imports what it does when it is called."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,12 +8,13 @@ from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.cli import completion
-from bakeoff.cli.completion import complete_mode, complete_shell, complete_target
+from bakeoff.cli.completion import complete_shell, complete_target
+from bakeoff.cli.gate_command import gate
 from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
+from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.table import CLASSES
-from bakeoff.history.changed_workload import OPTION, OPTION_HELP
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -91,7 +90,7 @@ def run(**parsed: Any) -> None:
     from bakeoff.cli.run import run_comparison
     from bakeoff.cli.run_options import options_from
 
-    run_comparison(options_from(_command_line(), parsed))
+    run_comparison(options_from(typed_command(), parsed))
 
 
 @app.command()
@@ -101,7 +100,7 @@ def plan(**parsed: Any) -> None:
     from bakeoff.cli.plan import print_plan
     from bakeoff.cli.run_options import options_from
 
-    print_plan(options_from(_command_line(), parsed))
+    print_plan(options_from(typed_command(), parsed))
 
 
 @app.command(name="test-run")
@@ -116,11 +115,6 @@ def test_run(
     from bakeoff.cli.test_run import print_test_run
 
     print_test_run(plan, parallelism, engine)
-
-
-def _command_line() -> str:
-    """The command as a shell takes it again."""
-    return shlex.join(["./bakeoff", *sys.argv[1:]])
 
 
 @app.command()
@@ -395,79 +389,7 @@ def serve(
 app.add_typer(runs_app, name="runs")
 
 
-@app.command()
-def gate(
-    baseline: Annotated[
-        str | None,
-        typer.Option(help="Baseline: a run (42), a comparison (c7), FILE.json or a git reference."),
-    ] = None,
-    candidate: Annotated[str, typer.Option(help="Candidate (same syntax as --baseline).")] = "latest",
-    goals: Annotated[Path | None, typer.Option(help="TOML file of performance goals; see docs/GUARD_CI.md.")] = None,
-    targets: Annotated[Path | None, typer.Option(hidden=True, help="Deprecated name of --goals.")] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REF", help="Measure this commit and the checkout, interleaved, and compare the two (recommended)."
-        ),
-    ] = None,
-    mode: Annotated[str, typer.Option(help="With --against: mode.", autocompletion=complete_mode)] = "quick",
-    target: Annotated[
-        list[str] | None,
-        typer.Option("--target", "-t", help="With --against: target to measure.", autocompletion=complete_target),
-    ] = None,
-    rounds: Annotated[int, typer.Option(help="With --against: rounds.")] = 5,
-    users: Annotated[str | None, typer.Option(help="With --against: virtual users of each phase.")] = None,
-    phase_duration: Annotated[
-        str | None, typer.Option(help="With --against: duration of the shortest phases, such as 10s.")
-    ] = None,
-    warm_up: Annotated[
-        str | None, typer.Option(help="With --against: longest warm-up before the first level, such as 3s.")
-    ] = None,
-    payload: Annotated[str | None, typer.Option(help="With --against: message size.")] = None,
-    p99: Annotated[
-        float, typer.Option("--latency", "--p99", min=0, help="Allowed increase of p99, in percent.")
-    ] = 20.0,
-    throughput: Annotated[
-        float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, in percent.")
-    ] = 15.0,
-    errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, in percent.")] = 1.0,
-    rerun: Annotated[
-        bool, typer.Option("--rerun/--no-rerun", help="Repeat failed measurements before failing.")
-    ] = True,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
-    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
-    allow_changed_workload: Annotated[bool, typer.Option(OPTION, help=OPTION_HELP)] = False,
-    json: Json = False,
-) -> None:
-    """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate import AgainstOptions, GateOptions, run_gate
-    from bakeoff.gating.regressions import Limits
-
-    given = {
-        "target": target,
-        "rounds": str(rounds),
-        "users": users,
-        "phase-duration": phase_duration,
-        "warm-up": warm_up,
-        "payload": payload,
-    }
-    run_gate(
-        GateOptions(
-            baseline=baseline,
-            candidate=candidate,
-            against=None if against is None else AgainstOptions(against, mode, given),
-            goals=goals or targets,
-            limits=Limits(p99 / 100, throughput / 100, errors / 100),
-            rerun=rerun,
-            junit=junit,
-            github=github,
-            as_json=json,
-            command=_command_line(),
-            strict=strict,
-            allow_changed_workload=allow_changed_workload,
-        )
-    )
+app.command()(gate)
 
 
 @app.command()

@@ -1,0 +1,84 @@
+"""`bakeoff gate`: its options; what it does lies in `gate.py`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.cli.runs import AllowChangedWorkload, Json
+from bakeoff.cli.typed_command import typed_command
+
+
+def gate(
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Baseline: a run (42), a comparison (c7), FILE.json or a git reference."),
+    ] = None,
+    candidate: Annotated[str, typer.Option(help="Candidate (same syntax as --baseline).")] = "latest",
+    goals: Annotated[Path | None, typer.Option(help="TOML file of performance goals; see docs/GUARD_CI.md.")] = None,
+    targets: Annotated[Path | None, typer.Option(hidden=True, help="Deprecated name of --goals.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Measure this commit and the checkout, interleaved, and compare the two (recommended)."
+        ),
+    ] = None,
+    mode: Annotated[str, typer.Option(help="With --against: mode.", autocompletion=complete_mode)] = "quick",
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", "-t", help="With --against: target to measure.", autocompletion=complete_target),
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="With --against: rounds.")] = 5,
+    users: Annotated[str | None, typer.Option(help="With --against: virtual users of each phase.")] = None,
+    phase_duration: Annotated[
+        str | None, typer.Option(help="With --against: duration of the shortest phases, such as 10s.")
+    ] = None,
+    warm_up: Annotated[
+        str | None, typer.Option(help="With --against: longest warm-up before the first level, such as 3s.")
+    ] = None,
+    payload: Annotated[str | None, typer.Option(help="With --against: message size.")] = None,
+    p99: Annotated[
+        float, typer.Option("--latency", "--p99", min=0, help="Allowed increase of p99, in percent.")
+    ] = 20.0,
+    throughput: Annotated[
+        float, typer.Option(min=0, max=100, help="Allowed decrease of throughput, in percent.")
+    ] = 15.0,
+    errors: Annotated[float, typer.Option(min=0, max=100, help="Allowed failed requests, in percent.")] = 1.0,
+    rerun: Annotated[
+        bool, typer.Option("--rerun/--no-rerun", help="Repeat failed measurements before failing.")
+    ] = True,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
+    allow_changed_workload: AllowChangedWorkload = False,
+    json: Json = False,
+) -> None:
+    """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
+    from bakeoff.cli.gate import AgainstOptions, GateOptions, run_gate
+    from bakeoff.gating.regressions import Limits
+
+    given = {
+        "target": target,
+        "rounds": str(rounds),
+        "users": users,
+        "phase-duration": phase_duration,
+        "warm-up": warm_up,
+        "payload": payload,
+    }
+    run_gate(
+        GateOptions(
+            baseline=baseline,
+            candidate=candidate,
+            against=None if against is None else AgainstOptions(against, mode, given),
+            goals=goals or targets,
+            limits=Limits(p99 / 100, throughput / 100, errors / 100),
+            rerun=rerun,
+            junit=junit,
+            github=github,
+            as_json=json,
+            command=typed_command(),
+            strict=strict,
+            allow_changed_workload=allow_changed_workload,
+        )
+    )
