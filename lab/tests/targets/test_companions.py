@@ -68,6 +68,14 @@ def test_each_companion_shares_a_folder_and_a_port_and_ends_with_the_target(tmp_
     assert not [pid for pid in pids if psutil.pid_exists(pid)]
 
 
+def test_limits_of_the_target_are_those_of_its_companions_too(tmp_path: Path) -> None:
+    """Replicas are companions of their proxy."""
+    one = with_companions(tmp_path, helper())
+    logs = [tmp_path / "log.txt", tmp_path / "log.helper-0.log"]
+    with TargetProcess(one, None, Healthy(logs), logs[0], before=["env", "NUMBER=limited"]):
+        assert [log.read_text().split()[1] for log in logs] == ["limited", "limited"]
+
+
 def test_a_companion_that_ends_is_the_end_of_the_target(tmp_path: Path) -> None:
     one = with_companions(tmp_path, helper())
     logs = [tmp_path / "log.txt", tmp_path / "log.helper-0.log"]

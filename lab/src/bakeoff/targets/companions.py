@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bakeoff import processes
@@ -58,8 +58,17 @@ class Placeholders:
 class Companions:
     """The companions of one start of a target. Each writes a log beside the target's."""
 
-    def __init__(self, target: Target, environment: Mapping[str, str], placeholders: Placeholders, log: Path) -> None:
+    def __init__(
+        self,
+        target: Target,
+        environment: Mapping[str, str],
+        placeholders: Placeholders,
+        log: Path,
+        before: Sequence[str] = (),
+    ) -> None:
+        """`before` goes before each command, as before the target's own."""
         self._target = target
+        self._before = before
         self._environment = environment
         self._placeholders = placeholders
         self._log = log
@@ -118,7 +127,8 @@ class Companions:
         name = f"{companion.name} {instance}"
         log = self._log.with_suffix(f".{companion.name}-{instance}.log")
         # The number first: a port's name may contain it.
-        command = [self._placeholders.fill(part.replace("{instance}", str(instance))) for part in companion.command]
+        filled = (self._placeholders.fill(part.replace("{instance}", str(instance))) for part in companion.command)
+        command = [*self._before, *filled]
         own = {key: text.replace("{instance}", str(instance)) for key, text in companion.environment.items()}
         try:
             process = processes.start(

@@ -27,8 +27,9 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
-    `before` goes before its command, and `launcher` starts it. Attributes: `access`, `log`, `port`, `start_s` (start to
-    healthy), `pid`, and `pids` with those of its companions by name; in a container there is a `container` instead.
+    `before` goes before its command and those of its companions, and `launcher` starts it. Attributes: `access`, `log`,
+    `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there is
+    a `container` instead.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class TargetProcess:
         began = time.monotonic()
         try:
             environment = self._environment()
-            self._companions = Companions(self._target, environment, self._placeholders, self.log)
+            self._companions = Companions(self._target, environment, self._placeholders, self.log, self._before)
             self._companions.start()
             self._start(environment)
             self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
