@@ -28,8 +28,8 @@ class TargetProcess:
 
     `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
     `before` goes before its command and those of its companions, and `launcher` starts it. Attributes: `access`, `log`,
-    `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there is
-    a `container` instead.
+    `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there
+    is a `container` instead.
     """
 
     def __init__(
