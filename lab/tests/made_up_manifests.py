@@ -51,7 +51,7 @@ def workload(name: str = "events", **members: Any) -> Workload:
 
 def engine(name: str, *features: str, models: tuple[str, ...] = ("closed", "open"), **changes: Any) -> Engine:
     manifest = EngineManifest(
-        protocols=["http", "grpc"], models=models, features=features, build=_TABLE, run=Command(["true"])
+        protocols=["http", "grpc"], models=models, features=features, build=_TABLE, run=Command(["{artifact}"])
     )
     return Engine(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
 

@@ -129,7 +129,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "smoke", "--container", "producer-api-go-rest=api"], "needs --attach producer-api-go-rest=http://"),
         (["run", "smoke", "--container", "database=postgres"], "set DATABASE_URL"),
         (["run", "quick", "--agents", "11"], "the phase Baseline has 10 users to divide"),
-        (["run", "quick", "--agents", "2", "--engine", "k6"], "The engine k6 cannot do --agents"),
+        (
+            ["run", "quick", "--agents", "ssh://host1", "--engine", "k6"],
+            "The engine k6 is more than one program, and one is what ssh:// hosts are given",
+        ),
         (["run", "smoke", "--limit-memory", "much"], '--limit-memory: "much"'),
         (["plan"], "Missing argument"),
         (["plan", "smoke", "--target", "missing"], 'no target "missing"'),

@@ -6,6 +6,7 @@ import pytest
 
 from bakeoff.comparing.agent_hosts import check_hosts, hosts_of
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.engines.manifest import Command
 from bakeoff.engines.ssh import Ssh
 from bakeoff.errors import UsageError
 from bakeoff.factors.variant import Level, Variant
@@ -17,8 +18,8 @@ def request(agents: Level = "ssh://one,ssh://two", **changes: Any) -> Comparison
     return ComparisonRequest("quick", "", levels={"agents": [agents]}, **changes)
 
 
-def contender(*features: str, **variant: Any) -> Contender:
-    return Contender(target("a-rest"), workload(), engine("native", *features), Variant(**variant))
+def contender(*features: str, of: Any = None, **variant: Any) -> Contender:
+    return Contender(target("a-rest"), workload(), of or engine("native", *features), Variant(**variant))
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,15 @@ def test_what_could_not_work_is_refused(changes: dict[str, Any], words: str, ans
 def test_an_engine_that_takes_no_instructions_stays_here() -> None:
     with pytest.raises(UsageError, match="The engine native runs on this machine only"):
         check_hosts(request(agents_reach="10.0.0.1"), [contender()])
+
+
+@pytest.mark.parametrize("command", [["{python}", "{here}/engine.py"], ["{artifact}", "--script", "{here}/test.js"]])
+def test_an_engine_of_several_files_is_not_copied(command: list[str], answering: list[str]) -> None:
+    several = engine("several", "agents", run=Command(command))
+    words = "The engine several is more than one program.* use --agents N here, --agents N --in kubernetes, or another"
+    with pytest.raises(UsageError, match=words):
+        check_hosts(request(agents_reach="10.0.0.1"), [contender(of=several)])
+    assert answering == []
 
 
 def test_targets_in_containers_are_out_of_reach() -> None:

@@ -73,9 +73,11 @@ class FakeCluster:
         return self.streams.pop(0)
 
 
-def assignment(project: Project, number: int = 1, of: int = 2, ledger: Path | None = None) -> Assignment:
+def assignment(
+    project: Project, number: int = 1, of: int = 2, ledger: Path | None = None, engine: str = "native"
+) -> Assignment:
     plan: Plan = FakePlan(None if ledger is None else str(ledger))  # type: ignore[assignment]
-    return Assignment(find_engine(project, "native"), plan, Path("plan.json"), Path("log"), number, of)
+    return Assignment(find_engine(project, engine), plan, Path("plan.json"), Path("log"), number, of)
 
 
 def jobs(project: Project, cluster: FakeCluster) -> EngineJobs:
@@ -119,6 +121,29 @@ def test_the_job_is_valid_and_starts_the_engine_as_images_have_it(project: Proje
     assert container["image"] == "bakeoff/engine-native:latest"
     assert container["command"][4:] == ["/bakeoff/load/native/target/release/bakeoff-load", "run"]
     assert {"name": "AGENTS", "value": "8"} in container["env"]
+
+
+def test_an_engine_gets_the_image_the_command_and_the_resources_of_its_manifest(project: Project) -> None:
+    template = read_template(project)
+    job = job_of(template, "engine-1", assignment(project, of=3, engine="k6"), project)
+    kubernetes_validate.validate(job, "1.34", strict=True)
+    container = job["spec"]["template"]["spec"]["containers"][0]
+    assert container["image"] == "bakeoff/engine-k6:latest"
+    assert container["command"][4:] == [
+        *("python3", "/bakeoff/load/k6/engine.py"),
+        *("--k6", "/bakeoff/.bakeoff/bin/k6"),
+    ]
+    own = {"cpu": "500m", "memory": "1Gi"}
+    assert container["resources"] == {"requests": own, "limits": own}
+    usual = job_of(template, "engine-2", assignment(project), project)["spec"]["template"]["spec"]["containers"][0]
+    assert usual["resources"]["limits"] == {"cpu": "250m", "memory": "128Mi"}
+
+
+def test_the_root_is_read_only_and_what_engines_write_has_a_volume(project: Project) -> None:
+    pod = read_template(project)["spec"]["template"]["spec"]
+    mounts = {mount["mountPath"]: mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
+    assert mounts.keys() == {"/ledger", "/tmp"}  # noqa: S108 — of the pod
+    assert set(mounts.values()) == {volume["name"] for volume in pod["volumes"] if "emptyDir" in volume}
 
 
 def test_the_team_s_registry_and_tag_stay(project: Project) -> None:

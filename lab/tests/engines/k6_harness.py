@@ -91,6 +91,11 @@ def plan_for(
     return plan | changes
 
 
+def as_text(plan: Plan) -> str:
+    """One line, as an engine that takes instructions reads it."""
+    return json.dumps(plan)
+
+
 def put_operation(http_expect: int = 200, grpc_expect: str = "OK") -> Record:
     """An operation whose reply must say `stored`, where replies are checked."""
     reply = {"/stored": True}

@@ -63,7 +63,8 @@ for line in part["lines"]:
             break
         begun_ns = int(at[0]) if at else time.time_ns() + part.get("ahead_ns", 0)
         begun_ns += part.get("late_ns", 0)
-        write({"type": "phase_start", "phase": 0, "name": "p", "virtual_users": 1, "time_unix_ns": begun_ns})
+        for phase in range(part.get("starts", 1)):
+            write({"type": "phase_start", "phase": phase, "name": "p", "virtual_users": 1, "time_unix_ns": begun_ns})
 if part["waits"] and part["end"]["reason"] == "completed":
     awaited("stop")
     part["end"]["reason"] = "interrupted"
@@ -213,6 +214,22 @@ def test_one_of_another_version_is_refused_before_anything_is_sent(project: Proj
         with pytest.raises(BakeoffError, match=words):
             both.records(seen.append)
     assert not [record for record in seen if isinstance(record, PhaseStart)]
+
+
+def test_one_instruction_starts_several_phases_where_an_engine_says_so(project: Project, tmp_path: Path) -> None:
+    part = {"lines": [START, {**READY, "last_phase": 1}], "starts": 2}
+    with agents(project, tmp_path, part, part) as both:
+        records = both.records(lambda _: None)
+    assert [record.phase for record in records if isinstance(record, PhaseStart)] == [0, 1]
+
+
+def test_a_phase_beyond_those_that_were_instructed_is_refused(project: Project, tmp_path: Path) -> None:
+    part = {"lines": [START, {**READY, "last_phase": 1}], "starts": 3}
+    with (
+        agents(project, tmp_path, part) as one,
+        pytest.raises(BakeoffError, match="started phase 3 without an instruction"),
+    ):
+        one.records(lambda _: None)
 
 
 def test_one_that_starts_by_itself_is_refused(project: Project, tmp_path: Path) -> None:

@@ -51,6 +51,15 @@ def test_one_that_is_silent_in_a_phase_has_stalled(watched: Watched) -> None:
         watched.passes(1, 0)
 
 
+def test_the_end_of_a_phase_after_the_start_of_the_next_allows_no_more_silence(watched: Watched) -> None:
+    watched.both_in_a_phase()
+    for agent in (0, 1):
+        watched.arrives(agent, phase_start(phase=1))
+        watched.arrives(agent, phase_end(phase=0))
+    with pytest.raises(BakeoffError, match="Agent 2 stalled: no record of it arrived for 4 s in phase 2"):
+        watched.passes(5, 0)
+
+
 def test_one_that_waits_for_another_may_be_silent_and_the_other_may_not(watched: Watched) -> None:
     watched.arrives(0, READY)
     watched.passes(60)

@@ -130,6 +130,19 @@ def test_a_second_without_any_row_is_written_too(tmp_path: Path) -> None:
     assert [second["ok"] for second in book.seconds(0)] == [1, 0, 0, 1]
 
 
+def test_seconds_go_on_while_the_last_replies_are_awaited(tmp_path: Path) -> None:
+    """An engine that is silent has stalled, and a reply may take as long as its timeout."""
+    book = Book(tmp_path, held(1, 2000))
+    book.feed(entered(0), request(500_000, 1))
+    book.book.advance(START_US + 5 * SECOND_US + GRACE_US)
+    assert [second["ok"] for second in book.seconds(0)] == [1, 0, 0, 0, 0]
+    book.feed(request(5_900_000, 4000))
+    book.book.finish(START_US + 7 * SECOND_US, interrupted=False)
+    end = book.records[-1]
+    assert (end["ok"], end["operations_late"], end["duration_ns"]) == (2, 1, 5_900_000_000)
+    assert sum(second["ok"] for second in book.seconds(0)) == sum(second["sent"] for second in book.seconds(0)) == 2
+
+
 def test_a_phase_ends_before_the_next_is_announced(tmp_path: Path) -> None:
     book = Book(tmp_path, held(1, 1000), held(2, 1000))
     book.feed(entered(0), request(500_000, 1))

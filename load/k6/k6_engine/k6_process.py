@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from k6_engine.k6_control import K6Control
+
 PIPE_BYTES = 1 << 20
 STOP_SECONDS = 5.0
 # k6 ends so when a threshold was crossed, which is a result and not a failure of the engine.
@@ -54,11 +56,25 @@ def raise_open_files_limit() -> int:
 class K6Process:
     """`k6 run` of one script, with its CSV rows on a pipe."""
 
-    def __init__(self, k6: Path, script: Path, settings: Mapping[str, str], ca_file: str | None = None) -> None:
-        """Starts k6. `settings` become `__ENV` of the script; `ca_file` replaces the system's authorities."""
+    def __init__(
+        self,
+        k6: Path,
+        script: Path,
+        settings: Mapping[str, str],
+        ca_file: str | None = None,
+        segment: Sequence[str] = (),
+        *,
+        is_paused: bool = False,
+    ) -> None:
+        """Starts k6. `settings` become `__ENV` of the script; `ca_file` replaces the system's authorities.
+
+        `segment` are the options of its part of the test. With `is_paused` it makes its users and waits for `resume`.
+        """
+        self._control = K6Control() if is_paused else None
+        own = [*segment, *(["--address="] if self._control is None else self._control.options)]
         try:
             self._process = subprocess.Popen(
-                _command(k6, script, settings),
+                _command(k6, script, settings, own),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -78,6 +94,20 @@ class K6Process:
         self._errors = threading.Thread(target=self._keep_last_lines, daemon=True)
         self._errors.start()
         self._kill_at: float | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._process.poll() is not None
+
+    def is_waiting(self) -> bool:
+        """Whether a paused one has made its users."""
+        return self._control is not None and self._control.is_waiting()
+
+    def resume(self) -> None:
+        """Starts the test of a paused one. Raises OSError."""
+        assert self._control is not None
+        self._control.resume()
 
     def read(self, timeout_seconds: float) -> bytes | None:
         """What k6 wrote since the last call, perhaps nothing; None when it has closed its output."""
@@ -136,10 +166,10 @@ class K6Process:
                 self._last_lines.append(line.decode(errors="replace").rstrip())
 
 
-def _command(k6: Path, script: Path, settings: Mapping[str, str]) -> Sequence[str]:
-    quiet = ("--quiet", "--no-color", "--summary-mode=disabled", "--no-usage-report", "--address=")
+def _command(k6: Path, script: Path, settings: Mapping[str, str], own: Sequence[str]) -> Sequence[str]:
+    quiet = ("--quiet", "--no-color", "--summary-mode=disabled", "--no-usage-report")
     variables = [word for name, value in settings.items() for word in ("--env", f"{name}={value}")]
-    return [str(k6), "run", *quiet, "--out", "csv=-", *variables, str(script)]
+    return [str(k6), "run", *quiet, *own, "--out", "csv=-", *variables, str(script)]
 
 
 def _environment(ca_file: str | None) -> dict[str, str]:

@@ -137,7 +137,9 @@ class PhaseBook:
         )
 
     def _write_seconds_until(self, tally: PhaseTally, now_us: int) -> None:
-        end_us = now_us if tally.end_us is None else min(now_us, tally.end_us)
+        # After the last phase's end seconds go on until the last reply: silence would mean that the engine has stalled.
+        is_last = tally is self._phases[-1]
+        end_us = now_us if tally.end_us is None or is_last else min(now_us, tally.end_us)
         while tally.start_us + (tally.next_second + 1) * US_PER_SECOND <= min(now_us - GRACE_US, end_us):
             self._write_second(tally)
 

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from k6_engine.segment import WHOLE, Segment
+
 SCHEMA = Path(__file__).resolve().parents[3] / "contract" / "schemas" / "plan.schema.json"
 
 PhaseKind = Literal["duration", "iterations", "rate"]
@@ -36,12 +38,16 @@ class PlanError(Exception):
 
 @dataclass(frozen=True)
 class Phase:
-    """One phase of the plan; `index` counts from 0 over the whole plan."""
+    """One phase of the plan; `index` counts from 0 over the whole plan.
+
+    `virtual_users` are this engine's, of `users_in_test` that all engines have together.
+    """
 
     index: int
     name: str
     kind: PhaseKind
     virtual_users: int
+    users_in_test: int
     duration_ms: int | None
 
 
@@ -53,17 +59,18 @@ class Group:
     first_user: int
 
     @property
-    def virtual_users(self) -> int:
-        """Of the largest phase."""
-        return max(phase.virtual_users for phase in self.phases)
+    def users_in_test(self) -> int:
+        """Of the largest phase, of all engines: k6 numbers users over all segments of a test."""
+        return max(phase.users_in_test for phase in self.phases)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A valid plan; `document` is the plan as it was read."""
+    """A valid plan; `document` is the plan as it was read, and `segment` this engine's part of it."""
 
     document: dict[str, Any]
     phases: tuple[Phase, ...]
+    segment: Segment = WHOLE
 
     @property
     def protocol(self) -> Literal["http", "grpc"]:
@@ -83,7 +90,7 @@ class Plan:
 
     @property
     def virtual_users(self) -> int:
-        """Of the largest phase."""
+        """This engine's, of the largest phase."""
         return max(phase.virtual_users for phase in self.phases)
 
     def operation_names(self) -> dict[str, str]:
@@ -105,7 +112,7 @@ class Plan:
         for phases in _runs_of_one_kind(self.phases):
             group = Group(phases, first_user)
             yield group
-            first_user += group.virtual_users
+            first_user += group.users_in_test
 
     def document_of(self, group: Group) -> dict[str, Any]:
         """The plan with the phases of one group only."""
@@ -113,20 +120,28 @@ class Plan:
         return self.document | {"phases": self.document["phases"][first : last + 1]}
 
 
-def read_plan(path: Path) -> Plan:
-    """Reads and checks a plan. Raises PlanError."""
+def read_plan(path: Path, segment: Segment = WHOLE) -> Plan:
+    """Reads and checks a plan of a file. Raises PlanError."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
     except OSError as error:
         raise PlanError(f"cannot read the plan {path}: {error.strerror}") from error
+    return plan_of(content, str(path), segment)
+
+
+def plan_of(content: bytes, source: str, segment: Segment = WHOLE) -> Plan:
+    """The plan that a text holds, checked; `source` is where it comes from. Raises PlanError."""
+    try:
+        document = json.loads(content)
     except ValueError as error:
-        raise PlanError(f"the plan {path} is not JSON: {error}") from error
+        raise PlanError(f"the plan {source} is not JSON: {error}") from error
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     problem = best_match(Draft202012Validator(schema).iter_errors(document))
     if problem is not None:
         place = "/".join(str(part) for part in problem.absolute_path) or "the whole"
-        raise PlanError(f"the plan {path} is not valid at {place}: {_shortened(problem.message)}")
-    return Plan(document, tuple(_phase(index, phase) for index, phase in enumerate(document["phases"])))
+        raise PlanError(f"the plan {source} is not valid at {place}: {_shortened(problem.message)}")
+    phases = tuple(_phase(index, phase, segment) for index, phase in enumerate(document["phases"]))
+    return Plan(document, phases, segment)
 
 
 def refusal(plan: Plan) -> str | None:
@@ -160,7 +175,17 @@ def refusal(plan: Plan) -> str | None:
         return "the k6 engine has a constant arrival rate only: use the native engine for poisson"
     if any("until_steady" in phase for phase in plan.document["phases"]):
         return "the k6 engine holds a phase for as long as it was configured at first: leave out until_steady"
-    return _missing_part(plan)
+    return _idle_phase(plan) or _missing_part(plan)
+
+
+def _idle_phase(plan: Plan) -> str | None:
+    """An engine without users writes nothing of its phase, and could not be told from one that failed."""
+    for phase, document in zip(plan.phases, plan.document["phases"], strict=True):
+        for divided, unit in ((phase.users_in_test, "users"), (document.get("iterations"), "iterations")):
+            if divided is not None and plan.segment.share_of(divided) == 0:
+                own = f"{plan.segment.agent} has none of the {divided} {unit}"
+                return f"{own} of the phase {phase.name}: use fewer agents"
+    return None
 
 
 def _missing_part(plan: Plan) -> str | None:
@@ -176,10 +201,10 @@ def _missing_part(plan: Plan) -> str | None:
     return None
 
 
-def _phase(index: int, phase: dict[str, Any]) -> Phase:
+def _phase(index: int, phase: dict[str, Any], segment: Segment) -> Phase:
     kind: PhaseKind = "rate" if "rate" in phase else "iterations" if "iterations" in phase else "duration"
     users = phase["max_virtual_users"] if kind == "rate" else phase["virtual_users"]
-    return Phase(index, phase["name"], kind, users, phase.get("duration_ms"))
+    return Phase(index, phase["name"], kind, segment.share_of(users), users, phase.get("duration_ms"))
 
 
 def _runs_of_one_kind(phases: tuple[Phase, ...]) -> Iterator[tuple[Phase, ...]]:

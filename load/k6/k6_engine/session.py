@@ -12,10 +12,13 @@ from k6_engine.phase_book import PhaseBook
 from k6_engine.plan import Group, Plan
 from k6_engine.records import Stream
 from k6_engine.rows import RowReader
+from k6_engine.start import AtOnce, Start
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 SCRIPT_NAMES = {"http": "rest-api-test.js", "grpc": "grpc-api-test.js"}
 POLL_SECONDS = 0.25
+# k6 writes its number of users every second, whatever the target does.
+SILENT_SECONDS = 4.0
 FILES_BESIDE_CONNECTIONS = 100
 
 RESPONSE_TIME_NOTE = (
@@ -25,13 +28,19 @@ RESPONSE_TIME_NOTE = (
 
 
 class Session:
-    """Runs a plan with k6 and writes the stream. `interrupted` is asked often and says when to stop."""
+    """Runs a plan with k6 and writes the stream. `interrupted` is asked often and says when to stop.
 
-    def __init__(self, plan: Plan, k6: Path, stream: Stream, interrupted: Callable[[], bool]) -> None:
+    `start` says when each k6 process begins.
+    """
+
+    def __init__(
+        self, plan: Plan, k6: Path, stream: Stream, interrupted: Callable[[], bool], start: Start | None = None
+    ) -> None:
         self._plan = plan
         self._k6 = k6
         self._stream = stream
         self._interrupted = interrupted
+        self._start = start or AtOnce()
 
     def run(self) -> None:
         """Writes everything but the end record. Raises K6Error when k6 fails."""
@@ -48,7 +57,7 @@ class Session:
         document = self._plan.document
         self._stream.write(
             "start",
-            version=2,
+            version=3,
             engine={"name": "k6", "version": version},
             workload=document["workload"],
             target=document["target"],
@@ -84,8 +93,11 @@ class Session:
         book = PhaseBook(self._plan, group, self._stream)
         tls = self._plan.document["transport"].get("tls", {})
         script = SCRIPTS / SCRIPT_NAMES[self._plan.protocol]
-        process = K6Process(self._k6, script, settings, ca_file=tls.get("ca_file"))
+        segment = self._plan.segment.options
+        is_paused = self._start.is_paused
+        process = K6Process(self._k6, script, settings, tls.get("ca_file"), segment, is_paused=is_paused)
         try:
+            self._start.begin(process, group)
             self._follow(process, book)
             status = process.wait()
         finally:
@@ -100,9 +112,14 @@ class Session:
 
     def _follow(self, process: K6Process, book: PhaseBook) -> None:
         reader = RowReader(book.metrics)
+        # It may take longer to compile the script, before it writes anything.
+        heard_s: float | None = None
         while (block := process.read(POLL_SECONDS)) is not None:
             if block:
                 book.count(reader.read(block))
+                heard_s = time.monotonic()
+            elif heard_s is not None and time.monotonic() - heard_s > SILENT_SECONDS:
+                raise K6Error(f"k6 stalled: it wrote nothing for {SILENT_SECONDS:.0f} s. Is its host overloaded?")
             book.advance(_now_us())
             if self._interrupted():
                 process.stop()

@@ -41,6 +41,11 @@ def check_hosts(request: ComparisonRequest, contenders: Sequence[Contender]) -> 
     for engine in _engines(contenders):
         if not engine.can(FEATURE):
             raise UsageError(f"The engine {engine.name} runs on this machine only: leave out --agents, or use native.")
+        if not engine.is_one_program:
+            raise UsageError(
+                f"The engine {engine.name} is more than one program, and one is what ssh:// hosts are given: use "
+                "--agents N here, --agents N --in kubernetes, or another --engine."
+            )
     _check_addresses(request, contenders)
     for host in hosts:
         host.check()

@@ -1,13 +1,16 @@
 """Agents in the pods of a Kubernetes cluster, for requests that name it."""
 
+from collections.abc import Sequence
+
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.engines.transport import Transport
+from bakeoff.engines.transport import FEATURE, Transport
 from bakeoff.errors import UsageError
 from bakeoff.factors.table import KUBERNETES
 from bakeoff.project import Project
+from bakeoff.running.contender import Contender
 
 
-def check_pods(request: ComparisonRequest) -> None:
+def check_pods(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:
     """Raises UsageError for what cannot be measured in a cluster, before anything is started there."""
     places = {variant.runs_in for variant in request.variants()}
     if KUBERNETES not in places:
@@ -21,6 +24,13 @@ def check_pods(request: ComparisonRequest) -> None:
         )
     if request.agent_hosts:
         raise UsageError("--in kubernetes says where agents run: give --agents their number.")
+    for contender in contenders:
+        engine = contender.engine
+        if not engine.can(FEATURE) or engine.image is None:
+            lacking = "no [image]" if engine.can(FEATURE) else f"not the feature {FEATURE}"
+            raise UsageError(
+                f"The engine {engine.name} has {lacking} in its engine.toml, which pods need: use another --engine."
+            )
 
 
 def places_in_pods(project: Project, request: ComparisonRequest) -> list[Transport]:

@@ -94,7 +94,7 @@ def _chosen(
     for url in request.attached.values():
         access_of(url)
     contenders = choose(project, request, skip)
-    check_pods(request)
+    check_pods(request, contenders)
     check_hosts(request, contenders)
     docker = _docker(request)
     if docker is not None:

@@ -250,6 +250,10 @@ def job_of(template: KubernetesObject, name: str, assignment: Assignment, projec
     job["metadata"]["name"] = name
     job["spec"] |= {"completions": assignment.of, "parallelism": assignment.of}
     container = job["spec"]["template"]["spec"]["containers"][0]
+    pod = assignment.engine.manifest.pod
+    if pod is not None:
+        own = {"cpu": pod.cpu, "memory": pod.memory}
+        container["resources"] = {"requests": own, "limits": dict(own)}
     container["image"] = _image_of(container["image"], assignment.engine.name)
     command = assignment.engine.contained(project).command
     container["command"] = ["/bin/sh", "-c", _SCRIPT, "engine", *command]

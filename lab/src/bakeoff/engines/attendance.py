@@ -46,8 +46,9 @@ class Attendance:
     def _note_phase(self, agent: int, record: Record) -> None:
         if isinstance(record, PhaseStart):
             self._phases[agent] = record.phase
-        elif isinstance(record, PhaseEnd):
-            self._phases.pop(agent, None)
+        elif isinstance(record, PhaseEnd) and self._phases.get(agent) == record.phase:
+            # The end of a phase may follow the start of the next, in which silence is not allowed either.
+            del self._phases[agent]
 
     def check(self, now_ns: int) -> None:
         """Raises BakeoffError for an agent that has been silent for too long."""

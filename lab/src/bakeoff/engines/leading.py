@@ -53,7 +53,7 @@ class Leading:
         self._waiting: list[list[Record]] = [[] for _ in agents]
         self._round_trips: dict[int, RoundTrips] = {}
         self._next_question = 0
-        self._ready: dict[int, int] = {}
+        self._ready: dict[int, range] = {}
         self._instructed: set[tuple[int, int]] = set()
         self._left = set(range(len(agents)))
 
@@ -66,7 +66,7 @@ class Leading:
         """What this record of an agent lets through. Raises BakeoffError for an agent that starts by itself."""
         if isinstance(record, Ready):
             self._round_trips[agent] = RoundTrips()
-            self._ready[agent] = record.phase
+            self._ready[agent] = record.phases
             self._ask(agent)
         elif isinstance(record, Clock):
             yield from self._answered(agent, record, at_ns)
@@ -120,13 +120,13 @@ class Leading:
         for agent in sorted(self._left):
             # A single agent waits for none, so that it starts as soon as it hears of it.
             self._agents[agent].send(b"go" if alone else b"go %d" % (at_ns + self.offsets[agent].ahead_ns))
-            self._instructed.add((agent, self._ready[agent]))
+            self._instructed.update((agent, phase) for phase in self._ready[agent])
         self._ready.clear()
 
     def _check_phases(self) -> None:
-        phases = {self._agents[agent].name: phase for agent, phase in self._ready.items()}
+        phases = {self._agents[agent].name: phases for agent, phases in self._ready.items()}
         if len(set(phases.values())) > 1:
-            at = ", ".join(f"{name} is at phase {phase + 1}" for name, phase in phases.items())
+            at = ", ".join(f"{name} is at phase {phases.start + 1}" for name, phases in phases.items())
             raise BakeoffError(f"The agents are out of step: {at}.")
 
     def _ahead_ns(self) -> int:

@@ -43,6 +43,13 @@ class TestRunTable(msgspec.Struct, frozen=True):
     files: Sequence[str] = ()
 
 
+class PodTable(msgspec.Struct, frozen=True):
+    """What a pod of an engine requests and is limited to, as Kubernetes writes it."""
+
+    cpu: str
+    memory: str
+
+
 class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     """An engine.toml. contract/schemas/engine.schema.json says what each member means."""
 
@@ -54,6 +61,7 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     null: Command | None = None
     audit: AuditCommands | None = None
     test_run: TestRunTable | None = None
+    pod: PodTable | None = None
     features: Sequence[str] = ()
     toolchain: Toolchain = Toolchain()
 
@@ -88,6 +96,12 @@ class Engine:
     def command(self) -> list[str]:
         """What to start; `--plan FILE` is added to it."""
         return self._command("run", self.manifest.run, {})
+
+    @property
+    def is_one_program(self) -> bool:
+        """Whether the artifact alone is the engine, so that a copy of it runs on another host."""
+        program, *arguments = self.manifest.run.command
+        return program == "{artifact}" and not any("{" in argument for argument in arguments)
 
     def null_command(self, port: int) -> list[str]:
         """What starts the engine's null server on a port."""

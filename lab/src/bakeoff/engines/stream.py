@@ -38,10 +38,16 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="st
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="ready"):
-    """An agent has opened the connections of a phase, and starts it when it is instructed to."""
+    """An agent can start a phase, and does when it is instructed to; with `last_phase` all phases up to that one."""
 
     phase: int
     time_unix_ns: int
+    last_phase: int | None = None
+
+    @property
+    def phases(self) -> range:
+        """What one instruction starts."""
+        return range(self.phase, (self.phase if self.last_phase is None else self.last_phase) + 1)
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="clock"):
