@@ -8,7 +8,8 @@ import pytest
 
 from bakeoff.comparing.agent_pods import check_pods, places_in_pods
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.errors import UsageError
+from bakeoff.containers.kubernetes_api import KubernetesCluster
+from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.factors.variant import Level, Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
@@ -52,8 +53,18 @@ def test_an_engine_that_pods_cannot_run_is_refused(own: Contender, words: str) -
         check_pods(request("kubernetes", attached=ATTACHED), [own])
 
 
-def test_attached_targets_with_a_number_of_agents_are_measured_there() -> None:
+def test_attached_targets_with_a_number_of_agents_are_measured_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(KubernetesCluster, "__init__", lambda _: None)
+    monkeypatch.setattr(KubernetesCluster, "check", lambda _: asked.append("cluster"))
     check_pods(request("kubernetes", attached=ATTACHED, agents=[2, 8]), [contender("agents")])
+    assert asked == ["cluster"]
+
+
+def test_without_a_cluster_nothing_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", "/nowhere")
+    with pytest.raises(BakeoffError, match=r"No Kubernetes cluster is configured: .* Set KUBECONFIG"):
+        check_pods(request("kubernetes", attached=ATTACHED), [contender("agents")])
 
 
 def test_other_comparisons_need_no_cluster(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

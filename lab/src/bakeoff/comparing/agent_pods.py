@@ -1,6 +1,7 @@
 """Agents in the pods of a Kubernetes cluster, for requests that name it."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.transport import FEATURE, Transport
@@ -9,9 +10,12 @@ from bakeoff.factors.table import KUBERNETES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 
+if TYPE_CHECKING:
+    from bakeoff.containers.kubernetes_api import KubernetesCluster
+
 
 def check_pods(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:
-    """Raises UsageError for what cannot be measured in a cluster, before anything is started there."""
+    """Raises UsageError for what cannot be measured in a cluster, BakeoffError where none answers. Builds nothing."""
     places = {variant.runs_in for variant in request.variants()}
     if KUBERNETES not in places:
         return
@@ -31,14 +35,20 @@ def check_pods(request: ComparisonRequest, contenders: Sequence[Contender]) -> N
             raise UsageError(
                 f"The engine {engine.name} has {lacking} in its engine.toml, which pods need: use another --engine."
             )
+    _cluster().check()
 
 
 def places_in_pods(project: Project, request: ComparisonRequest) -> list[Transport]:
     """A place for each agent; none where they run elsewhere."""
     if all(variant.runs_in != KUBERNETES for variant in request.variants()):
         return []
-    # Imported where it is needed: few comparisons run in a cluster.
-    from bakeoff.containers.kubernetes_api import KubernetesCluster
+    # Imported where it is needed, as the cluster is: few comparisons run in one.
     from bakeoff.containers.pods import EngineJobs, read_template
 
-    return list(EngineJobs(KubernetesCluster(), project, read_template(project)).places(request.most_agents))
+    return list(EngineJobs(_cluster(), project, read_template(project)).places(request.most_agents))
+
+
+def _cluster() -> "KubernetesCluster":
+    from bakeoff.containers.kubernetes_api import KubernetesCluster
+
+    return KubernetesCluster()

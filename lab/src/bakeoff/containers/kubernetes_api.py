@@ -48,6 +48,11 @@ class KubernetesCluster:
         self._core = client.CoreV1Api(self._client)
         self._batch: Any = client.BatchV1Api(self._client)
 
+    def check(self) -> None:
+        """Raises BakeoffError where the API does not answer, or refuses what every run asks for."""
+        with self._refused("list pods"):
+            self._core.list_namespaced_pod(self.namespace, limit=1, _request_timeout=_TIMEOUT_S)
+
     def create_job(self, manifest: KubernetesObject) -> None:
         with self._refused("create Jobs"):
             self._batch.create_namespaced_job(self.namespace, manifest, _request_timeout=_TIMEOUT_S)
