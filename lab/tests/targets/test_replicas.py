@@ -38,6 +38,8 @@ def test_each_replica_has_a_port_of_its_own_and_the_proxy_knows_all(project: Pro
     own = [placeholders.fill(replica.environment["SERVER_PORT"].replace("{instance}", str(each))) for each in range(3)]
     assert [known[f"REPLICA_{number}"] for number in range(3)] == own
     assert len(set(own)) == 3 and "REPLICA_3" not in known
+    # Where the proxy looks for it, whatever address the target is to be reached at.
+    assert replica.environment["BIND"] == "127.0.0.1"
     assert 'LISTEN="$SERVER_PORT"' in run.command[2]
 
 

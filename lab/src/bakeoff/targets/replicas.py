@@ -8,6 +8,7 @@ import msgspec
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.manifest import CompanionTable, Target
 
 _PROXY = "haproxy"
@@ -25,8 +26,9 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
             "--replicas needs HAProxy 2.4 or newer on PATH. Install it (Debian: apt-get install haproxy)."
         )
     run = target.manifest.run
-    own_port = {run.port_variable: f"{{port.{_REPLICA}}}"}
-    replica = CompanionTable("replica", run.command, {**run.environment, **own_port}, replicas, ready_port=_REPLICA)
+    # Only the proxy listens where others reach the target.
+    own = {"BIND": LOOPBACK, run.port_variable: f"{{port.{_REPLICA}}}"}
+    replica = CompanionTable("replica", run.command, {**run.environment, **own}, replicas, ready_port=_REPLICA)
     # The shell gives HAProxy the port under one name, whatever the target calls it.
     start = f'LISTEN="${run.port_variable}" exec {_PROXY} -db -f "$0"'
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
