@@ -1,6 +1,7 @@
-"""Several native engines divide one load: nothing may be lost between them, and nothing be sent twice."""
+"""Several engines divide one load: nothing may be lost between them, and nothing be sent twice."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -60,9 +61,10 @@ def measured(
     *phases: Phase,
     variant: Variant | None = None,
     seen: Callable[[Record], None] = lambda _: None,
+    engine_name: str = "native",
 ) -> RunResult:
     (target,) = choose_targets(find_targets(project), [TARGET])
-    engine = find_engine(project, "native")
+    engine = find_engine(project, engine_name)
     for build in (target.build, engine.build):
         build_once(project, build)
     own = replace(variant or Variant(), agents=agents)
@@ -146,6 +148,28 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
     assert len(list(read_records(whole.read_bytes().splitlines(), schema, "merged"))) > 6
     for phase, end in enumerate(phase_ends(whole)):
         assert end.operations == sum(part[phase].operations for part in parts) > 0
+
+
+def test_k6_is_divided_like_any_engine_and_is_not_audited(project: Project, server: Server, results: Path) -> None:
+    """By its own execution segments; all that it acknowledged is in the table, by other users for each agent."""
+    if shutil.which("go") is None:
+        pytest.skip("go not found, so that k6 cannot be built: install Go")
+    result = measured(project, server, 2, Phase("Few", 4, 1.0), Phase("More", 7, 1.0), engine_name="k6")
+    assert result.status is Status.COMPLETED, result.failure
+    assert result.total is not None and result.total.errors == {}
+    assert [phase.virtual_users for phase in result.phases] == [4, 7]
+    assert users_in(server) == set(range(7))
+    assert result.settings["agents"] == "2"
+    (whole,) = results.glob("*/*.stream.jsonl")
+    parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
+    assert len(parts) == 2
+    for phase, end in enumerate(phase_ends(whole)):
+        assert end.operations == sum(part[phase].operations for part in parts) > 0
+    acknowledged = result.environment["agents_acknowledged"]
+    assert [each.split(":")[0] for each in acknowledged.split(", ")] == ["agent 1 of 2", "agent 2 of 2"]
+    assert result.audit is None
+    (finding,) = [each for each in result.findings if each.kind == "not-audited"]
+    assert "The engine k6 keeps no ledger" in finding.message
 
 
 def test_keys_that_all_users_share_are_audited_across_agents(project: Project, server: Server) -> None:
