@@ -10,6 +10,7 @@ from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.gauges import Gauge
 from bakeoff.sampling.sampler import Sample
 from made_up import histogram_around, latency_of
 
@@ -41,6 +42,8 @@ _costs = st.builds(
     memory_peak_bytes=st.integers(0, 2**40),
     pss_peak_bytes=st.none() | st.integers(0, 2**40),
 )
+
+_gauges = st.builds(Gauge, unit=_texts, mean=_positive, maximum=_positive, readings=st.integers(1, 2**40))
 
 
 @st.composite
@@ -77,6 +80,7 @@ def _measured(draw: st.DrawFn, duration_s: float | None = None) -> Measured:
         histogram=encoded,
         costs=draw(st.dictionaries(st.sampled_from(ROLES), _costs, max_size=3)),
         by_operation=draw(st.dictionaries(_names, _operations(), max_size=2)),
+        gauges=draw(st.dictionaries(_names, _gauges, max_size=2)),
     )
 
 

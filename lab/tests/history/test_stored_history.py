@@ -32,6 +32,7 @@ from bakeoff.project import Project
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
 from bakeoff.results.run import RunResult, Status, file_stem
+from bakeoff.sampling.gauges import Gauge
 from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.storage.stored_runs import load_comparison, load_runs
@@ -430,6 +431,24 @@ def test_csv_has_a_row_for_each_operation_too(store: MetricsStore) -> None:
         ("status_500: 4", "0"),
     ]
     assert (rows[1]["throughput_per_s"], rows[0]["sent_bytes_per_s"]) == ("30.0", "20200.0")
+
+
+def test_csv_has_the_gauges_of_each_phase(store: MetricsStore) -> None:
+    gauges = {"in flight": Gauge("requests", 12.5, 20.0, 40), "queue": Gauge("calls", 1 / 3, 123456789.0, 40)}
+    total = divided({"Read": operation(300)}, gauges=gauges)
+    (run_id,) = add(store, run_result(total=total))
+    rows = list(csv.DictReader(io.StringIO(csv_export(store.server, [run_id]))))
+    each = {"in flight: mean 12.5, maximum 20 requests", "queue: mean 0.3333333333, maximum 123456789 calls"}
+    assert [(row["phase"], row["operation"], set(filter(None, row["gauges"].split("; ")))) for row in rows] == [
+        ("0", "", each),
+        ("0", "Read", set()),
+        ("1", "", each),
+        ("1", "Read", set()),
+    ]
+    assert load_runs(store.server, [run_id])[0].result.total == total
+    with store.server.connect() as connection:
+        stored = connection.execute("SELECT gauges #>> '{queue,unit}' FROM test_phases").fetchall()
+    assert stored == [("calls",)]
 
 
 def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store: MetricsStore) -> None:

@@ -18,8 +18,10 @@ from bakeoff.reporting.report_csv import COLUMNS, csv_report
 from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.tables import cost as cost_table
+from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
+from bakeoff.sampling.gauges import Gauge
 from made_up import comparison_of, cost, measured, phase, run_of
 
 
@@ -73,6 +75,30 @@ def test_the_processes_of_a_target_stand_below_it_in_every_document() -> None:
     page = html_report(data)
     assert page.index('<td class="left">target</td>') < page.index('<td class="left">gateway</td>')
     assert "gateway cpu_us_each" in csv_report(data)
+
+
+def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:
+    rounds = [
+        measured(2000, gauges={"queue <i>": Gauge("calls", mean, 4 * mean, 40)}, costs={"target": cost(80, 30)})
+        for mean in (10.0, 12.0, 11.0)
+    ]
+    runs = [run_of(number=place, phases=[phase(1, 10, part)], total=part) for place, part in enumerate(rounds, 1)]
+    stored = comparison_of(*runs, run_of("go-rest"))
+    data = report_data(judge(stored), stored)
+    table = gauge_table(data["contenders"])
+    assert table.rows == [("Rust REST", "10 users", "queue <i>", "11.0", "44.0", "calls")]
+    assert "Gauges by phase" in text_report(data)
+    assert r"| Rust REST | 10 users | queue \<i\> | 11.0 | 44.0 | calls |" in markdown_report(data)
+    page = html_report(data)
+    assert '<td class="left">queue &lt;i&gt;</td><td>11.0</td><td>44.0</td><td class="left">calls</td>' in page
+    rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["figure"].startswith("queue")]
+    assert [(row["load"], row["figure"], row["unit"], row["value"], row["low"], row["high"]) for row in rows] == [
+        (load, f"queue <i> {figure}", "calls", *values)
+        for load in ("10 users", "all phases")
+        for figure, values in (("mean", ("11", "10", "12")), ("maximum", ("44", "40", "48")))
+    ]
+    without = report_data(*comparison())
+    assert "Gauges by phase" not in text_report(without) + html_report(without)
 
 
 def test_csv_holds_each_figure_of_the_data() -> None:

@@ -7,6 +7,7 @@ from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.numbers import milliseconds, percent_of_hundred
 from bakeoff.reporting.run_table import comparison_table, one_line, run_details
 from bakeoff.results.run import RunResult, Status
+from bakeoff.sampling.gauges import Gauge
 from made_up import cost, divided, measured, operation, phase, run_of
 from observations import ACTIVITY, STATE
 
@@ -132,6 +133,23 @@ def test_the_processes_of_a_target_stand_below_it() -> None:
     shown = text_of(run_details(run_of(phases=[phase(1, 10, part)], total=part)))
     at = shown.index("target 600.0 60 60 20.0 20.0 – –")
     assert shown[at + 1 : at + 3] == ["gateway 450.0 45 45 20.0 20.0 – –", "server 0 150.0 15 15 20.0 20.0 – –"]
+
+
+def test_gauges_stand_by_phase_below_the_cost() -> None:
+    first = measured(1000, gauges={"queue": Gauge("calls", 12.25, 30, 40)})
+    second = measured(2000, gauges={"queue": Gauge("calls", 98765.4, 123456, 40), "threads": Gauge("threads", 2, 2, 1)})
+    total = measured(1500, gauges={"queue": Gauge("calls", 49389, 123456, 80)})
+    run = run_of(phases=[phase(1, 10, first), phase(2, 50, second)], total=total)
+    shown = text_of(run_details(run))
+    at = shown.index("gauge phase mean maximum readings unit")
+    assert shown[at + 2 : at + 6] == [
+        "queue 1 10 users 12.2 30.0 40 calls",
+        "queue 2 50 users 98,765 123,456 40 calls",
+        "threads 2 50 users 2.00 2.00 1 threads",
+        "queue all 49,389 123,456 80 calls",
+    ]
+    assert at > next(place for place, line in enumerate(shown) if line.startswith("cost CPU"))
+    assert not any(line.startswith("gauge") for line in text_of(run_details(run_of())))
 
 
 def test_the_settings_in_force_are_shown_where_they_are_known() -> None:

@@ -9,7 +9,15 @@ from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results.audit import Audit
 from bakeoff.results.tolerant import tolerant
 from bakeoff.running.created_before import CreatedBefore, created_before_findings
-from bakeoff.running.findings import agents_findings, audit_findings, generator_findings, not_audited, sampling_findings
+from bakeoff.running.findings import (
+    agents_findings,
+    audit_findings,
+    gauge_findings,
+    generator_findings,
+    not_audited,
+    sampling_findings,
+)
+from bakeoff.sampling.gauge_watch import GaugeReads
 from observations import machine_state
 
 
@@ -162,3 +170,18 @@ def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measu
 )
 def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:
     assert [finding.kind for finding in agents_findings(machine_state(state))] == kinds
+
+
+@pytest.mark.parametrize(
+    ("attempts", "failed", "is_found"), [(40, 0, False), (40, 4, False), (40, 5, True), (1, 1, True)]
+)
+def test_gauges_that_could_not_be_read(attempts: int, failed: int, is_found: bool) -> None:
+    reads = GaugeReads("gateway 0", "http://127.0.0.1:8123/metrics", attempts, failed, "the status was 404")
+    found = gauge_findings([reads, GaugeReads("gateway 1", "http://127.0.0.1:8124/metrics", 40, 0, "")])
+    assert [finding.kind for finding in found] == ["gauges-unread"] * is_found
+    if is_found:
+        assert found[0].message == (
+            f"{failed} of {attempts} readings of the gauges of gateway 0 failed at http://127.0.0.1:8123/metrics: "
+            "the status was 404."
+        )
+        assert "target.toml" in found[0].advice

@@ -2,6 +2,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.observation import observe
+from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.sampling.usage import Usage
 from bakeoff.targets.access import Access
 from docker_engine import DIGEST, FakeDocker, inspected, stats
@@ -28,6 +30,7 @@ class Running:
     start_s: float | None = None
     has_ended = False
     container: str | None = None
+    gauge_endpoints: Sequence[GaugeEndpoint] = ()
 
     def __init__(self, port: int = 1, pid: int | None = None) -> None:
         self.access = Access("127.0.0.1", port)

@@ -8,6 +8,7 @@ from bakeoff.running.findings import findings_of
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling, measured_records, steps_of
 from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of
+from bakeoff.sampling.gauges import Gauge, GaugeReadings, Reading
 from bakeoff.sampling.sampler import Sample
 from bakeoff.workload.plan import THRESHOLDS
 from made_up_records import engine_second, outcomes, phase_end, phase_start
@@ -78,6 +79,24 @@ def test_each_process_of_several_has_its_part_of_the_cost() -> None:
     )
     assert total is not None
     assert {name: cost.memory_peak_bytes for name, cost in total.processes.items()} == {"one": 700, "two": 300}
+
+
+def test_a_gauge_is_known_of_the_phases_in_which_it_was_read() -> None:
+    records: list[Record] = [*phase(0, 0, [1.0] * 90), *phase(1, 2, [9.0] * 10), *phase(2, 5, [1.0])]
+    gauges = {
+        "queue": GaugeReadings("calls", [Reading(at * SECOND // 2, value) for at, value in [(1, 4), (3, 6), (5, 20)]]),
+        "never read": GaugeReadings("calls"),
+    }
+    phases = phase_results(records, SAMPLES, gauges=gauges)
+    assert [part.measured.gauges for part in phases] == [
+        {"queue": Gauge("calls", 5.0, 6, 2)},
+        {"queue": Gauge("calls", 20.0, 20, 1)},
+        {},
+    ]
+    total = total_of(phases)
+    assert total is not None
+    # Phases of one length count alike, however often the gauge was read in them.
+    assert total.gauges == {"queue": Gauge("calls", 12.5, 20, 3)}
 
 
 def test_a_phase_without_an_end_is_left_out() -> None:

@@ -52,6 +52,7 @@ def test_runs_from_before_targets_had_their_column(
         (stored,) = load_runs(server, [listed.id])
     assert (listed.target, stored.result.target, listed.p99_ms) == ("one", "one", 1.0)
     assert stored.result.total is not None and stored.result.total.latency == total.latency
+    assert (stored.result.total.processes, stored.result.total.gauges) == ({}, {})
     # What an older lab recorded in another form is left out.
     assert stored.result.warm_up is not None and stored.result.warm_up.steady is True
     activity = stored.result.database_activity

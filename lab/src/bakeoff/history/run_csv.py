@@ -8,6 +8,7 @@ from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_f
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, RunResult
 from bakeoff.sampling.cost import cpu_us_each
+from bakeoff.sampling.gauges import Gauge
 from bakeoff.storage.stored_runs import StoredRun
 
 _COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")
@@ -20,6 +21,7 @@ HEADINGS = (
     *("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "bytes_sent", "bytes_received"),
     *("sent_bytes_per_s", "received_bytes_per_s", "errors", "statuses", "checked", "checks_failed"),
     *(f"{role}_{figure}" for role in ROLES for figure in _COSTS),
+    "gauges",
     *(f"database_{figure}" for figure in _DATABASE),
     *_MACHINE,
     "bottleneck",
@@ -27,7 +29,7 @@ HEADINGS = (
 )
 _UNOBSERVED = [None] * (len(_DATABASE) + len(_MACHINE) + 1)
 _NO_BYTES = [None] * 4
-_NO_COSTS = [None] * (len(ROLES) * len(_COSTS))
+_NO_COSTS = [None] * (len(ROLES) * len(_COSTS) + 1)
 
 
 def rows_of(stored: StoredRun) -> Iterator[list[object]]:
@@ -91,6 +93,7 @@ def _figures(measured: Measured) -> list[object]:
         *(_counts(measured.errors), _counts(measured.statuses)),
         *(sum(each.checked for each in operations), sum(each.checks_failed for each in operations)),
         *costs,
+        _gauges(measured.gauges),
     ]
 
 
@@ -102,6 +105,14 @@ def _latencies(latency: Latency) -> list[object]:
 def _counts(counts: Mapping[str, int]) -> str:
     """`200: 12; 404: 3`."""
     return "; ".join(f"{name}: {count}" for name, count in sorted(counts.items()))
+
+
+def _gauges(gauges: Mapping[str, Gauge]) -> str:
+    """`requests in flight: mean 12.5, maximum 20 requests`, each after a semicolon."""
+    each = (
+        f"{name}: mean {gauge.mean:.10g}, maximum {gauge.maximum:.10g} {gauge.unit}" for name, gauge in gauges.items()
+    )
+    return "; ".join(each)
 
 
 def _observed(run: RunResult) -> list[object]:

@@ -57,6 +57,15 @@ class CostEstimate:
 
 
 @dataclass(frozen=True)
+class GaugeEstimate:
+    """What one gauge of a target's showed: the mean and the highest of its readings in each round."""
+
+    unit: str
+    mean: Estimate
+    maximum: Estimate
+
+
+@dataclass(frozen=True)
 class OperationLevel:
     """One operation of a phase over all rounds. Counts are sums over rounds, throughput is of requests that succeeded.
 
@@ -82,7 +91,8 @@ class Level:
     rounds (standard compressed encoding, nanoseconds). Duration and counts are sums over rounds. `virtual_users` is 0
     in the open model and for all phases together; `arrival_rate_per_s` is None in the closed model. `estimated_failed`
     counts replies that were not checked as often wrong as those that were. `operations` is empty where the engine did
-    not divide the requests, and `processes`, parts of the cost of `target`, where the target is one process.
+    not divide the requests, and `processes`, parts of the cost of `target`, where the target is one process. `gauges`
+    are by the labels of the target's manifest.
     """
 
     name: str
@@ -103,6 +113,7 @@ class Level:
     received_bytes_per_s: Estimate | None = None
     operations: Mapping[str, OperationLevel] = field(default_factory=dict)
     processes: Mapping[str, CostEstimate] = field(default_factory=dict)
+    gauges: Mapping[str, GaugeEstimate] = field(default_factory=dict)
 
     @property
     def load(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
-from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, Level, OperationLevel
+from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, GaugeEstimate, Level, OperationLevel
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 from bakeoff.sampling.cost import Cost, cpu_us_each
@@ -77,6 +77,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
         received_bytes_per_s=estimate(part.received_bytes_per_s for part in parts),
         operations={name: _operation(name, parts) for name in names},
         processes=_processes(parts),
+        gauges=_gauges(parts),
     )
 
 
@@ -113,6 +114,20 @@ def _processes(parts: Sequence[Measured]) -> dict[str, CostEstimate]:
     names = dict.fromkeys(name for part in parts for name in part.processes)
     costs = {name: _cost([(part.processes.get(name), part.operations) for part in parts]) for name in names}
     return {name: cost for name, cost in costs.items() if cost is not None}
+
+
+def _gauges(parts: Sequence[Measured]) -> dict[str, GaugeEstimate]:
+    """Each gauge, in the rounds that have it."""
+    names = dict.fromkeys(name for part in parts for name in part.gauges)
+    seen = {name: [part.gauges[name] for part in parts if name in part.gauges] for name in names}
+    return {
+        name: GaugeEstimate(
+            unit=own[0].unit,
+            mean=estimate(gauge.mean for gauge in own),
+            maximum=estimate(gauge.maximum for gauge in own),
+        )
+        for name, own in seen.items()
+    }
 
 
 def _cost(parts: Sequence[tuple[Cost | None, int]]) -> CostEstimate | None:

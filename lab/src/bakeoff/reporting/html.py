@@ -22,13 +22,14 @@ from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
-from bakeoff.reporting.tables import MOST_ROWS
+from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS
 from bakeoff.reporting.text_table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)
 _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
+    "GAUGES_NOTE": GAUGES_NOTE,
     "LATENCIES": LATENCIES,
     "operation_names": operation_names,
     "counts": counts,

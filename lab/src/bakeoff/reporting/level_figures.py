@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping
 
-from bakeoff.judging.judgement import LATENCIES, Contender, CostEstimate, Estimate, Level, OperationLevel
+from bakeoff.judging.judgement import (
+    LATENCIES,
+    Contender,
+    CostEstimate,
+    Estimate,
+    GaugeEstimate,
+    Level,
+    OperationLevel,
+)
 from bakeoff.judging.levels import ALL_PHASES
 from bakeoff.reporting.estimate_entries import figure, figure_or_none
 from bakeoff.reporting.memory_shares import memory_percent
 from bakeoff.reporting.numbers import rounded
-from bakeoff.reporting.shape import CostFigures, LevelFigures, OperationFigures
+from bakeoff.reporting.shape import CostFigures, GaugeFigures, LevelFigures, OperationFigures
 from bakeoff.results.run import ROLES
 
 
@@ -28,6 +36,7 @@ def level_figures(level: Level, environment: Mapping[str, str]) -> LevelFigures:
         "latency_ms": {name: figure(level.latency_ms[name]) for name in LATENCIES if name in level.latency_ms},
         "costs": {role: _cost(level.costs[role], role, environment) for role in ROLES if role in level.costs},
         "processes": {name: _cost(each, "target", environment) for name, each in level.processes.items()},
+        "gauges": {name: _gauge(each) for name, each in level.gauges.items()},
         "cpu_percent_s_each": _spent_each(None if own is None else own.cpu_percent_mean, level),
         "memory_mb_s_each": _spent_each(None if own is None else own.memory_mean_mb, level),
         "sent_bytes_per_s": figure_or_none(level.sent_bytes_per_s),
@@ -83,6 +92,10 @@ def _cost(cost: CostEstimate, role: str, environment: Mapping[str, str]) -> Cost
         "memory_mean_percent": _share(cost.memory_mean_mb, role, environment),
         "memory_peak_percent": _share(cost.memory_peak_mb, role, environment),
     }
+
+
+def _gauge(gauge: GaugeEstimate) -> GaugeFigures:
+    return {"unit": gauge.unit, "mean": figure(gauge.mean), "maximum": figure(gauge.maximum)}
 
 
 def _share(megabytes: Estimate, role: str, environment: Mapping[str, str]) -> float | None:

@@ -161,6 +161,9 @@ def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
                 yield _estimate("level", who, payload, load, f"{role} {name}", unit, found)  # type: ignore[arg-type]
             elif found is not None:
                 yield ("level", who, payload, load, f"{role} {name}", unit, None, found, None, None)
+    for name, gauge in level["gauges"].items():
+        yield _estimate("level", who, payload, load, f"{name} mean", gauge["unit"], gauge["mean"])
+        yield _estimate("level", who, payload, load, f"{name} maximum", gauge["unit"], gauge["maximum"])
 
 
 def _operation(who: str, payload: str, load: str, name: str, operation: OperationFigures) -> Iterator[Row]:

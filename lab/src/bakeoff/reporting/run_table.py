@@ -11,7 +11,7 @@ from bakeoff.engines.histograms import Latency
 from bakeoff.judging.ceilings import limits_in_words, limits_of
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting.memory_shares import memory_percent
-from bakeoff.reporting.numbers import NOTHING, milliseconds, number
+from bakeoff.reporting.numbers import NOTHING, milliseconds, number, three_digits
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import ROLES, Durability, Measured, PhaseResult, RunResult, Status
@@ -69,6 +69,7 @@ def run_details(run: RunResult) -> Group:
         _rates_table(run),
         *operations,
         _cost_table(run),
+        *_gauges(run),
         *observed,
         *_disk(run),
         *_limits(run),
@@ -261,6 +262,16 @@ def _cost_table(run: RunResult) -> Table:
                 number(None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6, 1),
             )
     return table
+
+
+def _gauges(run: RunResult) -> list[Table]:
+    """What the target shows of itself, by phase; no table where it shows nothing."""
+    table = _table("gauge", "phase", "mean", "maximum", "readings", "unit")
+    for name, _, measured in _measured(run):
+        for label, gauge in measured.gauges.items():
+            figures = (three_digits(gauge.mean), three_digits(gauge.maximum), f"{gauge.readings:,}")
+            table.add_row(label, name, *figures, gauge.unit)
+    return [table] if table.row_count else []
 
 
 def _parts(total: Measured) -> Iterator[tuple[str, str, Cost]]:

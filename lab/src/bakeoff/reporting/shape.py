@@ -35,6 +35,14 @@ class CostFigures(TypedDict):
     memory_peak_percent: float | None
 
 
+class GaugeFigures(TypedDict):
+    """What one gauge of a target's showed: the mean and the highest of its readings."""
+
+    unit: str
+    mean: Figure
+    maximum: Figure
+
+
 class OperationFigures(TypedDict):
     """One operation of a load level over all rounds. `throughput_per_s` is of requests that succeeded.
 
@@ -57,7 +65,7 @@ class LevelFigures(TypedDict):
 
     `cpu_percent_s_each` and `memory_mb_s_each` are the target's mean CPU % and mean MB × seconds ÷ requests.
     `operations` is empty where the engine did not divide the requests, and `processes`, which divides the target's
-    costs, where it is one process.
+    costs, where it is one process. `gauges` are by their labels, those of companions with the process before them.
     """
 
     name: str
@@ -74,6 +82,7 @@ class LevelFigures(TypedDict):
     latency_ms: dict[str, Figure]
     costs: dict[str, CostFigures]
     processes: dict[str, CostFigures]
+    gauges: dict[str, GaugeFigures]
     cpu_percent_s_each: float | None
     memory_mb_s_each: float | None
     sent_bytes_per_s: Figure | None

@@ -17,6 +17,10 @@ from bakeoff.reporting.text_table import Table
 MOST_ROWS = 60
 """Phases shown of one contender; all are in the JSON and the CSV."""
 
+GAUGES_NOTE = (
+    "Read from the target a few times a second: a peak between two readings is not seen. Mean and maximum of a phase, "
+    "medians over rounds."
+)
 
 _VERDICTS = {"unknown": "too few rounds"}
 
@@ -38,7 +42,7 @@ def all_tables(data: ReportData) -> list[Table]:
         ]
         tables += [operations(own, of), statuses(own, of)]
         tables += [cost(own, of)]
-        tables += [phases(own, of), resources(own, of)]
+        tables += [phases(own, of), resources(own, of), gauges(own, of)]
         tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
     tables += [by_payload(data), effects(data), operation_effects(data), references(data)]
     return [table for table in tables if table.rows]
@@ -134,6 +138,25 @@ def resources(entries: Sequence[ReportedContender], of: str = "") -> Table:
     ]
     note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
     return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
+
+
+def gauges(entries: Sequence[ReportedContender], of: str = "") -> Table:
+    """What targets show of themselves, by phase."""
+    rows = [
+        (
+            entry["name"],
+            level["load"],
+            name,
+            numbers.three_digits(gauge["mean"]["median"]),
+            numbers.three_digits(gauge["maximum"]["median"]),
+            gauge["unit"],
+        )
+        for entry in entries
+        for level in entry["levels"][:MOST_ROWS]
+        for name, gauge in level["gauges"].items()
+    ]
+    headings = ("target", "load", "gauge", "mean", "maximum", "unit")
+    return Table(f"Gauges by phase{of}", headings, rows, left=3, note=GAUGES_NOTE, words_last=True)
 
 
 def postgresql(entries: Sequence[ReportedContender], of: str = "") -> Table:

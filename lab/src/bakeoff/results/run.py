@@ -16,6 +16,7 @@ from bakeoff.results.operations import Count, MeasuredOperation, summed
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import Cost
+from bakeoff.sampling.gauges import Gauge
 from bakeoff.sampling.machine import MachineState
 from bakeoff.sampling.sampler import Sample
 
@@ -70,7 +71,8 @@ class Measured:
     replies count for latency alone: `window_s` is the planned duration, and `operations_late` were acknowledged after
     it. Without a planned end, and in runs that did not record it, `window_s` is None and all operations count.
     `by_operation` divides the requests among the workload's operations; empty where the engine did not.
-    `processes` divides the cost of a target of several processes among them, by name; empty where it is one.
+    `processes` divides the cost of a target of several processes among them, by name; empty where it is one. `gauges`
+    are what its processes showed of themselves, by the labels of its manifest.
     """
 
     duration_s: Annotated[float, msgspec.Meta(ge=0)]
@@ -89,6 +91,7 @@ class Measured:
     window_s: Annotated[float, msgspec.Meta(ge=0)] | None = None
     operations_late: Count = 0
     processes: Mapping[str, Cost] = field(default_factory=dict)
+    gauges: Mapping[str, Gauge] = field(default_factory=dict)
 
     @property
     def throughput_per_s(self) -> float:

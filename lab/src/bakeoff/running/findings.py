@@ -9,6 +9,7 @@ from bakeoff.results.run import Finding, Measured
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.phase_plan import Step
+from bakeoff.sampling.gauge_watch import GaugeReads
 from bakeoff.sampling.machine import MachineState
 from bakeoff.workload.plan_records import PlannedThresholds
 
@@ -25,6 +26,9 @@ _STEAL_PERCENT = 2.0
 _SAMPLING_PERCENT = 1.0
 # In less time the looks at the edges of phases outnumber those of each second.
 _SAMPLED_S = 5.0
+
+# More readings of gauges than this share must not fail: the others may show another time than the phase.
+_GAUGES_FAILED_SHARE = 0.1
 
 # Seconds of agents that lie further apart than this are imprecise; from half a second on the run has no figures.
 _AGENTS_APART_MS = 50.0
@@ -253,6 +257,22 @@ def sampling_findings(state: MachineState | None, measured_s: float) -> list[Fin
             "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. "
             "On a machine with spare cores, --pin keeps the lab off the target's cores.",
         )
+    ]
+
+
+def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:
+    """Whether each process showed the gauges that its target declares."""
+    return [
+        Finding(
+            "gauges-unread",
+            "warning",
+            f"{each.failed:,} of {each.attempts:,} readings of the gauges of {each.process} failed at {each.address}: "
+            f"{each.reason}.",
+            "Its gauges are unknown, or known for a part of the time only; all else was measured. Correct path, port "
+            "and names of the gauges in its target.toml. A process must answer within a second.",
+        )
+        for each in reads
+        if each.failed > _GAUGES_FAILED_SHARE * each.attempts
     ]
 
 

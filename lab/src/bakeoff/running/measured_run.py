@@ -36,6 +36,7 @@ from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
+from bakeoff.sampling.gauge_watch import GaugeWatch
 from bakeoff.sampling.machine import MachineState, load_average, load_between, machine_counters, machine_speed_mb_s
 from bakeoff.sampling.maintenance import EdgeVacuum
 from bakeoff.sampling.sampler import Sampler
@@ -63,6 +64,7 @@ class _Run:
         self._log_file = self._stream_file.with_name(f"{stem}.log")
         self._records: list[Record] = []
         self._sampler: Sampler | None = None
+        self._gauge_watch: GaugeWatch | None = None
         self._start_s: float | None = None
         self._stored = StoredState(bench, request.contender)
         self._environment: Mapping[str, str] = {}
@@ -85,7 +87,8 @@ class _Run:
         samples = [] if self._sampler is None or jumped else self._sampler.samples
         records = measured_records(self._records, self._steps)
         processes = {} if self._sampler is None or jumped else self._sampler.processes
-        phases = summary.phase_results(records, samples, request.phases, processes)
+        gauges = {} if self._gauge_watch is None or jumped else self._gauge_watch.readings
+        phases = summary.phase_results(records, samples, request.phases, processes, gauges)
         total = summary.total_of(phases)
         warmed = settled_in(self._records, self._steps)
         version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
@@ -210,8 +213,9 @@ class _Run:
             seen = seen.beside("engine", observe_engine(self._bench, engine))
             self._environment = {**self._environment, **seen.facts}
             self._sampler = Sampler(seen.sources, seen.processes)
+            self._gauge_watch = GaugeWatch(target.gauge_endpoints)
             before = machine_counters()
-            with self._sampler, first_interrupt_calls(engine.interrupt):
+            with self._sampler, self._gauge_watch, first_interrupt_calls(engine.interrupt):
                 engine.records(self._on_record(target, engine))
             around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
             self._accounts = accounts_of(engine, plan, self._records)
@@ -259,7 +263,8 @@ class _Run:
 
     def _sampling_cpu_s(self) -> float:
         """CPU time that the lab's own looks have taken it."""
-        return sum(each.own_cpu_s for each in (self._sampler, self._database_watch) if each is not None)
+        looks = (self._sampler, self._database_watch, self._gauge_watch)
+        return sum(each.own_cpu_s for each in looks if each is not None)
 
     def _machine_state_in_full(self) -> MachineState | None:
         if self._machine_state is None:
@@ -332,4 +337,5 @@ class _Run:
         found += findings.stop_findings(self._stopped_at, self._steps)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)
+        found += findings.gauge_findings([] if self._gauge_watch is None else self._gauge_watch.reads)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

@@ -1,7 +1,7 @@
 """A running target on a fresh table, started by the lab or attached."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
 from bakeoff.running.target_limits import limited
+from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.health import health_check
@@ -31,6 +32,11 @@ class Service(Protocol):
     @property
     def pids(self) -> Mapping[str, int]:
         """Its processes by name, for sampling; the one that answers first."""
+        ...
+
+    @property
+    def gauge_endpoints(self) -> Sequence[GaugeEndpoint]:
+        """Where its processes show gauges."""
         ...
 
     @property
@@ -64,6 +70,10 @@ class _Pooled:
     @property
     def pids(self) -> Mapping[str, int]:
         return {**self._process.pids, PROGRAM: self._pooler.pid}
+
+    @property
+    def gauge_endpoints(self) -> Sequence[GaugeEndpoint]:
+        return self._process.gauge_endpoints
 
     @property
     def container(self) -> str | None:

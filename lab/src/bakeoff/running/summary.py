@@ -1,7 +1,8 @@
 """From a result stream and samples to what was measured. Pure functions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
@@ -9,10 +10,13 @@ from bakeoff.results.operations import MeasuredOperation, added_operations, summ
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
 from bakeoff.sampling.cost import Cost, cost_between, cost_of_spans
+from bakeoff.sampling.gauges import Gauge, GaugeReadings, gauge_between, gauge_of_spans
 from bakeoff.sampling.sampler import Sample
 
 _SECOND_NS = 1_000_000_000
 _OfProcesses = Mapping[str, Sequence[Sample]]
+_OfGauges = Mapping[str, GaugeReadings]
+_Part = TypeVar("_Part", Cost, Gauge)
 
 
 def phase_results(
@@ -20,16 +24,17 @@ def phase_results(
     samples: Sequence[Sample],
     planned: Sequence[Phase] = (),
     processes: _OfProcesses = MappingProxyType({}),
+    gauges: _OfGauges = MappingProxyType({}),
 ) -> list[PhaseResult]:
     """A result for each phase that the stream brought to its end, by number; `planned` tells arrival rates.
 
-    `processes` are samples of each process of a target of several, by name.
+    `processes` are samples of each process of a target of several, and `gauges` readings of what it shows, by name.
     """
     begun = {record.phase: record for record in records if isinstance(record, PhaseStart)}
     ended = [record for record in records if isinstance(record, PhaseEnd)]
     rates = {number: phase.rate_per_s for number, phase in enumerate(planned)}
     return [
-        _phase(begun[record.phase], record, samples, rates.get(record.phase), processes)
+        _phase(begun[record.phase], record, samples, rates.get(record.phase), processes, gauges)
         for record in sorted(ended, key=lambda record: record.phase)
         if record.phase in begun
     ]
@@ -77,11 +82,12 @@ def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
         bytes_received=sum(part.bytes_received for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_together_of([phase.measured.costs for phase in phases], phases),
+        costs=_over_phases([part.costs for part in parts], phases, cost_of_spans),
         window_s=_sum_of_known([part.window_s for part in parts]),
         operations_late=sum(part.operations_late for part in parts),
         by_operation=_together([part.by_operation for part in parts]),
-        processes=_together_of([part.processes for part in parts], phases),
+        processes=_over_phases([part.processes for part in parts], phases, cost_of_spans),
+        gauges=_over_phases([part.gauges for part in parts], phases, gauge_of_spans),
     )
 
 
@@ -104,6 +110,7 @@ def _phase(
     samples: Sequence[Sample],
     rate_per_s: float | None,
     processes: _OfProcesses,
+    gauges: _OfGauges,
 ) -> PhaseResult:
     histogram = histograms.merge([end.latency_histogram])
     # Its record may come much later: once the last reply that never came is given up.
@@ -125,6 +132,7 @@ def _phase(
         window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
         operations_late=end.operations_late or 0,
         processes=_process_costs(processes, begin.time_unix_ns, end_ns),
+        gauges=_gauges(gauges, begin.time_unix_ns, end_ns),
     )
     return PhaseResult(
         number=end.phase + 1,
@@ -169,14 +177,16 @@ def _costs(samples: Sequence[Sample], begin_ns: int, end_ns: int) -> dict[str, C
     return {role: cost for role, cost in costs.items() if cost is not None}
 
 
-def _together_of(costs: Sequence[Mapping[str, Cost]], phases: Sequence[PhaseResult]) -> dict[str, Cost]:
-    """The costs of the phases alone: what was used between them, while levels settled, is in no figure."""
+def _over_phases(
+    parts: Sequence[Mapping[str, _Part]],
+    phases: Sequence[PhaseResult],
+    together: Callable[[Sequence[tuple[_Part, float]]], _Part],
+) -> dict[str, _Part]:
+    """The phases alone, by name: what was used or shown between them, while levels settled, is in no figure."""
     lengths_s = [(phase.end_ns - phase.begin_ns) / 1e9 for phase in phases]
-    names = dict.fromkeys(name for each in costs for name in each)
+    names = dict.fromkeys(name for each in parts for name in each)
     return {
-        name: cost_of_spans(
-            [(each[name], length) for each, length in zip(costs, lengths_s, strict=True) if name in each]
-        )
+        name: together([(each[name], length) for each, length in zip(parts, lengths_s, strict=True) if name in each])
         for name in names
     }
 
@@ -190,3 +200,8 @@ def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
 def _process_costs(processes: _OfProcesses, begin_ns: int, end_ns: int) -> dict[str, Cost]:
     costs = {name: cost_between(samples, "target", begin_ns, end_ns) for name, samples in processes.items()}
     return {name: cost for name, cost in costs.items() if cost is not None}
+
+
+def _gauges(gauges: _OfGauges, begin_ns: int, end_ns: int) -> dict[str, Gauge]:
+    found = {name: gauge_between(each, begin_ns, end_ns) for name, each in gauges.items()}
+    return {name: gauge for name, gauge in found.items() if gauge is not None}

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 
 from bakeoff.errors import BakeoffError
+from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
@@ -38,6 +39,12 @@ class AttachedTarget:
 
     def __exit__(self, *_: object) -> None:
         return
+
+    @property
+    def gauge_endpoints(self) -> list[GaugeEndpoint]:
+        """Where its gauges are read: on its own port, because others are unknown."""
+        gauges = self._target.manifest.run.gauges
+        return [] if gauges is None or gauges.port else [gauges.endpoint(self._target.name, self.access)]
 
     def ended_error(self) -> BakeoffError:
         """The error for an address where no healthy target answers."""

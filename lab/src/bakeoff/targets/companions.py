@@ -7,10 +7,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bakeoff import processes
 from bakeoff.errors import BakeoffError
+from bakeoff.sampling.gauges import GaugeEndpoint
+from bakeoff.targets.access import LOOPBACK, Access
+from bakeoff.targets.gauges import on_port
 from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import CompanionTable, Target
 
@@ -86,6 +90,19 @@ class Companions:
         """Those of all that were started, by name and number."""
         return {name: process.pid for name, process, _ in self._running}
 
+    def gauge_endpoints(self, access: Access) -> list[GaugeEndpoint]:
+        """Where those are read that show gauges, on this machine; `access` is how the target is reached."""
+        here = replace(access, host=LOOPBACK)
+        return [
+            companion.gauges.endpoint(process, on_port(here, self._placeholders.port(port)), f"{process}: ")
+            for companion in self._target.manifest.run.companions
+            if companion.gauges is not None
+            for instance in range(self._count(companion))
+            for process, port in [
+                (_name(companion, instance), companion.gauges.port.replace("{instance}", str(instance)))
+            ]
+        ]
+
     @property
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while all run."""
@@ -124,7 +141,7 @@ class Companions:
         return int(text)
 
     def _start(self, companion: CompanionTable, instance: int) -> None:
-        name = f"{companion.name} {instance}"
+        name = _name(companion, instance)
         log = self._log.with_suffix(f".{companion.name}-{instance}.log")
         # The number first: a port's name may contain it.
         filled = (self._placeholders.fill(part.replace("{instance}", str(instance))) for part in companion.command)
@@ -143,3 +160,7 @@ class Companions:
                 f"{name} of {self._target.name} cannot be started: {error.strerror}: {command[0]}."
             ) from error
         self._running.append((name, process, log))
+
+
+def _name(companion: CompanionTable, instance: int) -> str:
+    return f"{companion.name} {instance}"

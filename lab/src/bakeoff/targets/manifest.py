@@ -14,6 +14,7 @@ from bakeoff.documents import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.hints import hint
 from bakeoff.project import Project
+from bakeoff.targets.gauges import GaugesTable
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
 
@@ -75,6 +76,7 @@ class CompanionTable(msgspec.Struct, frozen=True):
     count: int = 1
     count_variable: str = ""
     ready_port: str = ""
+    gauges: GaugesTable | None = None
 
 
 class RunTable(msgspec.Struct, frozen=True):
@@ -88,6 +90,7 @@ class RunTable(msgspec.Struct, frozen=True):
     environment: Mapping[str, str] = {}
     inherits: Sequence[str] = ()
     companions: Sequence[CompanionTable] = ()
+    gauges: GaugesTable | None = None
 
 
 Place = Literal["postgresql", "memory", "none"]
@@ -262,6 +265,25 @@ def _load(project: Project, path: Path, schema: Path) -> Target:
         if name not in manifest.settings:
             words = f"[storage] names the setting {name}, which [settings] does not have. "
             raise toml.error(("storage", "settings", name), words + hint(name, list(manifest.settings), "Settings"))
+    for place, table in _gauges_of(manifest.run):
+        problem = table.problem(manifest.protocol, _texts_of(manifest.run))
+        if problem is not None:
+            raise toml.error((*place, problem[0]), f"{'.'.join(map(str, place))}: {problem[1]}")
     build = build_of(manifest.name, path.parent, manifest.build, project, manifest.toolchain.version_command)
     image = None if manifest.image is None else image_of(manifest.name, path.parent, manifest.image, build, project)
     return Target(manifest.name, path.parent, manifest, build, image)
+
+
+def _gauges_of(run: RunTable) -> Iterator[tuple[Sequence[str | int], GaugesTable]]:
+    """What the processes of a target show, each with the place where it is declared."""
+    if run.gauges is not None:
+        yield ("run", "gauges"), run.gauges
+    for index, companion in enumerate(run.companions):
+        if companion.gauges is not None:
+            yield ("run", "companions", index, "gauges"), companion.gauges
+
+
+def _texts_of(run: RunTable) -> list[str]:
+    """All in which placeholders may stand."""
+    of_companions = [text for each in run.companions for text in (*each.command, *each.environment.values())]
+    return [*run.command, *run.environment.values(), *of_companions]

@@ -11,8 +11,10 @@ from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.launching import PROCESSES, Launcher, Program
 from bakeoff.postgres.server import Server, url_at
+from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions, Placeholders
+from bakeoff.targets.gauges import on_port
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
 from bakeoff.targets.manifest import Target
@@ -120,6 +122,16 @@ class TargetProcess:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def gauge_endpoints(self) -> list[GaugeEndpoint]:
+        """Where its own gauges are read, and those of its companions."""
+        gauges = self._target.manifest.run.gauges
+        others = [] if self._companions is None else self._companions.gauge_endpoints(self.access)
+        if gauges is None:
+            return others
+        access = on_port(self.access, self._placeholders.port(gauges.port)) if gauges.port else self.access
+        return [gauges.endpoint(self._target.name, access), *others]
 
     @property
     def container(self) -> str | None:

@@ -28,7 +28,11 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
     run = target.manifest.run
     # Only the proxy listens where others reach the target.
     own = {"BIND": LOOPBACK, run.port_variable: f"{{port.{_REPLICA}}}"}
-    replica = CompanionTable("replica", run.command, {**run.environment, **own}, replicas, ready_port=_REPLICA)
+    # A replica shows on its own port what the target shows on its own.
+    gauges = None if run.gauges is None else msgspec.structs.replace(run.gauges, port=run.gauges.port or _REPLICA)
+    replica = CompanionTable(
+        "replica", run.command, {**run.environment, **own}, replicas, ready_port=_REPLICA, gauges=gauges
+    )
     # The shell gives HAProxy the port under one name, whatever the target calls it.
     start = f'LISTEN="${run.port_variable}" exec {_PROXY} -db -f "$0"'
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
@@ -37,5 +41,6 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
         command=["/bin/sh", "-c", start, str(project.root / CONFIGURATION)],
         environment={**run.environment, **ports},
         companions=[*run.companions, replica],
+        gauges=None,
     )
     return replace(target, manifest=msgspec.structs.replace(target.manifest, run=proxied))
