@@ -52,6 +52,28 @@ def test_it_conforms(project: Project, tmp_path: Path, name: str) -> None:
     assert result.conforms(profile)
 
 
+def test_the_gauges_of_each_process_are_recorded_and_shown(project: Project, database: Server, results: Path) -> None:
+    showing = [each for each in SEVERAL if each.manifest.run.gauges and not each.missing]
+    if not showing:
+        pytest.skip("no target of several processes that shows gauges can be built here")
+    target, environment = showing[0], metrics(database)
+    arguments = ("run", "quick", "--target", target.name, "--users", "16", "--phase-duration", "2s", "--warm-up", "0s")
+    done = bakeoff(project, *arguments, results=results, environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (file,) = (results / target.name).glob("*-quick-default.json")
+    run = json.loads(file.read_text("utf-8"))
+    assert "gauges-unread" not in {finding["kind"] for finding in run["findings"]}
+    assert target.manifest.run.gauges is not None
+    gauges = run["phases"][0]["measured"]["gauges"]
+    declared = {each.label: each.unit for each in target.manifest.run.gauges.names.values()}
+    assert {label: gauge["unit"] for label, gauge in gauges.items()} == declared
+    assert all(gauge["readings"] >= 2 and 0 <= gauge["mean"] <= gauge["maximum"] for gauge in gauges.values())
+    # Of sixteen users nearly always one has a request in flight, and there are never more requests than users.
+    assert 0 < max(gauge["maximum"] for gauge in gauges.values()) <= 16
+    shown = bakeoff(project, "runs", "show", "latest", results=results, environment=environment).stdout
+    assert all(label in shown for label in declared)
+
+
 def test_scenarios_stand_in_one_table_and_each_process_in_the_record(
     project: Project, database: Server, results: Path, tmp_path: Path
 ) -> None:

@@ -1,13 +1,14 @@
 //! Calls from one worker, within the limits that all workers share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bus::endurox::EnduroxBus;
 use bus::local::LocalBus;
 use bus::nats::NatsBus;
 use bus::{Bus, Call, CallError, Payload};
-use tokio::sync::{OnceCell, Semaphore};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout, timeout_at};
 use tracing::debug;
 
@@ -18,8 +19,10 @@ use crate::waiting::Batches;
 /// What all workers share.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    in_flight: Arc<AtomicUsize>,
-    most_in_flight: Arc<AtomicUsize>,
+    /// Requests that call or wait to: what `MAX_IN_FLIGHT` limits, so that no second count of them is kept.
+    in_flight: Gauge,
+    /// Calls without a turn, and transactions without a batch; what begins at once is not counted, and costs nothing.
+    waiting: Gauge,
     /// None: any number of calls may be outstanding.
     turns: Option<Arc<Semaphore>>,
 }
@@ -47,19 +50,23 @@ impl Limits {
             Calls::Async => None,
         };
         let turns = turns.map(|turns| Arc::new(Semaphore::new(turns)));
-        Self { in_flight: Arc::default(), most_in_flight: Arc::default(), turns }
+        Self { in_flight: Gauge::default(), waiting: Gauge::default(), turns }
     }
 
-    /// The most requests that were in flight at once: how deep the queue was that they formed.
-    pub fn most_in_flight(&self) -> usize {
-        self.most_in_flight.load(Ordering::Relaxed)
+    /// Adds the gauges, as `GET /metrics` shows them.
+    pub fn register(&self, registry: &mut Registry) {
+        let calling = "Requests whose service is being called, or that wait for that";
+        registry.register("transaction_gateway_requests_in_flight", calling, self.in_flight.clone());
+        let waiting = "Calls that wait for their turn, and transactions that wait for the next batch";
+        registry.register("transaction_gateway_calls_waiting", waiting, self.waiting.clone());
     }
 }
 
 impl Services {
     /// Not connected yet.
     pub fn new(settings: Arc<Settings>, limits: Limits) -> Self {
-        Self { settings, limits, bus: OnceCell::new(), batches: Batches::default() }
+        let batches = Batches::counted_by(limits.waiting.clone());
+        Self { settings, limits, bus: OnceCell::new(), batches }
     }
 
     /// Calls a service for a request; its deadline begins now.
@@ -87,7 +94,7 @@ impl Services {
     pub async fn call_now(&self, service: &'static str, payload: Payload) -> Result<Payload, CallError> {
         let until = Instant::now() + self.settings.deadline;
         let _turn = match &self.limits.turns {
-            Some(turns) => Some(timeout_at(until, turns.acquire()).await.map_err(|_| CallError::Deadline)?),
+            Some(turns) => Some(self.turn(turns, until).await?),
             None => None,
         };
         debug!(service, bytes = payload.bytes.len(), "calls");
@@ -101,14 +108,20 @@ impl Services {
     }
 
     /// Counts a request until what is returned is dropped; too many are refused.
-    pub fn enter(&self) -> Result<InFlight<'_>, Problem> {
-        let entered = InFlight(&self.limits.in_flight);
-        let before = self.limits.in_flight.fetch_add(1, Ordering::Relaxed);
+    pub fn enter(&self) -> Result<Counted<'_>, Problem> {
+        let (entered, before) = Counted::in_gauge(&self.limits.in_flight);
         if before >= self.settings.max_in_flight {
             return Err(Problem::Overloaded);
         }
-        self.limits.most_in_flight.fetch_max(before + 1, Ordering::Relaxed);
         Ok(entered)
+    }
+
+    async fn turn<'a>(&self, turns: &'a Semaphore, until: Instant) -> Result<SemaphorePermit<'a>, CallError> {
+        if let Ok(turn) = turns.try_acquire() {
+            return Ok(turn);
+        }
+        let _waits = Counted::in_gauge(&self.limits.waiting);
+        timeout_at(until, turns.acquire()).await.ok().and_then(Result::ok).ok_or(CallError::Deadline)
     }
 
     async fn bus(&self) -> Result<&Transported, CallError> {
@@ -127,11 +140,19 @@ impl Services {
     }
 }
 
-/// Counts a request until it is dropped, whether it was answered or given up.
-pub struct InFlight<'a>(&'a AtomicUsize);
+/// Counts one more in a gauge until it is dropped, whether it was answered or given up.
+pub struct Counted<'a>(&'a Gauge);
 
-impl Drop for InFlight<'_> {
+impl<'a> Counted<'a> {
+    /// With how many there were before.
+    fn in_gauge(gauge: &'a Gauge) -> (Self, i64) {
+        let before = gauge.inc();
+        (Self(gauge), before)
+    }
+}
+
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.dec();
     }
 }

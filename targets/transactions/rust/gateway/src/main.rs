@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use actix_web::web::Data;
 use actix_web::{App, HttpServer};
+use prometheus_client::registry::Registry;
 use tracing::{error, info};
 
 use crate::calling::{Limits, Services};
@@ -52,16 +53,16 @@ async fn serve(settings: Settings) -> std::io::Result<()> {
         bus::endurox::installed().map_err(std::io::Error::other)?;
     }
     let limits = Limits::of(&settings);
+    let mut registry = Registry::default();
+    limits.register(&mut registry);
+    let registry = Data::new(registry);
     let settings = Arc::new(settings);
     let (address, workers) = (settings.address, settings.workers);
-    let shared = limits.clone();
     let server = HttpServer::new(move || {
-        let services = Data::new(Services::new(Arc::clone(&settings), shared.clone()));
-        App::new().app_data(services).configure(routes::configure)
+        let services = Data::new(Services::new(Arc::clone(&settings), limits.clone()));
+        App::new().app_data(services).app_data(registry.clone()).configure(routes::configure)
     });
     let server = server.workers(workers).shutdown_timeout(SHUTDOWN.as_secs()).bind(address)?;
     info!(address = %listening(&server.addrs()), workers, "listens");
-    let ended = server.run().await;
-    info!(most_in_flight = limits.most_in_flight(), "ends");
-    ended
+    server.run().await
 }

@@ -1,11 +1,13 @@
 //! The operations: each decodes its request, calls one service, and encodes the reply.
 
-use actix_web::error::{JsonPayloadError, PayloadError};
+use actix_web::error::{ErrorInternalServerError, JsonPayloadError, PayloadError};
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Data, JsonConfig, PayloadConfig, ServiceConfig};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use bus::{Payload, PayloadType};
 use messages::service;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
 
 use crate::batching;
@@ -15,6 +17,7 @@ use crate::transactions::{TransactionRequest, decided, refused};
 
 const MAX_BODY: usize = 64 << 10;
 const RETRY_AFTER_S: &str = "1";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug, Deserialize)]
 struct HelloRequest {
@@ -34,6 +37,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .app_data(JsonConfig::default().limit(MAX_BODY))
         .app_data(PayloadConfig::default().limit(MAX_BODY))
         .service(web::resource("/").get(health))
+        .service(web::resource("/metrics").get(metrics))
         .service(web::resource("/api/status").get(status))
         .service(web::resource("/api/hello").post(hello))
         .service(web::resource("/api/echo").post(echo))
@@ -52,6 +56,13 @@ pub fn refusal(problem: &Problem) -> HttpResponseBuilder {
 
 async fn health() -> &'static str {
     "OK"
+}
+
+/// The gauges of all workers together.
+async fn metrics(registry: Data<Registry>) -> actix_web::Result<HttpResponse> {
+    let mut text = String::new();
+    encode(&mut text, &registry).map_err(ErrorInternalServerError)?;
+    Ok(HttpResponse::Ok().content_type(OPEN_METRICS).body(text))
 }
 
 async fn status(services: Data<Services>) -> HttpResponse {

@@ -19,7 +19,7 @@ pub struct Settings {
     /// `BATCH`: how many transactions one call takes at most.
     pub batch: usize,
     /// `MAX_IN_FLIGHT`: requests beyond this many are refused.
-    pub max_in_flight: usize,
+    pub max_in_flight: i64,
     /// `CALL_TIMEOUT_MS`.
     pub deadline: Duration,
     /// `LOG_LEVEL`; debug logs every request.
@@ -91,7 +91,7 @@ impl Settings {
                 other => return Err(format!("CALLS is \"{other}\": give serial, pooled or async")),
             },
             batch: read.positive("BATCH", 1)?,
-            max_in_flight: read.positive("MAX_IN_FLIGHT", 10_000)?,
+            max_in_flight: read.positive("MAX_IN_FLIGHT", 10_000)?.try_into().unwrap_or(i64::MAX),
             deadline: Duration::from_millis(read.value("CALL_TIMEOUT_MS", 5000, "milliseconds")?),
             log_level: read.value("LOG_LEVEL", LevelFilter::INFO, "error, warn, info, debug or trace")?,
         })

@@ -56,6 +56,18 @@ impl Gateway {
         self.send("POST", "/api/transaction", SALE)
     }
 
+    /// Requests in flight, and calls that wait.
+    fn gauges(&self) -> (i64, i64) {
+        let (status, head, text) = self.send("GET", "/metrics", "");
+        assert_eq!(status, 200);
+        assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
+        let value = |name: &str| {
+            let mut lines = text.lines().filter_map(|line| line.strip_prefix(&format!("{name} ")));
+            lines.next().unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+        };
+        (value("transaction_gateway_requests_in_flight"), value("transaction_gateway_calls_waiting"))
+    }
+
     /// The first answer that is not of a service without servers.
     fn sale_when_available(&self) -> (u16, String, String) {
         loop {
@@ -205,6 +217,7 @@ fn requests_beyond_the_limit_are_refused() {
         assert_eq!(status, 503);
         assert!(head.contains("retry-after: 1"), "{head}");
         assert!(body.contains("too many requests in flight"), "{body}");
+        assert_eq!(gateway.gauges(), (1, 0), "a refused request is not in flight");
         drop(gateway);
     });
 }
@@ -253,4 +266,39 @@ fn bytes_that_are_no_frame_end_the_call_and_not_the_gateway() {
         assert_eq!(gateway.sale_when_available().0, 200);
         serving.join().unwrap();
     }
+}
+
+#[test]
+fn the_gauges_show_what_is_in_flight_and_what_waits() {
+    for variable in [("CALLS", "serial"), ("BATCH", "10")] {
+        let gateway = Gateway::start(&[variable, ("CALL_TIMEOUT_MS", "3600000")]);
+        assert_eq!(gateway.gauges(), (0, 0));
+        let listener = gateway.listener();
+        let (arrived, waiting) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let mut stream = accept(&listener);
+            while let Some(id) = next_call(&mut stream) {
+                arrived.send(id).unwrap();
+            }
+        });
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                let address = gateway.address;
+                scope.spawn(move || sale_until_the_end(address));
+            }
+            // Its call is never answered: from here on the others wait.
+            waiting.recv().unwrap();
+            while gateway.gauges().0 < 3 {}
+            assert_eq!(gateway.gauges(), (3, 2), "{variable:?}");
+            drop(gateway);
+        });
+    }
+}
+
+/// Sends a sale again and again, as long as it is refused because no server is connected.
+fn sale_until_the_end(address: SocketAddr) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("Content-Type: application/json\r\nContent-Length: {}", SALE.len());
+    let request = format!("POST /api/transaction HTTP/1.1\r\nHost: test\r\n{head}\r\n\r\n{SALE}");
+    while stream.write_all(request.as_bytes()).is_ok() && stream.read(&mut [0; 4096]).unwrap_or(0) > 0 {}
 }
