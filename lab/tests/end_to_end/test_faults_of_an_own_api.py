@@ -75,6 +75,18 @@ def test_without_a_fault_every_operation_has_its_figures(checkout: Project) -> N
     assert run.total.failed == 0
     assert (run.checks["Create"], run.checks["Delete"]) == (1.0, 0.0)
     assert len(run.workload_digest) == len(run.vectors_digest) == 64
+    # The main thread, one for each user's connection, and the lab's own.
+    threads = run.phases[0].measured.gauges["active threads"]
+    assert threads.unit == "threads" and threads.readings >= 2 and threads.maximum >= 4
+    assert not any(finding.kind == "gauges-unread" for finding in run.findings)
+
+
+def test_a_gauge_that_is_not_shown_is_a_finding_of_a_run_that_counts(checkout: Project) -> None:
+    run = only(measured(checkout, "no-gauges"))
+    assert (run.status, run.phases[0].measured.gauges) == (Status.COMPLETED, {})
+    (found,) = [finding for finding in run.findings if finding.kind == "gauges-unread"]
+    assert "of the gauges of books-rest failed at http://127.0.0.1:" in found.message
+    assert found.message.endswith("/metrics: the status was 404.")
 
 
 def test_smoke_reaches_every_operation(checkout: Project) -> None:

@@ -3,7 +3,8 @@
 wrong-reads: every read answers with the first book's title. lost-writes: one book in five is acknowledged and not kept.
 late-losses: the same from the fiftieth book on. slow-lists: a list takes 250 ms. failing-deletes: no book can be
 deleted. wrong-lists: lists ignore their limit. redirected-searches: a search answers with another place.
-deaf-searches: a search ignores what is searched for. STORE=memory keeps the books in memory.
+deaf-searches: a search ignores what is searched for. no-gauges: GET /metrics is not found. STORE=memory keeps the books
+in memory.
 """
 
 import json
@@ -98,7 +99,7 @@ def loses(book_id: int) -> bool:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """POST /books, GET /books?limit=N, GET and DELETE /books/ID, POST /search, GET /health."""
+    """POST /books, GET /books?limit=N, GET and DELETE /books/ID, POST /search, GET /health, GET /metrics."""
 
     protocol_version = "HTTP/1.1"
     # Without it each reply waits for the client's delayed acknowledgement of its head.
@@ -107,6 +108,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/health":
             self._health()
+        elif self.path == "/metrics":
+            self._metrics()
         elif self.path.startswith("/books?"):
             self._list(int(self.path.partition("limit=")[2]))
         else:
@@ -136,6 +139,13 @@ class Handler(BaseHTTPRequestHandler):
             self._reply(503, {"healthy": False})
         else:
             self._reply(200, {"healthy": True})
+
+    def _metrics(self) -> None:
+        text = f"# TYPE threads gauge\nthreads {threading.active_count()}\n".encode()
+        self.send_response(404 if FAULT == "no-gauges" else 200)
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
 
     def _read(self, book_id: int) -> None:
         found = BOOKS.read(book_id)
