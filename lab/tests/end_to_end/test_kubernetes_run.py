@@ -44,11 +44,15 @@ def cluster() -> Mapping[str, str]:
         raise
 
 
-def test_two_agents_in_pods_make_a_valid_run(project: Project, cluster: Mapping[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["native", "k6"])
+def test_two_agents_in_pods_make_a_valid_run(
+    project: Project, cluster: Mapping[str, str], tmp_path: Path, engine: str
+) -> None:
     results = tmp_path / "results"
     done = bakeoff(
         project,
         *("run", "quick", "--in", "kubernetes", "--agents", "2", "--users", "8", "--phase-duration", "1s"),
+        *("--engine", engine),
         *("--warm-up", "1s", "--attach", f"{TARGET}=http://{cluster['target']}"),
         results=results,
         environment={
@@ -62,4 +66,6 @@ def test_two_agents_in_pods_make_a_valid_run(project: Project, cluster: Mapping[
     run = json.loads(path.read_text("utf-8"))
     assert (run["status"], run["settings"]["agents"]) == ("completed", "2")
     assert run["total"]["failed"] == 0 < run["total"]["ok"]
+    # Only the native engine keeps a ledger.
+    assert (run["audit"] is not None) == (engine == "native")
     assert kubectl("get", "jobs", "--selector", "bakeoff/role=engine")["items"] == []
