@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 
+def nearest(unknown: str, known: Sequence[str]) -> str:
+    """What follows a list of all words: the one that was probably meant, or nothing."""
+    close = get_close_matches(unknown, known, 1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
 def hint(unknown: str, known: Sequence[str], what: str) -> str:
     """The word that was probably meant, or all that there are: `what` names them, such as "Keys here"."""
-    close = get_close_matches(unknown, known, 1)
-    return f"Did you mean {close[0]}?" if close else f"{what}: {', '.join(known) or 'none'}."
+    return nearest(unknown, known).strip() or f"{what}: {', '.join(known) or 'none'}."

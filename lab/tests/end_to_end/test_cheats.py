@@ -12,6 +12,7 @@ from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.preparation import conform
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
+from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -89,12 +90,12 @@ def checkout(project: Project, server: Server, tmp_path: Path) -> Iterator[Proje
     server.execute_script((NOTES / "reset.sql").read_text("utf-8"))
 
 
-def checked(checkout: Project, server: Server, cheat: str) -> ConformanceResult:
+def checked(checkout: Project, server: Server, cheat: str, overlay: str | None = None) -> ConformanceResult:
     """What comes of a target that cheats so."""
     (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
     (target,) = find_targets(checkout)
     bench = Bench(checkout, server, PlainProgress(Console(quiet=True)))
-    result = conform(bench, target, load_workload(checkout, "notes"), Variant())
+    result = conform(bench, target, load_workload(checkout, "notes"), Variant(overlay=overlay))
     assert len(result.results) == 3 + 6
     assert result.not_applicable == 0
     return result
@@ -126,3 +127,27 @@ def test_health_is_that_of_the_api_alone_where_the_contract_promises_no_more(che
     result = checked(checkout, server, "health-without-database")
     assert result.proved is Profile.CORE
     assert [failure.case for failure in result.failures] == ["health-asks-the-database"]
+
+
+def test_an_honest_target_passes_every_check_with_partitions(checkout: Project, server: Server) -> None:
+    assert checked(checkout, server, "", "partitioned").failures == ()
+
+
+def test_an_unlogged_partition_is_caught(checkout: Project, server: Server) -> None:
+    (failure,) = checked(checkout, server, "unlogged-partition", "partitioned").failures
+    assert failure.case == "tables-are-durable"
+    assert "public.notes_odd is unlogged" in " ".join(failure.differences)
+
+
+def test_a_target_that_lays_out_its_own_table_has_no_overlay(checkout: Project, server: Server) -> None:
+    with pytest.raises(BakeoffError, match=r"has dropped public\.notes, public\.notes_even, public\.notes_odd"):
+        checked(checkout, server, "own-layout", "partitioned")
+
+
+def test_an_overlay_that_fails_is_named_with_its_line(checkout: Project, server: Server) -> None:
+    overlay = checkout.contract / "notes" / "overlays" / "partitioned.sql"
+    overlay.write_text(
+        overlay.read_text("utf-8").replace("notes_odd PARTITION OF notes", "notes_odd PARTITION OF note")
+    )
+    with pytest.raises(BakeoffError, match=r'partitioned\.sql, \w+ 3: relation "note" does not exist\. Correct it'):
+        checked(checkout, server, "", "partitioned")

@@ -22,6 +22,7 @@ COMMITS = 1200
 def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
         running.execute_script("CREATE TABLE kept (n bigint)")
+        running.execute_script("CREATE TABLE parted (n bigint) PARTITION BY HASH (n)")
         yield running
 
 
@@ -43,6 +44,11 @@ def test_a_server_as_the_lab_starts_it_is_durable(server: Server) -> None:
             "synchronous_commit is off for every role in database application",
         ),
         ("ALTER TABLE kept SET UNLOGGED", "ALTER TABLE kept SET LOGGED", "public.kept is unlogged"),
+        (
+            "CREATE UNLOGGED TABLE cheat PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+            "DROP TABLE cheat",
+            "public.cheat is unlogged",
+        ),
     ],
 )
 def test_what_switches_durability_off_is_named(server: Server, change: str, undo: str, words: str) -> None:

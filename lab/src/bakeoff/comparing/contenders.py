@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from bakeoff.comparing.overlays import check_overlays, why_not_laid_out
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import UsageError
@@ -35,6 +36,7 @@ def contenders_of(
     A REST target cannot stream, for example. It is an error where no contender is left.
     """
     _check_payloads(variants, workloads)
+    check_overlays(variants, workloads)
     possible, impossible = [], {}
     for target in targets:
         for variant, factors in zip(variants, factors_of(variants), strict=True):
@@ -66,7 +68,7 @@ def why_impossible(contender: Contender) -> str | None:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
     if variant.preload and not any(_stores(operation) for operation in workload.declared.operations):
         return f"No operation of {workload.name} creates anything that --preload could store: leave it out."
-    if reason := _why_not_pooled(contender) or _why_not_of(variant, contender.protocol):
+    if reason := why_not_laid_out(contender) or _why_not_pooled(contender) or _why_not_of(variant, contender.protocol):
         return reason
     for feature, operation in needed_features(workload, contender.protocol).items():
         if not engine.can(feature):

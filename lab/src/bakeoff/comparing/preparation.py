@@ -9,6 +9,7 @@ from dataclasses import replace
 from bakeoff.builds import Build
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.other_commit import with_commit
+from bakeoff.comparing.overlays import check_extensions
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.scale import check_scale
 from bakeoff.conformance.case import Profile
@@ -114,6 +115,7 @@ def _placed(project: Project, contender: Contender) -> Contender:
 
     What it needs and this machine has not is refused here.
     """
+    check_extensions(contender)
     if contender.variant.pgbouncer is not None:
         find_pgbouncer(contender.variant.pgbouncer)
     if contender.variant.replicas is not None:

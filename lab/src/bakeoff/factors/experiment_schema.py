@@ -67,9 +67,9 @@ def _vary() -> Schema:
 
 
 def _level(factor: Option) -> Schema:
-    """A level; the word for none is one where the default is none."""
+    """A level; the word for none is one where the default is none, and may be one of the kind too."""
     level = factor.kind.schema
-    return {"oneOf": [level, {"const": factor.unset}]} if factor.default is None else level
+    return {"anyOf": [level, {"const": factor.unset}]} if factor.default is None else level
 
 
 def _levels(level: Schema) -> Schema:

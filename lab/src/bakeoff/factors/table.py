@@ -18,9 +18,9 @@ CLASSES = ("standard", "tuned", "all")
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
 # As many as deploy/haproxy/replicas.cfg names.
 MOST_REPLICAS = 8
-# Factors that put something before or behind a target's processes.
-AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections")
-# Factors that change no message: where programs run, and how many of them.
+# Factors that decide what stands before and behind a target's processes.
+AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "overlay")
+# Factors that change no message: where programs run, how many of them, and how tables are laid out.
 PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
 
@@ -111,6 +111,12 @@ class FactorTable:
     )
     pgbouncer_connections: int = option(
         20, kinds.whole(1, 150), "Connections that PgBouncer opens to the database at the most", unit="connections"
+    )
+    overlay: str | None = option(
+        None,
+        kinds.text(),
+        "Overlay of the workload's schema, such as partitioned: the same tables, laid out in another way",
+        unset="no-overlay",
     )
     runs_in: str = option(
         IN_PROCESSES,

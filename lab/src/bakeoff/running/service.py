@@ -10,7 +10,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.factors.variant import Variant
 from bakeoff.launching import PROCESSES, Launcher
 from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.extensions import create_extension
+from bakeoff.postgres.layout import Layout, layout_of
 from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, Pooler
+from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
@@ -22,6 +25,7 @@ from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.overlays import Overlay
 
 
 class Service(Protocol):
@@ -105,12 +109,11 @@ def at_work(
     attached = bench.attached.get(target.name)
     if attached is not None:
         if bench.server is not None:
-            fresh_table(workload, bench.server, with_schema=True)
+            fresh_table(workload, bench.server, variant.overlay, with_schema=True)
         with AttachedTarget(target, attached, check) as service:
             yield service
         return
-    if bench.server is not None:
-        fresh_table(workload, bench.server)
+    layout = None if bench.server is None else fresh_table(workload, bench.server, variant.overlay)
     isolation = isolation or Isolation()
     with contextlib.ExitStack() as stack:
         pooler = _pooler(bench, variant, log)
@@ -131,6 +134,8 @@ def at_work(
         )
         with pinned_to(isolation.pin.get("target")):
             stack.enter_context(process)
+        if layout is not None:
+            layout.check(target.name)
         yield process if pooler is None else _Pooled(process, pooler)
 
 
@@ -156,15 +161,32 @@ def reached_by(launcher: Launcher, access: Access) -> Access:
     return replace(access, host=host, port=port)
 
 
-def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False) -> None:
-    """Drops what earlier runs stored and writes out what they left in memory.
+def fresh_table(
+    workload: Workload, server: Server, overlay: str | None = None, *, with_schema: bool = False
+) -> Layout | None:
+    """Drops what earlier runs stored, lays out an overlay's tables, and writes out what is left in memory.
 
-    A target makes the table when it starts; `with_schema` makes it for one that runs already.
+    Without an overlay a target makes the table when it starts; `with_schema` makes it for one that runs already.
     """
-    for script in (workload.sql("reset"), workload.sql("schema") if with_schema else None):
-        if script is not None:
-            server.execute_script(script)
+    reset, schema = workload.sql("reset"), workload.sql("schema")
+    if reset is not None:
+        server.execute_script(reset)
+    if overlay is None and with_schema and schema is not None:
+        server.execute_script(schema)
+    layout = None if overlay is None else _laid_out(workload, server, workload.overlays[overlay])
     server.checkpoint()
+    return layout
+
+
+def _laid_out(workload: Workload, server: Server, overlay: Overlay) -> Layout:
+    """The tables of an overlay, which belong to the role of targets; a target's own schema then finds them there."""
+    for extension in overlay.extensions:
+        create_extension(server, extension)
+    schema = workload.file("schema")
+    files = [overlay.file] if schema is None else [overlay.file, schema]
+    for file in files if overlay.before_schema else reversed(files):
+        run_script(server.as_targets, file, f"Correct it, or leave out --overlay {overlay.name}.")
+    return layout_of(server, overlay.name)
 
 
 def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:

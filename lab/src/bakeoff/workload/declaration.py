@@ -235,6 +235,14 @@ class Fill(_Declared, frozen=True):
     members: Sequence[str] = ()
 
 
+class DeclaredOverlay(_Declared, frozen=True):
+    """Another layout of the tables: an SQL file, when it is applied, and the server's extensions that it uses."""
+
+    sql: str
+    when: Literal["before-schema", "after-schema"]
+    extensions: Sequence[str] = ()
+
+
 class Declaration(_Declared, frozen=True):
     """A workload.toml as a whole. Members that name files are relative to its folder."""
 
@@ -251,6 +259,7 @@ class Declaration(_Declared, frozen=True):
     upsert: str | None = None
     upsert_one: str | None = None
     vectors: str | None = None
+    overlays: Mapping[str, DeclaredOverlay] = {}
     health: Health = Health()
     sizes: Mapping[str, int | Literal["natural"]] = msgspec.field(default_factory=lambda: {"default": "natural"})
     keys: Mapping[str, KeyKind] = {}

@@ -17,11 +17,16 @@ from bakeoff.project import Project
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.missing_names import problems_of
+from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
 
 FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
 _SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")
 # Members of workload.toml that change neither what is sent nor what is stored.
-_NOT_SENT = ("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back")
+_NOT_SENT = (
+    *("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back"),
+    # A run's record names its overlay, and the digest of that one's file.
+    "overlays",
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class Workload:
         """Those of a size in bytes; the natural one where there is no other."""
         sizes = self.declared.sizes
         return tuple(name for name, size in sizes.items() if size != "natural") or self.payloads[:1]
+
+    @property
+    def overlays(self) -> dict[str, Overlay]:
+        """Other layouts of its tables, by name."""
+        return overlays_of(self.declared, self.directory)
 
     def file(self, entry: FileEntry) -> Path | None:
         """A file or folder that the workload names, or None where it names none."""
@@ -121,6 +131,8 @@ def _check_references(toml: Toml[Declaration]) -> None:
     """Raises UsageError for the first thing that is named and does not exist, with its file and line."""
     for problem in problems_of(toml.document):
         raise toml.error(problem.place, problem.words, problem.text)
+    for place, words in overlay_problems(toml.document, toml.path.parent):
+        raise toml.error(place, words)
     proto = toml.path.parent / (toml.document.proto or "")
     if proto.is_file():
         from bakeoff.workload.proto_references import Declared, proto_problems

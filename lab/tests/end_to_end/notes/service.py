@@ -121,4 +121,9 @@ for _ in range(50):
         time.sleep(0.1)
 if CHEAT == "unlogged-table":
     run("ALTER TABLE notes SET UNLOGGED")
+if CHEAT == "unlogged-partition":
+    run("ALTER TABLE notes_odd SET UNLOGGED")
+if CHEAT == "own-layout":
+    run("DROP TABLE notes")
+    run((HERE / "schema.sql").read_text("utf-8"))
 Server(("127.0.0.1", int(os.environ["SERVER_PORT"])), Api).serve_forever()
