@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bakeoff.comparing.contenders import contenders_of
@@ -9,8 +10,9 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
 from bakeoff.factors.transport_mode import transport_mode_named
 from bakeoff.factors.variant import Level
+from bakeoff.targets.manifest import StorageTable
 from bakeoff.workload.loader import Workload
-from made_up_manifests import declared, engine, target, workload
+from made_up_manifests import RUN, declared, engine, target, workload
 
 WORKLOADS = {"events": workload()}
 ENGINES = {
@@ -112,6 +114,28 @@ def test_pgbouncer_stands_before_a_database_of_targets_that_the_lab_starts() -> 
     assert "needs --pgbouncer" in impossible["a-rest pgbouncer=no-pooler pgbouncer_connections=8"]
     with pytest.raises(UsageError, match="--pgbouncer is for targets that the lab starts as processes"):
         keys(asking({"pgbouncer": ["session"], "runs_in": ["docker"]}), "rest")
+
+
+def test_a_replica_is_read_by_targets_that_know_it_and_that_the_lab_starts() -> None:
+    request = asking({"read_replica": [False, True]})
+    reading = target("a-rest", run=msgspec.structs.replace(RUN, read_url_variable="READ_URL"))
+    possible, impossible = contenders_of([reading, target("b-rest")], request.variants(), WORKLOADS, ENGINES)
+    assert [each.key for each in possible] == [
+        "a-rest read_replica=off",
+        "a-rest read_replica=on",
+        "b-rest read_replica=off",
+    ]
+    assert "names no read_url_variable" in impossible["b-rest read_replica=on"]
+    for levels, words in (
+        ({"runs_in": ["docker"]}, "--read-replica is for targets that the lab starts as processes"),
+        ({}, "stores nothing in PostgreSQL: leave out --read-replica"),
+    ):
+        elsewhere = replace(
+            reading, manifest=msgspec.structs.replace(reading.manifest, storage=StorageTable(place="memory"))
+        )
+        request = asking({"read_replica": [True], **levels})
+        with pytest.raises(UsageError, match=words):
+            contenders_of([reading if levels else elsewhere], request.variants(), WORKLOADS, ENGINES)
 
 
 def test_a_size_that_another_workload_has_leaves_out_the_targets_without_it() -> None:

@@ -9,8 +9,10 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
 from bakeoff.factors.variant import Level
 from bakeoff.project import Project
+from bakeoff.targets.manifest import Target
 
 TARGET = "producer-api-go-rest"
+READING = "grpc-user-service-rest"
 
 
 @pytest.mark.parametrize("levels", [{"replicas": [2]}, {"pgbouncer": ["session"]}])
@@ -21,4 +23,21 @@ def test_an_attached_target_needs_neither_proxy_nor_pool(
     monkeypatch.setenv("DATABASE_URL", "postgresql://h/x")
     request = ComparisonRequest("quick", "", levels=levels, attached={TARGET: "http://127.0.0.1:1"})
     with pytest.raises(UsageError, match=f"{TARGET} is attached, so the lab cannot configure"):
+        choose(project, request, lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("attached", "words"),
+    [
+        ({READING: "http://127.0.0.1:1"}, f"{READING} is attached, so the lab cannot configure.*--read-replica"),
+        ({}, "--read-replica follows the embedded PostgreSQL, and DATABASE_URL is set: .* or leave out --read-replica"),
+    ],
+)
+def test_only_the_labs_own_database_has_a_replica(
+    project: Project, monkeypatch: pytest.MonkeyPatch, attached: dict[str, str], words: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://h/x")
+    monkeypatch.setattr(Target, "why_skipped", None)
+    request = ComparisonRequest("quick", "", levels={"read_replica": [True]}, targets=[READING], attached=attached)
+    with pytest.raises(UsageError, match=words):
         choose(project, request, lambda *_: None)

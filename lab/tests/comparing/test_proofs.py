@@ -115,6 +115,7 @@ def test_a_configuration_proves_again_what_it_stands_around(checkout: Checkout, 
         {"replicas": 2},
         {"pgbouncer": "session"},
         {"pgbouncer_connections": 8},
+        {"read_replica": True},
         {"overlay": "partitioned"},
     ],
 )

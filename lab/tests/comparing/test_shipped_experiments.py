@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from as_json import as_json
@@ -14,8 +15,10 @@ from bakeoff.project import Project
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.access import access_of
 from bakeoff.workload.loader import load_workload
-from made_up_manifests import target
+from made_up_manifests import RUN, target
 
+# All factors are possible with these targets.
+READING = msgspec.structs.replace(RUN, read_url_variable="DATABASE_READ_URL")
 EXPECTED = json.loads(Path(__file__).with_name("shipped_experiments.json").read_text("utf-8"))
 
 
@@ -32,7 +35,8 @@ def test_its_contenders_are_the_same(project: Project, name: str) -> None:
     workload = request.workload or "events"
     workloads = {workload: load_workload(project, workload)}
     has_grpc = any(operation.grpc for operation in workloads[workload].declared.operations)
-    targets = [target("a-rest", workload=workload), *([target("b-grpc", "grpc", workload)] if has_grpc else [])]
+    protocols = {"a-rest": "rest", **({"b-grpc": "grpc"} if has_grpc else {})}
+    targets = [target(each, protocol, workload, run=READING) for each, protocol in protocols.items()]
     contenders, _ = contenders_of(targets, request.variants(), workloads, engines)
     found = []
     for contender in contenders:

@@ -111,7 +111,7 @@ def test_a_server_that_a_killed_lab_left_behind_is_ended(installation: Installat
         user=installation.user,
         group=installation.group,
     )
-    assert embedded._becomes_ready(left, folder)
+    assert embedded.becomes_ready(left, folder)
     with instance(installation, logs) as server:
         assert server.pid != left.pid
         assert left.wait(30) == 0

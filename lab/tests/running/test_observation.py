@@ -2,7 +2,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +32,13 @@ class Running:
     container: str | None = None
     gauge_endpoints: Sequence[GaugeEndpoint] = ()
 
-    def __init__(self, port: int = 1, pid: int | None = None) -> None:
+    def __init__(self, port: int = 1, pid: int | None = None, database_pids: Sequence[int] = ()) -> None:
         self.access = Access("127.0.0.1", port)
         self.pids = {} if pid is None else {NAME: pid}
+        self.database_pids = database_pids
+
+    def facts(self) -> Mapping[str, str]:
+        return {}
 
     def ended_error(self) -> BakeoffError:
         return BakeoffError("ended")
@@ -50,6 +54,19 @@ def test_what_the_lab_started_is_in_sight(project: Project) -> None:
     assert set(seen.sources) == {"target", "database"}
     assert (seen.facts, seen.limits) == ({}, {})
     seen.check()
+
+
+def test_what_is_started_beside_the_server_counts_as_the_database(project: Project) -> None:
+    with subprocess.Popen(["sleep", "60"]) as started, subprocess.Popen(["sleep", "60"]) as beside:
+        server = Server("postgresql://127.0.0.1:1/x", started.pid, embedded=True)
+        alone = observe(bench(project, server), NAME, Running()).sources["database"].usage()
+        together = observe(bench(project, server), NAME, Running(database_pids=[beside.pid]))
+        used = together.sources["database"].usage()
+        started.kill()
+        beside.kill()
+    assert alone is not None
+    assert used is not None
+    assert used.memory_bytes > alone.memory_bytes
 
 
 def test_what_listens_on_this_machine_is_in_sight(project: Project) -> None:

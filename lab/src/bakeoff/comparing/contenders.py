@@ -68,7 +68,7 @@ def why_impossible(contender: Contender) -> str | None:
         return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
     if variant.preload and not any(_stores(operation) for operation in workload.declared.operations):
         return f"No operation of {workload.name} creates anything that --preload could store: leave it out."
-    if reason := why_not_laid_out(contender) or _why_not_pooled(contender) or _why_not_of(variant, contender.protocol):
+    if reason := _why_not_stored_like_this(contender) or _why_not_of(variant, contender.protocol):
         return reason
     for feature, operation in needed_features(workload, contender.protocol).items():
         if not engine.can(feature):
@@ -112,6 +112,25 @@ def _why_not_replicated(variant: Variant, protocol: str) -> str | None:
         return "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
     if variant.runs_in != IN_PROCESSES:
         return "--replicas is for targets that the lab starts as processes: in a cluster, scale the Deployment."
+    return None
+
+
+def _why_not_stored_like_this(contender: Contender) -> str | None:
+    return why_not_laid_out(contender) or _why_not_pooled(contender) or _why_not_read_elsewhere(contender)
+
+
+def _why_not_read_elsewhere(contender: Contender) -> str | None:
+    variant, target = contender.variant, contender.target
+    if not variant.read_replica:
+        return None
+    if variant.runs_in != IN_PROCESSES:
+        return "--read-replica is for targets that the lab starts as processes: leave it out."
+    if contender.place != POSTGRESQL:
+        return "It stores nothing in PostgreSQL: leave out --read-replica."
+    if target.manifest.run.read_url_variable is None:
+        return (
+            "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica."
+        )
     return None
 
 

@@ -145,24 +145,30 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
         secured = {name: "" for name, wanted in wishes.items() if wanted}
         variables_of(target, {**variant.settings, **secured})
-        if variant.pgbouncer and os.environ.get("DATABASE_URL"):
-            raise UsageError(
-                "--pgbouncer stands before the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out "
-                "--pgbouncer."
-            )
+        _check_embedded(variant)
     elif (
-        any((variant.settings, variant.tls, variant.token, variant.replicas, variant.pgbouncer))
+        any((variant.settings, variant.tls, variant.token, variant.replicas, variant.pgbouncer, variant.read_replica))
         or request.isolation != Isolation()
     ):
         raise UsageError(
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
-            "--tls, --token, --replicas, --pgbouncer, --pin and limits. An https address uses TLS; the token is read "
-            "from BAKEOFF_API_TOKEN."
+            "--tls, --token, --replicas, --pgbouncer, --read-replica, --pin and limits. An https address uses TLS; the "
+            "token is read from BAKEOFF_API_TOKEN."
         )
     elif contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(
             f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )
+
+
+def _check_embedded(variant: Variant) -> None:
+    """Raises UsageError for what the lab adds to its own database alone."""
+    added = {"--pgbouncer stands before": variant.pgbouncer, "--read-replica follows": variant.read_replica}
+    for words, is_wanted in added.items():
+        if is_wanted and os.environ.get("DATABASE_URL"):
+            raise UsageError(
+                f"{words} the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out {words.split()[0]}."
+            )
 
 
 def _check_docker(request: ComparisonRequest) -> None:

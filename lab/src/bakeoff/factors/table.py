@@ -19,7 +19,7 @@ IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
 # As many as deploy/haproxy/replicas.cfg names.
 MOST_REPLICAS = 8
 # Factors that decide what stands before and behind a target's processes.
-AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "overlay")
+AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica", "overlay")
 # Factors that change no message: where programs run, how many of them, and how tables are laid out.
 PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
@@ -111,6 +111,12 @@ class FactorTable:
     )
     pgbouncer_connections: int = option(
         20, kinds.whole(1, 150), "Connections that PgBouncer opens to the database at the most", unit="connections"
+    )
+    read_replica: bool = option(
+        False,
+        kinds.SWITCH,
+        "Targets that can do so read from a streaming replica of the embedded database, which has applied every commit "
+        "that is acknowledged",
     )
     overlay: str | None = option(
         None,

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -218,7 +218,7 @@ def _started(
             death_signal=signal.SIGINT,
         )
         try:
-            if _becomes_ready(process, folder):
+            if becomes_ready(process, folder):
                 return process, port
         except BaseException:
             processes.stop(process, signal.SIGQUIT, timeout_s=5)
@@ -231,13 +231,18 @@ def _started(
     )
 
 
+def write_settings(folder: Path, added: Sequence[str] = ()) -> None:
+    """Writes a server's file of settings, the published ones and those that are added to them."""
+    (folder / "postgresql.conf").write_text("\n".join([_SETTINGS.read_text("utf-8"), *added, ""]), "utf-8")
+
+
 def _command(installation: Installation, kind: InstanceKind, folder: Path, port: int) -> list[str]:
-    shutil.copyfile(_SETTINGS, folder / "postgresql.conf")
+    write_settings(folder)
     settings = [f"port={port}", *kind.overrides]
     return [str(installation.programs / "postgres"), "-D", str(folder), *(f"-c{setting}" for setting in settings)]
 
 
-def _becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
+def becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
     """Waits until the server says in its pid file that it accepts connections, or has ended."""
     pid_file = folder / "postmaster.pid"
     deadline = time.monotonic() + _START_TIMEOUT_S

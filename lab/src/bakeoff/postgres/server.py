@@ -40,7 +40,7 @@ class Server:
     """One database of one server. `pid` is the server's process where the lab can see it, for sampling.
 
     `targets_url` is for targets, where they have a role of their own: the lab's may change the server's settings.
-    `container` is the name of the one that the lab has started for it.
+    `container` is the name of the one that the lab has started for it. `read_url` is that of a replica, for targets.
     """
 
     url: str
@@ -48,6 +48,7 @@ class Server:
     embedded: bool
     targets_url: str | None = None
     container: str | None = None
+    read_url: str | None = None
 
     @property
     def shown_url(self) -> str:

@@ -243,6 +243,7 @@ class _Run:
         if target.has_ended:
             raise target.ended_error()
         seen.check()
+        self._environment = {**self._environment, **target.facts()}
         self._stored.audit(files)
         self._stages.mark("audit")
         self._environment = {**self._environment, **self._accounts.facts()}

@@ -1,6 +1,6 @@
 """What can be seen of a run's target and database: which processes or containers, and whether they stayed the same."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
@@ -74,7 +74,7 @@ class Observation:
 
 def observe(bench: Bench, target_name: str, service: Service) -> Observation:
     """What can be seen of a target at work and of the database that it stores into."""
-    roles = {"target": _target(bench, target_name, service), "database": _database(bench)}
+    roles = {"target": _target(bench, target_name, service), "database": _database(bench, service.database_pids)}
     return Observation({role: seen for role, seen in roles.items() if seen is not None})
 
 
@@ -99,12 +99,13 @@ def _target(bench: Bench, name: str, service: Service) -> Seen | None:
     )
 
 
-def _database(bench: Bench) -> Seen | None:
+def _database(bench: Bench, beside: Sequence[int]) -> Seen | None:
+    """The server, and what was started beside it for a target."""
     server = bench.server
     if server is None:
         return None
     if server.pid is not None:
-        return Seen(ProcessTree(server.pid))
+        return Seen(Together([ProcessTree(pid) for pid in (server.pid, *beside)]))
     return _own_container(bench, server.container) or _container(bench, DATABASE) or _listener(*_address(server))
 
 

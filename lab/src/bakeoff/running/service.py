@@ -13,6 +13,8 @@ from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.extensions import create_extension
 from bakeoff.postgres.layout import Layout, layout_of
 from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, Pooler
+from bakeoff.postgres.replica import NAME as REPLICA
+from bakeoff.postgres.replica import Replica
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.running.bench import Bench
@@ -49,8 +51,17 @@ class Service(Protocol):
         ...
 
     @property
+    def database_pids(self) -> Sequence[int]:
+        """Processes of the database that were started for it, beside the server itself."""
+        ...
+
+    @property
     def start_s(self) -> float | None:
         """Seconds from start to healthy."""
+        ...
+
+    def facts(self) -> Mapping[str, str]:
+        """What was counted of what stands behind it, for a run's record."""
         ...
 
     @property
@@ -63,17 +74,18 @@ class Service(Protocol):
         ...
 
 
-class _Pooled:
-    """A target that the lab has started behind the pool of its connections, which is a process of it."""
+class _Started:
+    """A target that the lab has started; the pool of its connections is a process of it, a replica of the database."""
 
-    def __init__(self, process: TargetProcess, pooler: Pooler) -> None:
+    def __init__(self, process: TargetProcess, pooler: Pooler | None, replica: Replica | None) -> None:
         self._process = process
         self._pooler = pooler
+        self._replica = replica
         self.access = process.access
 
     @property
     def pids(self) -> Mapping[str, int]:
-        return {**self._process.pids, PROGRAM: self._pooler.pid}
+        return {**self._process.pids, **({} if self._pooler is None else {PROGRAM: self._pooler.pid})}
 
     @property
     def gauge_endpoints(self) -> Sequence[GaugeEndpoint]:
@@ -84,15 +96,27 @@ class _Pooled:
         return self._process.container
 
     @property
+    def database_pids(self) -> Sequence[int]:
+        return [] if self._replica is None else [self._replica.pid]
+
+    @property
     def start_s(self) -> float | None:
         return self._process.start_s
 
     @property
     def has_ended(self) -> bool:
-        return self._process.has_ended or self._pooler.failure is not None
+        return self._process.has_ended or self._failure is not None
 
     def ended_error(self) -> BakeoffError:
-        return self._pooler.failure or self._process.ended_error()
+        return self._failure or self._process.ended_error()
+
+    def facts(self) -> Mapping[str, str]:
+        return {} if self._replica is None else {"replica_transactions": str(self._replica.transactions())}
+
+    @property
+    def _failure(self) -> BakeoffError | None:
+        around = (self._pooler, self._replica)
+        return next((failure for each in around if each is not None and (failure := each.failure) is not None), None)
 
 
 @contextlib.contextmanager
@@ -116,13 +140,18 @@ def at_work(
     layout = None if bench.server is None else fresh_table(workload, bench.server, variant.overlay)
     isolation = isolation or Isolation()
     with contextlib.ExitStack() as stack:
-        pooler = _pooler(bench, variant, log)
+        replica = _replica(bench, variant, log)
+        if replica is not None:
+            with pinned_to(isolation.pin.get("database")):
+                stack.enter_context(replica)
+        server = bench.server if replica is None else replica.server
+        pooler = _pooler(bench, server, variant, log)
         if pooler is not None:
             with pinned_to(isolation.pin.get("target")):
                 stack.enter_context(pooler)
         process = TargetProcess(
             target,
-            bench.server if pooler is None else pooler.server,
+            server if pooler is None else pooler.server,
             check,
             log,
             settings=variables_of(target, variant.settings),
@@ -136,16 +165,23 @@ def at_work(
             stack.enter_context(process)
         if layout is not None:
             layout.check(target.name)
-        yield process if pooler is None else _Pooled(process, pooler)
+        yield _Started(process, pooler, replica)
 
 
-def _pooler(bench: Bench, variant: Variant, log: Path) -> Pooler | None:
+def _replica(bench: Bench, variant: Variant, log: Path) -> Replica | None:
+    """What targets read from in a variant."""
+    if not variant.read_replica or bench.server is None:
+        return None
+    return Replica(bench.server, find_installation(bench.project), log.with_suffix(f".{REPLICA}.log"))
+
+
+def _pooler(bench: Bench, server: Server | None, variant: Variant, log: Path) -> Pooler | None:
     """What stands between target and database in a variant; the lab's own connections do not pass through it."""
-    if variant.pgbouncer is None or bench.server is None:
+    if variant.pgbouncer is None or server is None:
         return None
     account = find_installation(bench.project)
     return Pooler(
-        bench.server,
+        server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
         bench.project.root / CONFIGURATION,

@@ -91,6 +91,7 @@ class RunTable(msgspec.Struct, frozen=True):
     inherits: Sequence[str] = ()
     companions: Sequence[CompanionTable] = ()
     gauges: GaugesTable | None = None
+    read_url_variable: str | None = None
 
 
 Place = Literal["postgresql", "memory", "none"]

@@ -169,6 +169,8 @@ class TargetProcess:
     def _environment(self) -> dict[str, str]:
         run = self._target.manifest.run
         database = {} if self._server is None else {"DATABASE_URL": self._database_url(self._server)}
+        if self._server is not None and self._server.read_url is not None and run.read_url_variable is not None:
+            database[run.read_url_variable] = url_at(self._server.read_url, self._launcher.address)
         own = {"BIND": self._bind, run.port_variable: str(self.port)}
         return {**self._placeholders.fill_all(run.environment), **database, **own, **self._settings}
 

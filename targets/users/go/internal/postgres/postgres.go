@@ -44,8 +44,11 @@ const shortestIndexed = 3
 
 // Options are the settings of a repository.
 type Options struct {
-	URL         string
+	URL string
+	// ReadURL is where users are read, empty for URL. What is there must have every change that is acknowledged.
+	ReadURL     string
 	Application string
+	// Connections are the most to each of them.
 	Connections int
 	// PerRequest gives each write a transaction of its own.
 	PerRequest bool
@@ -57,16 +60,42 @@ type Options struct {
 
 // Repository is a user.Repository.
 type Repository struct {
-	pool   *pgxpool.Pool
-	writes *gatherer[*write]
-	reads  *gatherer[*read]
+	pool *pgxpool.Pool
+	// readPool is pool without a replica.
+	readPool *pgxpool.Pool
+	writes   *gatherer[*write]
+	reads    *gatherer[*read]
 }
 
 // Open connects and creates the tables; it tries again until ctx ends.
 func Open(ctx context.Context, options Options) (*Repository, error) {
-	config, err := pgxpool.ParseConfig(options.URL)
+	pool, err := connect(ctx, "DATABASE_URL", options.URL, options)
 	if err != nil {
-		return nil, errors.New("DATABASE_URL is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+		return nil, err
+	}
+	if err := prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	readPool := pool
+	if options.ReadURL != "" {
+		if readPool, err = connect(ctx, "DATABASE_READ_URL", options.ReadURL, options); err != nil {
+			pool.Close()
+			return nil, err
+		}
+	}
+	r := &Repository{pool: pool, readPool: readPool}
+	limit := gatherLimit{flushers: options.Flushers, queue: options.Queue, perRequest: options.PerRequest}
+	r.writes = newGatherer(limit, func(ctx context.Context, writes []*write) { r.store(ctx, writes) })
+	r.reads = newGatherer(limit, func(ctx context.Context, reads []*read) { r.fetch(ctx, reads) })
+	return r, nil
+}
+
+// connect makes a pool of connections, which are opened when they are needed.
+func connect(ctx context.Context, variable, url string, options Options) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE", variable)
 	}
 	config.MaxConns = int32(options.Connections)
 	config.ConnConfig.RuntimeParams["application_name"] = options.Application
@@ -74,15 +103,7 @@ func Open(ctx context.Context, options Options) (*Repository, error) {
 	if err != nil {
 		return nil, fmt.Errorf("setting up the pool of connections: %w", err)
 	}
-	if err := prepare(ctx, pool); err != nil {
-		pool.Close()
-		return nil, err
-	}
-	r := &Repository{pool: pool}
-	limit := gatherLimit{flushers: options.Flushers, queue: options.Queue, perRequest: options.PerRequest}
-	r.writes = newGatherer(limit, func(ctx context.Context, writes []*write) { r.store(ctx, writes) })
-	r.reads = newGatherer(limit, func(ctx context.Context, reads []*read) { r.fetch(ctx, reads) })
-	return r, nil
+	return pool, nil
 }
 
 // prepare applies the schema.
@@ -106,20 +127,26 @@ func (r *Repository) Close() {
 	r.writes.close()
 	r.reads.close()
 	r.pool.Close()
+	if r.readPool != r.pool {
+		r.readPool.Close()
+	}
 }
 
-// Healthy reports whether the database answers.
+// Healthy reports whether the database answers, and its replica.
 func (r *Repository) Healthy(ctx context.Context) error {
 	if err := r.pool.Ping(ctx); err != nil {
 		return fault(err)
 	}
-	return nil
+	if r.readPool == r.pool {
+		return nil
+	}
+	return fault(r.readPool.Ping(ctx))
 }
 
 // List returns a page of the users that match.
 func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, error) {
 	statement, arguments := listSQL(query)
-	rows, err := r.pool.Query(ctx, statement, arguments...)
+	rows, err := r.readPool.Query(ctx, statement, arguments...)
 	if err != nil {
 		return user.Page{}, fault(err)
 	}

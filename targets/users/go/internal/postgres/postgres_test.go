@@ -13,6 +13,7 @@ import (
 
 	"grpc-user-service/internal/postgres"
 	"grpc-user-service/internal/repositorytest"
+	"grpc-user-service/internal/user"
 )
 
 // open returns a repository in a schema of its own, and a URL that leads to it.
@@ -52,6 +53,44 @@ func open(t *testing.T, perRequest bool) (*postgres.Repository, string) {
 		}
 	})
 	return users, url
+}
+
+// TestReadsGoToTheReplica has a database apart in its place, so that it shows which of the two is asked.
+func TestReadsGoToTheReplica(t *testing.T) {
+	_, apart := open(t, false)
+	for _, perRequest := range []bool{false, true} {
+		_, url := open(t, perRequest)
+		users, err := postgres.Open(t.Context(), postgres.Options{
+			URL: url, ReadURL: apart, Application: "test",
+			Connections: 4, PerRequest: perRequest, Flushers: 1, Queue: 10,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(users.Close)
+		id, err := users.Create(t.Context(), "Ada", "ada@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := users.Get(t.Context(), id); !errors.Is(err, user.ErrNotFound) {
+			t.Errorf("got %v from the database that is written to", err)
+		}
+		page, err := users.List(t.Context(), user.Query{Page: 1, Limit: 10})
+		if err != nil || page.Total != 0 {
+			t.Errorf("listed %d users, %v, of the database that is written to", page.Total, err)
+		}
+		if err := users.Healthy(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAURLThatIsNoneIsNamed(t *testing.T) {
+	_, url := open(t, false)
+	_, err := postgres.Open(t.Context(), postgres.Options{URL: url, ReadURL: "http://", Connections: 1, Flushers: 1})
+	if err == nil || !strings.HasPrefix(err.Error(), "DATABASE_READ_URL is not a PostgreSQL URL") {
+		t.Error(err)
+	}
 }
 
 func TestSharedTransactions(t *testing.T) {

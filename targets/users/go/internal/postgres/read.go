@@ -55,7 +55,7 @@ func (r *Repository) users(ctx context.Context, reads []*read) (map[int64]user.U
 	for i, read := range reads {
 		ids[i] = read.id
 	}
-	rows, err := r.pool.Query(ctx, getSQL, ids)
+	rows, err := r.readPool.Query(ctx, getSQL, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func openStore(ctx context.Context, target Target, config settings.Settings) (us
 	starting, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	opened, err := postgres.Open(starting, postgres.Options{
-		URL: config.DatabaseURL, Application: target.Name, Connections: config.Connections,
+		URL: config.DatabaseURL, ReadURL: config.ReadURL, Application: target.Name, Connections: config.Connections,
 		PerRequest: config.PerRequest, Flushers: config.Flushers, Queue: config.Queue,
 	})
 	if err != nil {

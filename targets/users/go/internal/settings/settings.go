@@ -19,6 +19,8 @@ type Settings struct {
 	// Store is memory or postgresql.
 	Store       string
 	DatabaseURL string
+	// ReadURL is that of a replica to read from, empty without one.
+	ReadURL     string
 	Connections int
 	PerRequest  bool
 	Flushers    int
@@ -47,6 +49,7 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		Address:     netip.AddrPortFrom(r.address("BIND"), port),
 		Store:       r.word("STORE", "postgresql", "memory"),
 		DatabaseURL: r.text("DATABASE_URL", "postgresql://postgres:password@localhost:5432/users"),
+		ReadURL:     r.text("DATABASE_READ_URL", ""),
 		Connections: r.number("DB_POOL_SIZE", 10, 1, 1_000),
 		PerRequest:  r.word("WRITE_MODE", "group-commit", "per-request") == "per-request",
 		Flushers:    r.number("FLUSHERS", 2, 1, 64),

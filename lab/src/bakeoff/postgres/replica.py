@@ -1,0 +1,194 @@
+"""A streaming replica of an embedded server, for targets that read from one.
+
+The contract's reads show every change that was acknowledged before. So commits of targets wait until the replica has
+applied them (`synchronous_commit = remote_apply`), and what a replica costs is in what a write costs.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bakeoff import processes
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres import embedded
+from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.server import Server, url_at
+
+NAME = "replica"
+
+_LOOPBACK = "127.0.0.1"
+_STREAMS_WITHIN_S = 30.0
+_LOOK_EVERY_S = 0.02
+# A replica that lost its way looks for the server again at once; vacuum spares rows that its queries may need, so that
+# no change waits for a query.
+_SETTINGS = ("wal_retrieve_retry_interval=100ms", "hot_standby_feedback=on")
+_IN_STEP = (f"synchronous_standby_names = '{NAME}'", "synchronous_commit = remote_apply")
+_IS_IN_STEP = "SELECT 1 FROM pg_stat_replication WHERE application_name = %s AND sync_state IN ('sync', 'quorum')"
+
+
+class Replica:
+    """A replica while the `with` block lasts. `server` is the one it follows, whose targets get its address too."""
+
+    def __init__(self, server: Server, installation: Installation, log: Path) -> None:
+        self._primary, self._data = _directly(server)
+        self._installation = installation
+        self._log = log
+        self._folder = installation.data / NAME
+        self._port = processes.free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.server = replace(server, read_url=self._at(server.targets_url or server.url))
+        self._own = replace(server, url=self._at(server.url), pid=None)
+
+    def __enter__(self) -> "Replica":
+        try:
+            self._copy()
+            self._start()
+            self._keep_in_step()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def failure(self) -> BakeoffError | None:
+        """The error of one that has ended by itself; None while it runs."""
+        status = None if self._process is None else self._process.poll()
+        if status is None:
+            return None
+        return BakeoffError(
+            f"The replica exited with status {status}. Last lines of {self._log}:\n{processes.last_lines(self._log)}"
+        )
+
+    def transactions(self) -> int:
+        """How many transactions its clients have committed so far."""
+        with self._own.connect() as connection:
+            row = connection.execute(
+                "SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = current_database()"
+            ).fetchone()
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def _at(self, url: str) -> str:
+        return url_at(url, lambda _host, _port: (_LOOPBACK, self._port))
+
+    def _copy(self) -> None:
+        """Takes a base backup, with what the replica needs to follow; an earlier one is removed."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        password_file = self._folder.with_name(f"{NAME}.password")
+        with self._primary.for_programs(password_file) as (connection, environment):
+            self._give(password_file)
+            command = [
+                str(self._installation.programs / "pg_basebackup"),
+                f"--dbname={connection}",
+                f"--pgdata={self._folder}",
+                "--checkpoint=fast",
+                "--no-password",
+                # What is copied is thrown away; only the server that it follows must outlive a crash.
+                "--no-sync",
+            ]
+            process = processes.start(
+                command,
+                log=self._log,
+                environment=environment,
+                user=self._installation.user,
+                group=self._installation.group,
+            )
+            try:
+                status = process.wait()
+            finally:
+                processes.kill_session(process)
+        if status != 0:
+            raise BakeoffError(
+                f"The replica of --read-replica could not be copied. Is the disk full? Last lines of {self._log}:\n"
+                f"{processes.last_lines(self._log)}"
+            )
+        self._follow()
+
+    def _follow(self) -> None:
+        """Names the server to follow in a file that only the replica's account can read."""
+        parts = urlsplit(self._primary.url)
+        follows = self._folder / "postgresql.auto.conf"
+        conninfo = (
+            f"host={parts.hostname} port={parts.port} user={parts.username} password={parts.password} "
+            f"application_name={NAME}"
+        )
+        follows.write_text(f"primary_conninfo = '{conninfo}'\n", "utf-8")
+        (self._folder / "standby.signal").touch()
+        self._give(self._folder / "standby.signal")
+
+    def _start(self) -> None:
+        settings = (f"port={self._port}", *_SETTINGS)
+        self._process = processes.start(
+            [
+                str(self._installation.programs / "postgres"),
+                "-D",
+                str(self._folder),
+                *(f"-c{setting}" for setting in settings),
+            ],
+            log=self._log,
+            user=self._installation.user,
+            group=self._installation.group,
+            death_signal=signal.SIGINT,
+        )
+        if not embedded.becomes_ready(self._process, self._folder):
+            raise BakeoffError(
+                f"The replica of --read-replica did not start. Last lines of {self._log}:\n"
+                f"{processes.last_lines(self._log)}"
+            )
+
+    def _keep_in_step(self) -> None:
+        """From now on commits of targets wait for it."""
+        self._set(_IN_STEP)
+        deadline = time.monotonic() + _STREAMS_WITHIN_S
+        while True:
+            with self._primary.connect() as connection:
+                if connection.execute(_IS_IN_STEP, [NAME]).fetchone() is not None:
+                    return
+            if self.failure is not None:
+                raise self.failure
+            if time.monotonic() > deadline:
+                raise BakeoffError(
+                    f"The replica of --read-replica does not follow its server after {_STREAMS_WITHIN_S:.0f} s. Last "
+                    f"lines of {self._log}:\n{processes.last_lines(self._log)}"
+                )
+            time.sleep(_LOOK_EVERY_S)
+
+    def _set(self, settings: Sequence[str]) -> None:
+        """In the server's file, which each of its starts writes anew: no commit waits for a replica that is gone."""
+        embedded.write_settings(self._data, settings)
+        self._primary.execute_script("SELECT pg_reload_conf()")
+
+    def _end(self) -> None:
+        """First the server forgets it: its commits would wait for one that is gone."""
+        try:
+            self._set(())
+        finally:
+            if self._process is not None:
+                processes.stop(self._process, signal.SIGINT, timeout_s=30)
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _give(self, path: Path) -> None:
+        if self._installation.user is not None and self._installation.group is not None:
+            os.chown(path, self._installation.user, self._installation.group)
+
+
+def _directly(server: Server) -> tuple[Server, Path]:
+    """The server at its own port, past what may stand between, and where its data are."""
+    folder = server.data_directory()
+    if folder is None or not server.embedded:
+        raise BakeoffError("--read-replica follows the embedded PostgreSQL alone: leave it out.")
+    port = int((folder / "postmaster.pid").read_text("utf-8").splitlines()[3])
+    return replace(server, url=url_at(server.url, lambda _host, _port: (_LOOPBACK, port))), folder
