@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from psycopg import sql
@@ -59,6 +60,14 @@ def test_what_switches_durability_off_is_named(server: Server, change: str, undo
         # The session that asks has the overrides itself; a new one undoes them.
         server.execute_script(undo)
     assert problems_of(server) == []
+
+
+def test_other_servers_are_asked_by_a_query_of_the_overlays_own(server: Server, tmp_path: Path) -> None:
+    query = tmp_path / "elsewhere.sql"
+    query.write_text("SELECT name FROM (VALUES ('fsync is off on node 2.')) AS found (name)", "utf-8")
+    assert problems_of(server, query) == ["fsync is off on node 2."]
+    query.write_text("SELECT 'no reason' WHERE false", "utf-8")
+    assert problems_of(server, query) == []
 
 
 @pytest.mark.parametrize("value", ["on", "off"])

@@ -43,12 +43,18 @@ def test_an_overlay_has_a_file_a_time_and_extensions(project: Project) -> None:
         (True, []),
         (False, ["citus"]),
     ]
+    assert [len(each.files) for each in overlays.values()] == [1, 2]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
         ("overlays/partitioned.sql", "partitoned.sql", r'line \d+: sql = "partitoned\.sql", but there is no such file'),
+        (
+            'when = "before-schema"',
+            'when = "before-schema"\ndurability = "nodes.sql"',
+            r'line \d+: durability = "nodes\.sql", but there is no such file',
+        ),
         ('when = "before-schema"', 'when = "instead"', r"line \d+: .*instead.* is not one of"),
         (
             'database = "postgresql"',

@@ -38,15 +38,15 @@ def why_not_laid_out(contender: Contender) -> str | None:
 
 def check_extensions(contender: Contender) -> None:
     """Raises BakeoffError where a contender's server lacks an extension that its overlay uses."""
-    name = contender.variant.overlay
-    if name is None:
+    overlay = contender.overlay
+    if overlay is None:
         return
-    for extension in contender.workload.overlays[name].extensions:
+    for extension in overlay.extensions:
         lacking = _server_without(contender.variant, extension)
         if lacking is not None:
             raise BakeoffError(
-                f"--overlay {name} needs the PostgreSQL extension {extension}, which {lacking} does not have: set "
-                "DATABASE_URL to a server that has it, or leave out the overlay."
+                f"--overlay {overlay.name} needs the PostgreSQL extension {extension}, which {lacking} does not have: "
+                "set DATABASE_URL to a server that has it, or leave out the overlay."
             )
 
 

@@ -43,12 +43,17 @@ def is_durable(name: str, value: str) -> bool:
     return value != "off" if name == "synchronous_commit" else value == "on"
 
 
-def problems_of(server: Server) -> list[str]:
-    """Why commits might not survive a crash, one sentence each; empty where settings and tables are durable."""
+def problems_of(server: Server, elsewhere: Path | None = None) -> list[str]:
+    """Why commits might not survive a crash, one sentence each; empty where settings and tables are durable.
+
+    `elsewhere` is the file of a query that asks other servers, where tables are spread over such.
+    """
     with server.connect() as connection:
         settings = connection.execute(_statement("durability_settings")).fetchall()
         tables = connection.execute(_statement("unlogged_tables")).fetchall()
-    return [*_setting_problems(settings), *(f"The table {name} is unlogged: a crash empties it." for (name,) in tables)]
+        others = [] if elsewhere is None else connection.execute(elsewhere.read_bytes()).fetchall()
+    unlogged = (f"The table {name} is unlogged: a crash empties it." for (name,) in tables)
+    return [*_setting_problems(settings), *unlogged, *(str(problem) for (problem,) in others)]
 
 
 def wal_flushes(server: Server) -> WalFlushes | None:

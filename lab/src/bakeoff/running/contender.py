@@ -9,6 +9,7 @@ from bakeoff.factors.variant import Variant, key_of
 from bakeoff.targets.manifest import Place, Target
 from bakeoff.targets.storage import stores_in
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.overlays import Overlay
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,12 @@ class Contender:
     def protocol(self) -> str:
         """The engines' name of the target's protocol."""
         return protocol_of(self.target)
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """Another layout of its workload's tables."""
+        name = self.variant.overlay
+        return None if name is None else self.workload.overlays[name]
 
     @property
     def place(self) -> Place:

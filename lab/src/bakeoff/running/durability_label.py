@@ -1,6 +1,7 @@
 """What a run shows of the durability of its writes, beside what a crash has proven of its contender."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 
@@ -18,14 +19,15 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class DurabilityCheck:
-    """A server's flushes when the run began; None where they are not counted."""
+    """A server's flushes when the run began; None where they are not counted. `elsewhere` asks other servers."""
 
     server: Server
     before: WalFlushes | None
+    elsewhere: Path | None = None
 
     def problems(self, activity: DatabaseActivity | None) -> list[str]:
         """Why acknowledged writes might not survive a crash; to be called once the target has ended."""
-        problems = problems_of(self.server)
+        problems = problems_of(self.server, self.elsewhere)
         after = wal_flushes(self.server)
         if self.before is None or after is None or activity is None:
             return problems
@@ -35,9 +37,9 @@ class DurabilityCheck:
         return problems if flushes is None else [*problems, flushes]
 
 
-def begun(server: Server) -> DurabilityCheck:
+def begun(server: Server, elsewhere: Path | None = None) -> DurabilityCheck:
     """The check of a run that begins now."""
-    return DurabilityCheck(server, wal_flushes(server))
+    return DurabilityCheck(server, wal_flushes(server), elsewhere)
 
 
 def judged(

@@ -174,12 +174,15 @@ class _Run:
         }
         return {name: fact for name, fact in facts.items() if fact}
 
-    def _overlay(self) -> dict[str, str]:
+    def _overlay_facts(self) -> dict[str, str]:
         """What laid out the tables, whose name alone does not change with its content."""
-        name = self._request.contender.variant.overlay
-        if name is None:
-            return {}
-        return {"overlay_sha256": content_digest([self._request.contender.workload.overlays[name].file])}
+        overlay = self._request.contender.overlay
+        return {} if overlay is None else {"overlay_sha256": content_digest(overlay.files)}
+
+    @property
+    def _durability_elsewhere(self) -> Path | None:
+        overlay = self._request.contender.overlay
+        return None if overlay is None else overlay.durability
 
     def _execute(self) -> Status:
         contender, request = self._request.contender, self._request
@@ -187,7 +190,7 @@ class _Run:
             **environment_of(self._bench.project, self._target, self._bench.server),
             **self._of_the_target(),
             "storage": contender.place,
-            **self._overlay(),
+            **self._overlay_facts(),
         }
         with (
             run_files(self._bench.project.state / "runs", self._target.name) as files,
@@ -214,7 +217,7 @@ class _Run:
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
             if self._bench.server is not None:
-                self._durability = durability_label.begun(self._bench.server)
+                self._durability = durability_label.begun(self._bench.server, self._durability_elsewhere)
                 self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
                 self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
             with pinned_to(self._request.isolation.pin.get("engine")):

@@ -236,11 +236,15 @@ class Fill(_Declared, frozen=True):
 
 
 class DeclaredOverlay(_Declared, frozen=True):
-    """Another layout of the tables: an SQL file, when it is applied, and the server's extensions that it uses."""
+    """Another layout of the tables: an SQL file, when it is applied, and the server's extensions that it uses.
+
+    `durability` is an SQL file too, which asks other servers that tables are spread over.
+    """
 
     sql: str
     when: Literal["before-schema", "after-schema"]
     extensions: Sequence[str] = ()
+    durability: str | None = None
 
 
 class Declaration(_Declared, frozen=True):
