@@ -4,9 +4,9 @@ import contextlib
 import socket
 import threading
 from types import TracebackType
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit
 
-from bakeoff.postgres.server import POSTGRESQL_PORT, Server
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
 
 _LOOPBACK = "127.0.0.1"
 _CHUNK_BYTES = 65_536
@@ -32,9 +32,9 @@ class DatabaseRelay:
         self._connections: set[socket.socket] = set()
         self._listener = socket.create_server((_LOOPBACK, 0))
         self._port = int(self._listener.getsockname()[1])
-        user, at, _ = parts.netloc.rpartition("@")
-        url = urlunsplit(parts._replace(netloc=f"{user}{at}{_LOOPBACK}:{self._port}"))
-        self.server = Server(url, server.pid, server.embedded)
+        # Targets keep the role that they have: what another one makes could not be changed by theirs.
+        targets_url = None if server.targets_url is None else self._through(server.targets_url)
+        self.server = Server(self._through(server.url), server.pid, server.embedded, targets_url)
 
     def __enter__(self) -> "DatabaseRelay":
         self._listen()
@@ -44,6 +44,9 @@ class DatabaseRelay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.cut()
+
+    def _through(self, url: str) -> str:
+        return url_at(url, lambda _host, _port: (_LOOPBACK, self._port))
 
     def cut(self) -> None:
         """Ends all connections and refuses new ones."""

@@ -21,7 +21,7 @@ def target_url(url: str, password: str) -> str:
 def make_target_role(connection: "Connection", password: str) -> None:
     """Makes the role in the connection's database, or makes it what it was: settings that it kept are gone.
 
-    Tables that targets of another role have left become its own, so that it can write to them.
+    Tables and functions that targets of another role have left become its own, so that it can change them.
     """
     role = sql.Identifier(NAME)
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [NAME]).fetchone() is None:
@@ -39,6 +39,14 @@ def make_target_role(connection: "Connection", password: str) -> None:
     tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
     for (table,) in tables:
         connection.execute(sql.SQL("ALTER TABLE public.{} OWNER TO {}").format(sql.Identifier(table), role))
+
+    # Quoted as ALTER wants it; those of extensions stay theirs.
+    routines = connection.execute(
+        "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND NOT EXISTS "
+        "(SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')"
+    ).fetchall()
+    for (routine,) in routines:
+        connection.execute(f"ALTER ROUTINE {routine} OWNER TO {NAME}".encode())
 
 
 def _password(password: str) -> str:
