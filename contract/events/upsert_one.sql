@@ -4,4 +4,4 @@ INSERT INTO car_entities (entity_type, id, data)
 VALUES ($1, $2, $3::jsonb)
 ON CONFLICT (entity_type, id) DO UPDATE
 SET data = car_entities.data || excluded.data,
-    updated_at = now()
+    updated_at = excluded.updated_at
