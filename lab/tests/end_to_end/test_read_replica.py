@@ -31,6 +31,7 @@ def test_reads_from_a_replica_conform_and_show_what_was_acknowledged(
     assert (run["status"], run["audit"]["verdict"], run["durability"]) == ("completed", "clean", "proven")
     assert run["settings"]["read_replica"] == "on"
     assert run["total"]["failed"] == 0
+    assert "read-replica" in {finding["kind"] for finding in run["findings"]}
     # Its reads, which are more than a few.
     assert int(run["environment"]["replica_transactions"]) > 20
 

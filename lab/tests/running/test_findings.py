@@ -15,6 +15,7 @@ from bakeoff.running.findings import (
     gauge_findings,
     generator_findings,
     not_audited,
+    replica_findings,
     sampling_findings,
 )
 from bakeoff.sampling.gauge_watch import GaugeReads
@@ -170,6 +171,14 @@ def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measu
 )
 def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:
     assert [finding.kind for finding in agents_findings(machine_state(state))] == kinds
+
+
+def test_what_reads_from_a_replica_show_is_said() -> None:
+    assert replica_findings(None) == []
+    (found,) = replica_findings("12345")
+    assert (found.kind, found.severity) == ("read-replica", "info")
+    assert "served 12,345 transactions" in found.message
+    assert "reads show every change that was acknowledged before" in found.message
 
 
 @pytest.mark.parametrize(

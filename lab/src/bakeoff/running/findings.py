@@ -276,6 +276,22 @@ def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:
     ]
 
 
+def replica_findings(transactions: str | None) -> list[Finding]:
+    """What reads from a replica mean; `transactions` is how many it has served, None where there was none."""
+    if transactions is None:
+        return []
+    return [
+        Finding(
+            "read-replica",
+            "info",
+            f"A streaming replica served {int(transactions):,} transactions of the target. Commits waited until it had "
+            "applied them, so reads show every change that was acknowledged before.",
+            "Its cost is in that of the database, and in the latency of writes: compare with the same target without "
+            "--read-replica. A replica that applies changes later is faster to write to and breaks the contract.",
+        )
+    ]
+
+
 def clock_findings(state: MachineState | None) -> list[Finding]:
     """Target, database and engine are matched in time by the wall clock; where it jumped, costs are unknown."""
     jump_s = (state or MachineState()).clock_jump_s or 0.0

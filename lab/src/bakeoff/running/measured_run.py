@@ -350,5 +350,6 @@ class _Run:
         found += findings.stop_findings(self._stopped_at, self._steps)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)
+        found += findings.replica_findings(self._environment.get("replica_transactions"))
         found += findings.gauge_findings([] if self._gauge_watch is None else self._gauge_watch.reads)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)
