@@ -173,6 +173,14 @@ def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path,
     raise BakeoffError(f"Nothing listens on port {port}. The last lines of {log}:\n{last_lines(log)}")
 
 
+def failure_of(name: str, process: subprocess.Popen[bytes] | None, log: Path) -> BakeoffError | None:
+    """The error of a child that has ended by itself; None while it runs, or before it was started."""
+    status = None if process is None else process.poll()
+    if status is None:
+        return None
+    return BakeoffError(f"{name} exited with status {status}. Last lines of {log}:\n{last_lines(log)}")
+
+
 def last_lines(log: Path, count: int = 15) -> str:
     """The end of a log file, indented and without passwords, for an error message that may be stored."""
     try:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from jsonschema import Draft202012Validator
 from k6_servers import probe_proto
 from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
+from bakeoff.kill_tree import kill_tree
 from bakeoff.project import find_project
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -163,10 +163,8 @@ def started_engine(folder: Path, plan: Plan, k6: Path | None = None) -> Iterator
     try:
         yield engine
     finally:
-        children = psutil.Process(engine.pid).children(recursive=True) if engine.poll() is None else []
-        engine.kill()
-        for child in children:
-            child.kill()
+        if engine.poll() is None:
+            kill_tree(engine.pid)
         engine.wait()
 
 

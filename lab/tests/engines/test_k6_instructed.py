@@ -23,6 +23,8 @@ from k6_engine.records import Stream
 from k6_engine.rows import HEADER
 from k6_harness import DEADLINE_SECONDS, ENGINE, Record, as_text, checked_records, held, iterations, plan_for
 
+from bakeoff.kill_tree import kill_tree
+
 # Waits like `k6 run --paused`. Resumed, it reports two requests of the first phase, and leaves a file that shows it.
 FAKE = (
     f"HEADER = {HEADER.decode()!r}"
@@ -130,10 +132,8 @@ def agent(folder: Path, plan: dict[str, Any], share: str = "1/1", k6: str = FAKE
             own.send(as_text(plan))
             yield own
         finally:
-            left = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-            process.kill()
-            for each in left:
-                each.kill()
+            if process.poll() is None:
+                kill_tree(process.pid)
 
 
 def test_k6_begins_when_it_is_instructed_to(tmp_path: Path) -> None:

@@ -25,6 +25,11 @@ class Installation:
     user: int | None
     group: int | None
 
+    def give(self, path: Path) -> None:
+        """Makes that account the owner of a file or folder."""
+        if self.user is not None and self.group is not None:
+            os.chown(path, self.user, self.group)
+
 
 def find_installation(project: Project) -> Installation:
     """PostgreSQL 18 of the locked environment, and a place for its data that its account can reach."""

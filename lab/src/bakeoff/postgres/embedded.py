@@ -148,7 +148,7 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
     partial.mkdir(mode=0o700, parents=True)
     password = secrets.token_hex(16)
     password_for_initdb = partial.parent / "password"
-    _give(installation, partial)
+    installation.give(partial)
     initdb = [
         str(installation.programs / "initdb"),
         f"--pgdata={partial}",
@@ -160,7 +160,7 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
     ]
     log = logs / f"postgres-{folder.name}-initdb.log"
     with private_file(password_for_initdb, password):
-        _give(installation, password_for_initdb)
+        installation.give(password_for_initdb)
         process = processes.start(initdb, log=log, user=installation.user, group=installation.group)
         try:
             status = process.wait()
@@ -173,7 +173,7 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         )
     with open(partial / "bakeoff.password", "w", encoding="utf-8", opener=_privately) as file:
         file.write(password)
-    _give(installation, partial / "bakeoff.password")
+    installation.give(partial / "bakeoff.password")
     partial.rename(folder)
     return password
 
@@ -181,11 +181,6 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
 def _privately(path: str, flags: int) -> int:
     """Opens a file that no other user can read at any moment."""
     return os.open(path, flags, 0o600)
-
-
-def _give(installation: Installation, path: Path) -> None:
-    if installation.user is not None and installation.group is not None:
-        os.chown(path, installation.user, installation.group)
 
 
 def _end_leftover(folder: Path) -> None:

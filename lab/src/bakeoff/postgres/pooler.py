@@ -116,12 +116,7 @@ class Pooler:
     @property
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while it runs."""
-        status = None if self._process is None else self._process.poll()
-        if status is None:
-            return None
-        return BakeoffError(
-            f"PgBouncer exited with status {status}. Last lines of {self._log}:\n{processes.last_lines(self._log)}"
-        )
+        return processes.failure_of("PgBouncer", self._process, self._log)
 
     def _configured(self, folder: Path) -> Path:
         """Its configuration, and the password of its users, in a folder that only its account can enter."""

@@ -4,7 +4,6 @@ The contract's reads show every change that was acknowledged before. So commits 
 applied them (`synchronous_commit = remote_apply`), and what a replica costs is in what a write costs.
 """
 
-import os
 import shutil
 import signal
 import subprocess
@@ -66,12 +65,7 @@ class Replica:
     @property
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while it runs."""
-        status = None if self._process is None else self._process.poll()
-        if status is None:
-            return None
-        return BakeoffError(
-            f"The replica exited with status {status}. Last lines of {self._log}:\n{processes.last_lines(self._log)}"
-        )
+        return processes.failure_of("The replica", self._process, self._log)
 
     def transactions(self) -> int:
         """How many transactions its clients have committed so far."""
@@ -89,7 +83,7 @@ class Replica:
         shutil.rmtree(self._folder, ignore_errors=True)
         password_file = self._folder.with_name(f"{NAME}.password")
         with self._primary.for_programs(password_file) as (connection, environment):
-            self._give(password_file)
+            self._installation.give(password_file)
             command = [
                 str(self._installation.programs / "pg_basebackup"),
                 f"--dbname={connection}",
@@ -127,7 +121,7 @@ class Replica:
         )
         follows.write_text(f"primary_conninfo = '{conninfo}'\n", "utf-8")
         (self._folder / "standby.signal").touch()
-        self._give(self._folder / "standby.signal")
+        self._installation.give(self._folder / "standby.signal")
 
     def _start(self) -> None:
         settings = (f"port={self._port}", *_SETTINGS)
@@ -167,7 +161,7 @@ class Replica:
             time.sleep(_LOOK_EVERY_S)
 
     def _set(self, settings: Sequence[str]) -> None:
-        """In the server's file, which each of its starts writes anew: no commit waits for a replica that is gone."""
+        """In the server's file, which each of its starts writes again: no commit waits for a replica that is gone."""
         embedded.write_settings(self._data, settings)
         self._primary.execute_script("SELECT pg_reload_conf()")
 
@@ -179,10 +173,6 @@ class Replica:
             if self._process is not None:
                 processes.stop(self._process, signal.SIGINT, timeout_s=30)
             shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _give(self, path: Path) -> None:
-        if self._installation.user is not None and self._installation.group is not None:
-            os.chown(path, self._installation.user, self._installation.group)
 
 
 def _directly(server: Server) -> tuple[Server, Path]:

@@ -107,12 +107,9 @@ class Companions:
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while all run."""
         for name, process, log in self._running:
-            status = process.poll()
-            if status is not None:
-                return BakeoffError(
-                    f"{name} of {self._target.name} exited with status {status}. "
-                    f"Last lines of {log}:\n{processes.last_lines(log)}"
-                )
+            failure = processes.failure_of(f"{name} of {self._target.name}", process, log)
+            if failure is not None:
+                return failure
         return None
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -189,17 +190,22 @@ fn a_slow_server_is_ended_by_the_deadline() {
     serving.join().unwrap();
 }
 
-#[test]
-fn requests_beyond_the_limit_are_refused() {
-    let gateway = Gateway::start(&[("MAX_IN_FLIGHT", "1"), ("CALL_TIMEOUT_MS", "3600000")]);
-    let listener = gateway.listener();
-    let (arrived, waiting) = std::sync::mpsc::channel();
+/// The calls that reach a service which never answers, as they come.
+fn unanswered_calls(listener: UnixListener) -> Receiver<u64> {
+    let (arrived, waiting) = channel();
     thread::spawn(move || {
         let mut stream = accept(&listener);
         while let Some(id) = next_call(&mut stream) {
             arrived.send(id).unwrap();
         }
     });
+    waiting
+}
+
+#[test]
+fn requests_beyond_the_limit_are_refused() {
+    let gateway = Gateway::start(&[("MAX_IN_FLIGHT", "1"), ("CALL_TIMEOUT_MS", "3600000")]);
+    let waiting = unanswered_calls(gateway.listener());
     thread::scope(|scope| {
         let address = gateway.address;
         // Its call is never answered: the end of the gateway ends it.
@@ -273,14 +279,7 @@ fn the_gauges_show_what_is_in_flight_and_what_waits() {
     for variable in [("CALLS", "serial"), ("BATCH", "10")] {
         let gateway = Gateway::start(&[variable, ("CALL_TIMEOUT_MS", "3600000")]);
         assert_eq!(gateway.gauges(), (0, 0));
-        let listener = gateway.listener();
-        let (arrived, waiting) = std::sync::mpsc::channel();
-        thread::spawn(move || {
-            let mut stream = accept(&listener);
-            while let Some(id) = next_call(&mut stream) {
-                arrived.send(id).unwrap();
-            }
-        });
+        let waiting = unanswered_calls(gateway.listener());
         thread::scope(|scope| {
             for _ in 0..3 {
                 let address = gateway.address;
