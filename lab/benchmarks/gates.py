@@ -1,10 +1,11 @@
-"""How often the gate is wrong on this machine: `python lab/benchmarks/gates.py REF TIMES [OPTION...]`.
+r"""How often the gate is wrong on this machine: `python lab/benchmarks/gates.py REF TIMES [OPTION...]`.
 
 Runs `./bakeoff gate --against REF` so many times and counts the outcomes. With REF the checkout's own commit every
-failure is a false alarm; with a REF whose target is known to be faster every pass is a miss. For docs/METHOD.md:
+failure is a false alarm; with a REF whose target is known to be faster every pass is a miss. For docs/RESULTS.md:
 
-    lab/benchmarks/gates.py HEAD 40 -t producer-api-rust-rest --users 64 --phase-duration 10s
-    lab/benchmarks/gates.py HEAD 20 -t producer-api-rust-rest --users 64 --phase-duration 10s --throughput 5
+    lab/benchmarks/gates.py HEAD 40 -t producer-api-rust-rest --users 64 --phase-duration 3s --warm-up 2s
+    lab/benchmarks/gates.py HEAD 20 -t transaction-gateway-local --users 64 --rounds 16 --phase-duration 3s \
+        --warm-up 1s --throughput 5 --no-rerun
 
 the second in a checkout whose target was made a tenth slower, uncommitted. Leave the machine alone meanwhile.
 """

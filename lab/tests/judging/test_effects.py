@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ def contender(language: str, protocol: str, *rates: float, **factors: str) -> Co
 def told(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
     """What is told of each effect: the ratio in round figures, and how many pairs it is of."""
     return {
-        f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), effect.matched)
+        f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), len(effect.pairs))
         for effect in effects_of(contenders)
     }
 
@@ -76,6 +77,34 @@ def test_pairs_of_a_round_are_one_observation() -> None:
     assert language.ratio.high == pytest.approx(4)
 
 
+def test_each_pair_has_its_own_ratio_and_verdict() -> None:
+    """Rust is twice as fast as Go over REST and half as fast over gRPC: together no difference, told apart two."""
+
+    def named(language: str, protocol: str, *rates: float) -> ContenderRates:
+        return replace(contender(language, protocol, *rates), key=f"{language}-{protocol}")
+
+    (language,) = (
+        effect
+        for effect in effects_of(
+            [
+                named("go", "rest", 10, 10.1, 9.9, 10.1, 9.9),
+                named("rust", "rest", 20, 20.1, 19.9, 19.9, 20.1),
+                named("go", "grpc", 40, 40.1, 39.9, 40.1, 39.9),
+                named("rust", "grpc", 19, 19.1, 18.9, 18.9, 19.1),
+            ]
+        )
+        if effect.factor == "language"
+    )
+    assert (language.one, language.other) == ("go", "rust")
+    assert language.ratio.median == pytest.approx(1.03, abs=0.01)
+    pairs = {(pair.one, pair.other): pair for pair in language.pairs}
+    assert list(pairs) == [("go-rest", "rust-rest"), ("go-grpc", "rust-grpc")]
+    rest, grpc = pairs.values()
+    assert (rest.ratio.median, rest.verdict) == (pytest.approx(0.5, abs=0.01), "slower")
+    assert (grpc.ratio.median, grpc.verdict) == (pytest.approx(2.1, abs=0.01), "faster")
+    assert rest.p_adjusted is not None and rest.p_value is not None and rest.p_adjusted >= rest.p_value
+
+
 def alike(language: str, protocol: str, rates: dict[int, float]) -> ContenderRates:
     return ContenderRates("", HERE, {"language": language, "protocol": protocol}, rates)
 
@@ -90,7 +119,7 @@ def test_only_rounds_that_all_pairs_have_count() -> None:
     ]
     (language,) = (effect for effect in effects_of(contenders) if effect.factor == "language")
     assert list(language.ratio.values) == pytest.approx([3])
-    assert language.matched == 2
+    assert len(language.pairs) == 2
 
 
 @pytest.mark.parametrize(

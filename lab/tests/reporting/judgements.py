@@ -1,5 +1,6 @@
 """Comparisons that never took place: judgements, and the stored runs that belong to them, the same every time."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -73,10 +74,12 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
         verdict="Rust REST and Rust gRPC are a tie at 50,000 operations/s (48,500 to 51,500).",
         contenders=contenders,
         pairings=_pairings(contenders),
-        effects=_effects(shape),
+        effects=_effects(shape, contenders),
         operation_effects=[
-            Effect("protocol", "gRPC", "REST", estimate(ratio, shape.rounds), 1, operation=operation, load="200 users")
-            for operation, ratio in (("Read", 1.2), ("Save", 1.05))
+            Effect(
+                "protocol", "gRPC", "REST", ratio, _some_pairs(contenders, 1, ratio), operation=name, load="200 users"
+            )
+            for name, ratio in (("Read", estimate(1.2, shape.rounds)), ("Save", estimate(1.05, shape.rounds)))
             if "rust-grpc" in shape.targets
         ],
         noise_floor=0.021,
@@ -294,14 +297,20 @@ def _told(verdict: Verdict, shape: Shape) -> Verdict:
     return verdict if shape.rounds >= 3 else "unknown"
 
 
-def _effects(shape: Shape) -> list[Effect]:
-    effects = [Effect("protocol", "rest", "grpc", estimate(1.02, shape.rounds), 2, verdict=_told("tie", shape))]
-    effects.append(Effect("language", "rust", "go", estimate(1.25, shape.rounds), 1, verdict=_told("faster", shape)))
+def _effects(shape: Shape, contenders: Sequence[Contender]) -> list[Effect]:
+    def effect(factor: str, one: str, other: str, ratio: float, matched: int, verdict: Verdict) -> Effect:
+        pairs = _some_pairs(contenders, matched, estimate(ratio, shape.rounds), _told(verdict, shape))
+        return Effect(factor, one, other, estimate(ratio, shape.rounds), pairs, verdict=_told(verdict, shape))
+
+    effects = [effect("protocol", "rest", "grpc", 1.02, 2, "tie"), effect("language", "rust", "go", 1.25, 1, "faster")]
     if len(shape.payloads) > 1:
-        small, large = shape.payloads[0], shape.payloads[-1]
-        effects.append(
-            Effect(
-                "payload", small, large, estimate(2.9, shape.rounds), len(shape.targets), verdict=_told("faster", shape)
-            )
-        )
+        effects.append(effect("payload", shape.payloads[0], shape.payloads[-1], 2.9, len(shape.targets), "faster"))
     return effects
+
+
+def _some_pairs(
+    contenders: Sequence[Contender], count: int, ratio: Estimate, verdict: Verdict = "unknown"
+) -> list[Pairing]:
+    """The first of all pairs; which ones says nothing here."""
+    some = itertools.islice(itertools.combinations(contenders, 2), count)
+    return [Pairing(one.key, other.key, ratio, 0.01, 0.02, verdict) for one, other in some]

@@ -86,6 +86,21 @@ def test_the_verdict_comes_first_then_effects_and_shares() -> None:
     ]
 
 
+def test_the_price_of_each_framework_has_a_line() -> None:
+    rates = {"rust-rest": [1000, 1020, 990], "go-rest": [500, 510, 495]}
+    runs = [run for target, values in rates.items() for run in rounds_of(target, values)]
+    for target, values in rates.items():
+        faster = [value * 1.5 for value in values]
+        runs += rounds_of(f"{target}-tuned", faster, target_class="tuned")
+    interval = "range of the rounds 1.50 to 1.50"
+    price = [line for line in verdict_lines(judge(comparison_of(*runs))) if "1.50×" in line]
+    assert price == [
+        f"class: tuned reaches 1.50× the throughput of standard ({interval}), over 2 matched pairs",
+        f"Go REST tuned reaches 1.50× the throughput of Go REST standard ({interval})",
+        f"Rust REST tuned reaches 1.50× the throughput of Rust REST standard ({interval})",
+    ]
+
+
 def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None:
     noted = [finding("not-calibrated", "info", "It is unknown.")]
     judgement = judge(

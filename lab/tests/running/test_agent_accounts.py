@@ -77,4 +77,6 @@ def test_what_is_recorded_and_shown() -> None:
         "starts 1.50 ms apart, clocks +0.01 ms ± 0.05, +1200000.00 ms ± 0.40"
     )
     assert "no ledgers" in ACCOUNTS.line(None)
+    pod = replace(ACCOUNTS, names=["agent 1 of 1 (pod)"], agents=[100])
+    assert pod.line(AUDIT).startswith("acknowledged by 1 agent 100, merged 100")
     assert replace(ACCOUNTS, is_one_here=True).facts() == {}

@@ -11,7 +11,7 @@ from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import holm, ratio_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import NONE, Prior
-from bakeoff.judging.pairings import inverted_ratio, log_ratios, verdict_on
+from bakeoff.judging.pairings import inverted, inverted_ratio, log_ratios, pairings_between, verdict_on
 
 
 def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:
@@ -38,17 +38,17 @@ def _levels(factor: str, contenders: Sequence[ContenderRates]) -> list[str]:
 
 
 def _effect(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Effect | None:
-    pairs = _matched(factor, one, other, contenders)
-    means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in pairs])
+    matched = _matched(factor, one, other, contenders)
+    means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in matched])
     if not means:
         return None
     # Of the mean over pairs; those that share a contender are no more than one.
-    apart = min(len({id(first) for first, _ in pairs}), len({id(second) for _, second in pairs}))
+    apart = min(len({id(first) for first, _ in matched}), len({id(second) for _, second in matched}))
     test = ratio_of(means, prior, times=2 / apart)
-    ratio = test.ratio
-    if ratio.median < 1:
-        one, other, ratio = other, one, inverted_ratio(ratio)
-    return Effect(factor, one, other, ratio, len(pairs), test.p_value)
+    pairs = pairings_between(matched, prior, smallest_claim=None)
+    if test.ratio.median >= 1:
+        return Effect(factor, one, other, test.ratio, pairs, test.p_value)
+    return Effect(factor, other, one, inverted_ratio(test.ratio), [inverted(pair) for pair in pairs], test.p_value)
 
 
 def _matched(

@@ -223,7 +223,8 @@ class Pairing:
 class Effect:
     """What one factor did while all others stayed alike: REST against gRPC, one language against another, …
 
-    `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together.
+    `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together;
+    `pairs` are these contenders one by one, with Holm's correction over the pairs of this effect.
     `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` is about `one`.
     Of an `operation` it is how many times as fast it is answered, by mean latency, at one `load` of all of them.
     """
@@ -232,7 +233,7 @@ class Effect:
     one: str
     other: str
     ratio: Estimate
-    matched: int
+    pairs: Sequence[Pairing]
     p_value: float | None = None
     p_adjusted: float | None = None
     verdict: Verdict = "unknown"

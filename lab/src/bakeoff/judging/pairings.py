@@ -22,15 +22,25 @@ def pairings_of(contenders: Sequence[ContenderRates], prior: Prior, smallest_cla
 
     `prior` is what the variances of all contenders have in common.
     """
-    pairs = [
+    pairs = itertools.combinations(contenders, 2)
+    return pairings_between(
+        [(one, other) for one, other in pairs if one.division == other.division], prior, smallest_claim
+    )
+
+
+def pairings_between(
+    pairs: Sequence[tuple[ContenderRates, ContenderRates]], prior: Prior, smallest_claim: float | None
+) -> list[Pairing]:
+    """These pairs, as far as they share a round, with Holm's correction over all of them."""
+    tested = [
         (one, other, ratio_of(list(logs.values()), prior))
-        for one, other in itertools.combinations(contenders, 2)
-        if one.division == other.division and (logs := log_ratios(one.by_round, other.by_round))
+        for one, other in pairs
+        if (logs := log_ratios(one.by_round, other.by_round))
     ]
-    adjusted = holm([test.p_value for _, _, test in pairs])
+    adjusted = holm([test.p_value for _, _, test in tested])
     return [
         _pairing(one.key, other.key, test, p_adjusted, smallest_claim)
-        for (one, other, test), p_adjusted in zip(pairs, adjusted, strict=True)
+        for (one, other, test), p_adjusted in zip(tested, adjusted, strict=True)
     ]
 
 

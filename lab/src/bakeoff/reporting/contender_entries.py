@@ -44,7 +44,17 @@ def contender_entries(
 
 def pairing_entries(judgement: Judgement) -> list[ReportedPairing]:
     """Pairs of contenders that have a ratio."""
-    return [_pairing(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
+    return [pairing_entry(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
+
+
+def pairing_entry(pairing: Pairing) -> ReportedPairing:
+    return {
+        "one": pairing.one,
+        "other": pairing.other,
+        "ratio": figure(pairing.ratio),
+        "p_adjusted": None if pairing.p_adjusted is None else rounded(pairing.p_adjusted, 2),
+        "verdict": pairing.verdict,
+    }
 
 
 def finding_entries(findings: Sequence[JudgedFinding], of: Sequence[str]) -> list[ReportedFinding]:
@@ -167,13 +177,3 @@ def _turned(verdict: Verdict) -> Verdict:
         case "slower":
             return "faster"
     return verdict
-
-
-def _pairing(pairing: Pairing) -> ReportedPairing:
-    return {
-        "one": pairing.one,
-        "other": pairing.other,
-        "ratio": figure(pairing.ratio),
-        "p_adjusted": None if pairing.p_adjusted is None else rounded(pairing.p_adjusted, 2),
-        "verdict": pairing.verdict,
-    }

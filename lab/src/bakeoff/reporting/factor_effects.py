@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
+from bakeoff.reporting.contender_entries import pairing_entry
 from bakeoff.reporting.estimate_entries import figure
 from bakeoff.reporting.shape import ReportedEffect
 
@@ -47,7 +48,7 @@ def _entry(effect: Effect) -> ReportedEffect:
         "one": _words(effect.factor, effect.one),
         "other": _words(effect.factor, effect.other),
         "ratio": ratio,
-        "matched": effect.matched,
+        "pairs": [pairing_entry(pair) for pair in effect.pairs],
         "verdict": effect.verdict,
         "operation": effect.operation,
         "load": effect.load,

@@ -22,7 +22,7 @@ from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
-from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS
+from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, matched_pairs
 from bakeoff.reporting.text_table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
@@ -59,6 +59,7 @@ def html_report(data: ReportData) -> str:
             by_key={entry["key"]: entry for entry in data["contenders"]},
             choices=_choices(data),
             equal_loads=equal_load_tables(data["equal_loads"]),
+            matched_pairs=matched_pairs(data),
             scale_tables=scale_tables(data["scale_curves"]),
             scale_conclusions=conclusions(data["scale_curves"]),
             slots=_slots(data["charts"]),

@@ -83,6 +83,10 @@ def figure_rows(data: ReportData) -> Iterator[Row]:
         yield _estimate("operation choice", effect["one"], "", effect["load"], figure, "times", effect["ratio"])
     for effect in data["effects"]:
         yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
+        if len(effect["pairs"]) > 1:
+            for pair in effect["pairs"]:
+                against = f"{effect['title']}: against {labels[pair['other']]}"
+                yield _estimate("matched pair", labels[pair["one"]], "", "", against, "times", pair["ratio"])
     for load in data["equal_loads"]:
         yield from _equal_load(load)
     for curve in data["scale_curves"]:

@@ -183,14 +183,17 @@ class ReportedPairing(TypedDict):
 
 
 class ReportedEffect(TypedDict):
-    """What one factor did while all others stayed alike: to throughput, or to the mean latency of an `operation`."""
+    """What one factor did while all others stayed alike: to throughput, or to the mean latency of an `operation`.
+
+    `pairs` are the matched contenders one by one.
+    """
 
     factor: str
     title: str
     one: str
     other: str
     ratio: Figure
-    matched: int
+    pairs: list[ReportedPairing]
     verdict: Verdict
     operation: str
     load: str

@@ -44,7 +44,7 @@ def all_tables(data: ReportData) -> list[Table]:
         tables += [cost(own, of)]
         tables += [phases(own, of), resources(own, of), gauges(own, of)]
         tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
-    tables += [by_payload(data), effects(data), operation_effects(data), references(data)]
+    tables += [by_payload(data), effects(data), matched_pairs(data), operation_effects(data), references(data)]
     return [table for table in tables if table.rows]
 
 
@@ -207,6 +207,26 @@ def effects(data: ReportData) -> Table:
     ]
     headings = ("factor", "levels", "throughput ratio", "verdict")
     return Table("Effect of each factor", headings, rows, left=2, words_last=True)
+
+
+def matched_pairs(data: ReportData) -> Table:
+    """What the effects of several pairs are made of."""
+    labels = {entry["key"]: entry["label"] for entry in data["contenders"]}
+    rows = [
+        (
+            effect["title"],
+            labels[each["one"]],
+            labels[each["other"]],
+            _interval(each["ratio"], numbers.ratio),
+            _VERDICTS.get(each["verdict"], each["verdict"]),
+        )
+        for effect in data["effects"]
+        if len(effect["pairs"]) > 1
+        for each in effect["pairs"]
+    ]
+    headings = ("factor", "target", "against", "throughput ratio", "verdict")
+    note = "Contenders that differ in one factor alone; Holm's correction is over the pairs of one effect."
+    return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
 
 
 def references(data: ReportData) -> Table:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
-from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement, interval_name
+from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 
 
@@ -44,9 +44,10 @@ def _classes(judgement: Judgement) -> str:
 
 def verdict_lines(judgement: Judgement) -> list[str]:
     """The verdict, what each factor did, and what each contender's figure is of the machine's limits."""
+    labels = {contender.key: contender.label for contender in judgement.contenders}
     return [
         judgement.verdict,
-        *(_effect(effect) for effect in judgement.effects),
+        *(line for effect in judgement.effects for line in _effect(effect, labels)),
         *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
         *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
     ]
@@ -99,17 +100,28 @@ def _figures(contender: Contender) -> list[str]:
     ]
 
 
-def _effect(effect: Effect) -> str:
-    ratio = effect.ratio
+def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
+    """One line, and one for each pair of a factor that is asked about pair by pair."""
+    matched = "" if len(effect.pairs) == 1 else f", over {len(effect.pairs)} matched pairs"
+    factor = effect.factor.replace("_", " ")
+    lines = [f"{factor}: {effect.one} {_reached(effect.other, effect.ratio, effect.verdict, matched)}"]
+    if effect.factor in _FACTORS_BY_PAIR and len(effect.pairs) > 1:
+        lines += [
+            f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict)}" for each in effect.pairs
+        ]
+    return lines
+
+
+def _reached(other: str, ratio: Estimate, verdict: Verdict, matched: str = "") -> str:
     interval = ""
     if ratio.low is not None and ratio.high is not None:
         interval = f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
-    tie = ", which chance explains too" if effect.verdict == "tie" else ""
-    matched = "" if effect.matched == 1 else f", over {effect.matched} matched pairs"
-    factor = effect.factor.replace("_", " ")
-    reached = f"{effect.one} reaches {ratio.median:.2f}× the throughput of {effect.other}"
-    return f"{factor}: {reached}{interval}{matched}{tie}"
+    tie = ", which chance explains too" if verdict == "tie" else ""
+    return f"reaches {ratio.median:.2f}× the throughput of {other}{interval}{matched}{tie}"
 
+
+# Each pair of the class is the price of one framework; of other factors the report has the pairs.
+_FACTORS_BY_PAIR = ("class",)
 
 # Of every factor there would be a line for each operation: the report has them all.
 _NAMED_FACTORS = ("protocol",)
