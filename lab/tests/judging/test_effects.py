@@ -78,7 +78,7 @@ def test_pairs_of_a_round_are_one_observation() -> None:
 
 
 def test_each_pair_has_its_own_ratio_and_verdict() -> None:
-    """Rust is twice as fast as Go over REST and half as fast over gRPC: together no difference, told apart two."""
+    """Rust is twice as fast as Go over REST and half as fast over gRPC, which together is hardly a difference."""
 
     def named(language: str, protocol: str, *rates: float) -> ContenderRates:
         return replace(contender(language, protocol, *rates), key=f"{language}-{protocol}")

@@ -34,7 +34,7 @@ def contender_entries(
     judgement: Judgement, stored: StoredComparison, identities: Mapping[str, Identity]
 ) -> list[ReportedContender]:
     """In the judgement's order; anchors are unique."""
-    pairings = pairing_entries(judgement)
+    pairings = pairing_entries(judgement.pairings)
     runs = {run.id: run for run in stored.runs}
     return [
         _entry(contender, place, identities, _against_leader(contender, judgement.contenders, pairings), runs)
@@ -42,12 +42,12 @@ def contender_entries(
     ]
 
 
-def pairing_entries(judgement: Judgement) -> list[ReportedPairing]:
-    """Pairs of contenders that have a ratio."""
-    return [pairing_entry(pairing) for pairing in judgement.pairings if math.isfinite(pairing.ratio.median)]
+def pairing_entries(pairings: Sequence[Pairing]) -> list[ReportedPairing]:
+    """Those that have a ratio."""
+    return [_pairing(pairing) for pairing in pairings if math.isfinite(pairing.ratio.median)]
 
 
-def pairing_entry(pairing: Pairing) -> ReportedPairing:
+def _pairing(pairing: Pairing) -> ReportedPairing:
     return {
         "one": pairing.one,
         "other": pairing.other,

@@ -54,7 +54,7 @@ def report_data(judgement: Judgement, stored: StoredComparison) -> ReportData:
         "missing": missing_of(judgement, stored, identities),
         "groups": groups,
         "contenders": entries,
-        "pairings": pairing_entries(judgement),
+        "pairings": pairing_entries(judgement.pairings),
         "effects": effects,
         "operation_effects": operation_effect_entries(judgement),
         "equal_loads": equal_load_entries(judgement),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
 from bakeoff.judging.judgement import Effect, Judgement
-from bakeoff.reporting.contender_entries import pairing_entry
+from bakeoff.reporting.contender_entries import pairing_entries
 from bakeoff.reporting.estimate_entries import figure
 from bakeoff.reporting.shape import ReportedEffect
 
@@ -48,7 +48,7 @@ def _entry(effect: Effect) -> ReportedEffect:
         "one": _words(effect.factor, effect.one),
         "other": _words(effect.factor, effect.other),
         "ratio": ratio,
-        "pairs": [pairing_entry(pair) for pair in effect.pairs],
+        "pairs": pairing_entries(effect.pairs),
         "verdict": effect.verdict,
         "operation": effect.operation,
         "load": effect.load,
