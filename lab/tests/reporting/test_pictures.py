@@ -43,6 +43,15 @@ def test_nothing_lies_outside_a_picture() -> None:
             assert 0 <= float(element.attrib["y"]) <= 720
 
 
+@pytest.mark.parametrize(("words", "is_whole"), [(15, True), (30, True), (50, True), (120, False)])
+def test_a_note_has_three_lines_at_most(words: int, is_whole: bool) -> None:
+    chart = next(each for each in report_data(*comparison())["charts"] if each["slot"] == "throughput")
+    note = " ".join(f"word-{number}" for number in range(words))
+    drawn = " ".join(_words(svg_of({**chart, "note": note, "beyond": []})))
+    assert (note in drawn) is is_whole
+    assert ("…" in drawn) is not is_whole
+
+
 def test_hostile_names_stay_words() -> None:
     for chart in report_data(*hostile_comparison())["charts"]:
         root = ElementTree.fromstring(svg_of(chart))  # noqa: S314

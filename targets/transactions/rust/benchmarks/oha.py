@@ -1,7 +1,8 @@
-"""The lab's figures beside oha's for the same requests: `python3 benchmarks/oha.py [REQUESTS] [CONNECTIONS]`.
+"""The lab's figures beside oha's for the same requests: `python3 benchmarks/oha.py [REQUESTS] [CONNECTIONS] [RATE]`.
 
-Both send transactions to one gateway, in turn, three times each; printed are the medians, line by line. oha must be on
-PATH: `cargo install oha --locked`.
+Both send transactions to one gateway, in turn, three times each; printed are the medians, line by line. At full speed
+they share the cores with the gateway, so that the one that takes less CPU measures a faster gateway; at a rate that
+leaves room, only what each adds to a latency differs. oha must be on PATH: `cargo install oha --locked`.
 """
 
 import json
@@ -26,14 +27,16 @@ def main() -> None:
         sys.exit("oha was not found on PATH: cargo install oha --locked")
     requests = sys.argv[1] if len(sys.argv) > 1 else "25000"
     connections = sys.argv[2] if len(sys.argv) > 2 else "100"
+    rate = sys.argv[3] if len(sys.argv) > 3 else None
     lab: list[Lines] = []
     oha: list[Lines] = []
     with processes.local_gateway() as gateway:
         url = f"{gateway}/api/transaction"
         for _ in range(_ROUNDS):
-            oha.append(_oha(url, requests, connections))
-            lab.append(_lab(url, requests, connections))
-    print(f"{requests} requests, {connections} connections, medians of {_ROUNDS} rounds; latencies in ms\n")
+            oha.append(_oha(url, requests, connections, rate))
+            lab.append(_lab(url, requests, connections, rate))
+    speed = "at full speed" if rate is None else f"at {rate}/s"
+    print(f"{requests} requests {speed}, {connections} connections, medians of {_ROUNDS} rounds; latencies in ms\n")
     print(f"{'':<14}{'lab':>12}{'oha':>12}{'lab / oha':>12}")
     for name in lab[0]:
         own, other = (median(each[name] for each in lines) for lines in (lab, oha))
@@ -41,14 +44,19 @@ def main() -> None:
         print(f"{name:<14}{own:>12,.{digits}f}{other:>12,.{digits}f}{own / other:>12.2f}")
 
 
-def _lab(url: str, requests: str, connections: str) -> Lines:
-    hit = processes.hit(url, "-n", requests, "-c", connections, "--data", processes.SALE)
-    return _lines(hit["requests_per_s"], hit["mean_ms"], hit["min_ms"], hit["percentiles_ms"].__getitem__, hit["max_ms"])
+def _lab(url: str, requests: str, connections: str, rate: str | None) -> Lines:
+    sent = ["-n", requests] if rate is None else ["-q", rate, "-z", f"{float(requests) / float(rate)}s"]
+    hit = processes.hit(url, *sent, "-c", connections, "--data", processes.SALE)
+    return _lines(
+        hit["requests_per_s"], hit["mean_ms"], hit["min_ms"], hit["percentiles_ms"].__getitem__, hit["max_ms"]
+    )
 
 
-def _oha(url: str, requests: str, connections: str) -> Lines:
+def _oha(url: str, requests: str, connections: str, rate: str | None) -> Lines:
     command = ["oha", "--no-tui", "--output-format", "json", "-n", requests, "-c", connections, "-m", "POST"]
-    command += ["-T", "application/json", "-d", processes.SALE, url]
+    command += ["-T", "application/json", "-d", processes.SALE]
+    # Counted from the instant at which a request is due, as the lab does.
+    command += [url] if rate is None else ["-q", rate, "--latency-correction", url]
     done: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     summary, percentiles = done["summary"], done["latencyPercentiles"]
     if summary["successRate"] < 1:

@@ -1,6 +1,7 @@
 """What the benchmarks beside this file measure: the gateway with its servers, and the framework's own minimal server.
 
-The programs are those of the release build; every start has free ports and a folder of its own, and ends with its block.
+The programs are those of the release build; every start has free ports and a folder of its own, and ends with its
+block.
 """
 
 import json
@@ -28,8 +29,10 @@ def program(name: str) -> Path:
     """A program of the release build."""
     path = _RUST / "target" / name
     if not path.exists():
-        sys.exit(f"{path} is missing. Build it: ./bakeoff build transaction-gateway-local transaction-gateway-nats, and"
-                 f" cargo build --release --package transaction-gateway --example bare in {_RUST}")
+        sys.exit(
+            f"{path} is missing. Build it: ./bakeoff build transaction-gateway-local transaction-gateway-nats, and"
+            f" cargo build --release --package transaction-gateway --example bare in {_RUST}"
+        )
     return path
 
 

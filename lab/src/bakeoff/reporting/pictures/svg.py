@@ -9,7 +9,7 @@ from bakeoff.reporting.palette import LIGHT, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
 
-_LEFT, _RIGHT, _BOTTOM = 92, WIDTH - 40, HEIGHT - 120
+_LEFT, _RIGHT, _BOTTOM = 92, WIDTH - 40, HEIGHT - 140
 _LEGEND_SIZE, _TICK_SIZE, _NOTE_SIZE = 17, 16, 15
 _MANY_POINTS = 24
 _WHISKER_STEP = 4
@@ -30,19 +30,21 @@ def svg_of(chart: Chart) -> str:
     """The whole file."""
     canvas = Canvas(chart["title"])
     canvas.words(shortened(chart["title"], WIDTH - 80, 28), 40, 52, 28, bold=True)
-    for number, line in enumerate(_note(chart)):
-        canvas.words(line, 40, HEIGHT - 38 + 22 * number, _NOTE_SIZE, LIGHT.muted)
+    note = _note(chart)
+    top = HEIGHT - (60 if len(note) > 2 else 38)
+    for number, line in enumerate(note):
+        canvas.words(line, 40, top + 22 * number, _NOTE_SIZE, LIGHT.muted)
     draw: Mapping[str, Callable[[Canvas, Chart], None]] = {"lines": _lines, "dots": _dots, "bars": _bars}
     draw[chart["kind"]](canvas, chart)
     return canvas.document()
 
 
 def _note(chart: Chart) -> list[str]:
-    """The note in two lines at most."""
+    """The note in three lines at most."""
     beyond = f" Beyond the scale: {'; '.join(chart['beyond'])}." if chart["beyond"] else ""
     most = int((WIDTH - 80) / width_of("x", _NOTE_SIZE))
-    first, *others = textwrap.wrap(f"{chart['note']}{beyond}", most) or [""]
-    return [first, shortened(" ".join(others), WIDTH - 80, _NOTE_SIZE)] if others else [first]
+    lines = textwrap.wrap(f"{chart['note']}{beyond}", most)
+    return [*lines[:2], shortened(" ".join(lines[2:]), WIDTH - 80, _NOTE_SIZE)] if len(lines) > 2 else lines
 
 
 def _lines(canvas: Canvas, chart: Chart) -> None:

@@ -1,5 +1,6 @@
 //! Echoes a second with 64 outstanding: bare frames over a Unix socket, the local bus, and NATS where `NATS_URL` names a
-//! server. Rounds are interleaved: `cargo bench --package bus`.
+//! server. Rounds are interleaved: `cargo bench --package bus`. Bare frames go out each with a system call of its own,
+//! and all that are ready with one, as those of the bus do.
 
 use std::future::pending;
 use std::io::{Read, Write};
@@ -33,41 +34,56 @@ impl Services for Echo {
     }
 }
 
+/// How bare frames are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    /// Each with a system call of its own.
+    Alone,
+    /// All that are ready with one system call.
+    Together,
+}
+
 fn main() {
     let folder = std::env::temp_dir().join(format!("bus-echo-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the sockets");
-    let bare_socket = bare_server(&folder);
+    let [alone_socket, together_socket] =
+        [Sending::Alone, Sending::Together].map(|sending| bare_server(&folder, sending));
     let served = folder.clone();
     thread::spawn(move || serve_local(&served));
     let broker = std::env::var("NATS_URL").ok();
     if let Some(url) = broker.clone() {
         thread::spawn(move || serve_nats(&url));
     }
-    let (mut bare, mut own, mut nats) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut alone, mut together, mut own, mut nats) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        bare.push(per_second(|| echo_bare(&bare_socket)));
+        alone.push(per_second(|| echo_bare(&alone_socket, Sending::Alone)));
+        together.push(per_second(|| echo_bare(&together_socket, Sending::Together)));
         own.push(local_round(&folder));
         nats.extend(broker.as_deref().map(nats_round));
     }
-    let (bare, own) = (median(bare), median(own));
-    println!("bare frames {bare:>9.0}/s");
-    println!("local bus   {own:>9.0}/s  {:.2} of bare frames", own / bare);
+    let (alone, together, own) = (median(alone), median(together), median(own));
+    println!("bare frames, each alone    {alone:>9.0}/s");
+    println!("bare frames, all together  {together:>9.0}/s");
+    println!("local bus                  {own:>9.0}/s  {:.2} and {:.2} of bare frames", own / alone, own / together);
     if !nats.is_empty() {
-        println!("NATS        {:>9.0}/s", median(nats));
+        println!("NATS                       {:>9.0}/s", median(nats));
     }
     std::fs::remove_dir_all(&folder).expect("the folder is removed");
 }
 
-/// A socket behind which a thread sends back whatever it reads.
-fn bare_server(folder: &Path) -> PathBuf {
-    let socket = folder.join("bare.sock");
+/// A socket behind which a thread sends back each frame that it reads, or whatever it reads.
+fn bare_server(folder: &Path, sending: Sending) -> PathBuf {
+    let socket = folder.join(format!("{sending:?}.sock"));
     let listener = UnixListener::bind(&socket).expect("a free path");
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.expect("a caller");
-            let mut bytes = vec![0; 64 << 10];
-            while let Ok(read @ 1..) = stream.read(&mut bytes) {
-                stream.write_all(&bytes[..read]).expect("the caller reads");
+            let (mut bytes, mut kept) = (vec![0; 64 << 10], 0);
+            while let Ok(read @ 1..) = stream.read(&mut bytes[kept..]) {
+                kept += read;
+                let complete = send_frames(&mut stream, &bytes[..kept], sending).0;
+                bytes.copy_within(complete..kept, 0);
+                kept -= complete;
             }
         }
     });
@@ -75,33 +91,47 @@ fn bare_server(folder: &Path) -> PathBuf {
 }
 
 /// Sends a frame for each that comes back, the first `OUTSTANDING` at once.
-fn echo_bare(socket: &Path) {
+fn echo_bare(socket: &Path, sending: Sending) {
     let mut stream = UnixStream::connect(socket).expect("the server listens");
     let mut frame = Vec::new();
     local::Frame::write_call(0, "ECHO", &Payload::text(TEXT), &mut frame);
+    send_frames(&mut stream, &frame.repeat(OUTSTANDING), sending);
     let (mut sent, mut received) = (OUTSTANDING, 0);
-    stream.write_all(&frame.repeat(OUTSTANDING)).expect("the server reads");
     let (mut bytes, mut kept) = (vec![0; 64 << 10], 0);
     while received < ECHOES {
         kept += stream.read(&mut bytes[kept..]).expect("the server answers");
-        let mut used = 0;
-        let mut sending = Vec::new();
-        while let Some(length) = bytes[used..kept].first_chunk::<LENGTH>() {
-            let size = LENGTH + u32::from_le_bytes(*length) as usize;
-            if kept - used < size {
-                break;
-            }
-            used += size;
-            received += 1;
-            if sent < ECHOES {
-                sent += 1;
-                sending.extend_from_slice(&frame);
-            }
-        }
-        bytes.copy_within(used..kept, 0);
-        kept -= used;
-        stream.write_all(&sending).expect("the server reads");
+        let (complete, frames) = complete(&bytes[..kept]);
+        received += frames;
+        let more = frames.min(ECHOES - sent);
+        sent += more;
+        send_frames(&mut stream, &bytes[..more * frame.len()], sending);
+        bytes.copy_within(complete..kept, 0);
+        kept -= complete;
     }
+}
+
+/// Sends the complete frames of the bytes; returns how many bytes and how many frames they are.
+fn send_frames(stream: &mut UnixStream, bytes: &[u8], sending: Sending) -> (usize, usize) {
+    let (end, frames) = complete(bytes);
+    let size = if sending == Sending::Alone { end / frames.max(1) } else { end };
+    for part in bytes[..end].chunks(size.max(1)) {
+        stream.write_all(part).expect("the other side reads");
+    }
+    (end, frames)
+}
+
+/// How many bytes are complete frames, and how many frames.
+fn complete(bytes: &[u8]) -> (usize, usize) {
+    let (mut end, mut frames) = (0, 0);
+    while let Some(length) = bytes[end..].first_chunk::<LENGTH>() {
+        let size = LENGTH + u32::from_le_bytes(*length) as usize;
+        if bytes.len() - end < size {
+            break;
+        }
+        end += size;
+        frames += 1;
+    }
+    (end, frames)
 }
 
 fn local_round(folder: &Path) -> f64 {

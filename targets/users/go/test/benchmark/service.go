@@ -5,11 +5,13 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -42,8 +44,12 @@ type service struct {
 	made   atomic.Int64
 }
 
-// start serves over a protocol on a free port, the gateway with a loopback connection as is usual.
+// start serves over a protocol on a free port, the gateway in the way that GATEWAY names.
 func start(ctx context.Context, protocol string, callers int) (*service, error) {
+	way, err := chosenWay()
+	if err != nil {
+		return nil, err
+	}
 	s := &service{users: memory.New(), ended: make(chan error, 1)}
 	for range seeded {
 		if _, err := s.users.Create(ctx, "Seeded user", s.email("seeded")); err != nil {
@@ -60,7 +66,7 @@ func start(ctx context.Context, protocol string, callers int) (*service, error) 
 		s.client, err = newGRPCClient(listener.Addr().String())
 	} else {
 		s.server, err = gateway.NewServer(ctx, s.users, gateway.Options{
-			Way: gateway.Loopback, Service: options, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second,
+			Way: way, Service: options, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second,
 		}, log)
 		s.client = newRESTClient(listener.Addr().String(), callers)
 	}
@@ -69,6 +75,16 @@ func start(ctx context.Context, protocol string, callers int) (*service, error) 
 	}
 	go func() { s.ended <- s.server.Serve(listener) }()
 	return s, nil
+}
+
+// chosenWay is the target's setting GATEWAY; a loopback connection, as is usual, where there is none.
+func chosenWay() (gateway.Way, error) {
+	switch way := gateway.Way(cmp.Or(os.Getenv("GATEWAY"), string(gateway.Loopback))); way {
+	case gateway.Loopback, gateway.InProcess, gateway.Direct:
+		return way, nil
+	default:
+		return "", fmt.Errorf("GATEWAY is %q; it may be loopback, in-process or direct", way)
+	}
 }
 
 // stop ends client and server.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::net::UnixStream;
 use tokio::task::{AbortHandle, spawn_local};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 use tracing::info;
 
 use super::connection::Connection;
@@ -63,8 +63,7 @@ impl LocalBus {
 
     async fn call_once(&self, call: &Call, until: Instant) -> Result<Payload, CallError> {
         let connection = self.least_busy(call.service).ok_or(CallError::Unavailable)?;
-        let reply = connection.send(call.service, &call.payload);
-        timeout_at(until, reply).await.unwrap_or(Err(CallError::Deadline))
+        connection.send(call.service, &call.payload, until).await
     }
 }
 

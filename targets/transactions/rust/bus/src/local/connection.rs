@@ -1,6 +1,6 @@
 //! One connection to one server: calls that wait for their replies, and the bytes that wait to be sent.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
 use tracing::warn;
 
 use super::frame::{Frame, FrameError};
@@ -27,6 +28,9 @@ pub(super) struct Connection {
     calls: RefCell<Slots>,
     unsent: RefCell<Vec<u8>>,
     has_unsent: Notify,
+    /// When the calls that wait are looked at for their deadlines; None where none waits.
+    looks_at: Cell<Option<Instant>>,
+    looks_sooner: Notify,
     services: RefCell<Vec<String>>,
 }
 
@@ -76,8 +80,12 @@ impl Connection {
     }
 
     /// Queues a call; the writer sends all that is queued at once.
-    pub(super) fn send(self: Rc<Self>, service: &str, payload: &Payload) -> Reply {
-        let id = self.calls.borrow_mut().take();
+    pub(super) fn send(self: Rc<Self>, service: &str, payload: &Payload, until: Instant) -> Reply {
+        let id = self.calls.borrow_mut().take(until);
+        if self.looks_at.get().is_none_or(|at| until < at) {
+            self.looks_at.set(Some(until));
+            self.looks_sooner.notify_one();
+        }
         Frame::write_call(id, service, payload, &mut self.unsent.borrow_mut());
         self.has_unsent.notify_one();
         Reply { connection: self, id: Some(id) }
@@ -89,6 +97,7 @@ impl Connection {
         let ended = tokio::select! {
             ended = self.read_all(reader) => ended,
             ended = self.write_all(writer) => ended,
+            () = self.end_late_calls() => unreachable!("it looks as long as there is a connection"),
         };
         if let Err(error) = ended {
             warn!(%error, "the connection to a server was closed");
@@ -96,6 +105,25 @@ impl Connection {
         self.services.borrow_mut().clear();
         let wakers = self.calls.borrow_mut().end_all(&CallError::Disconnected);
         wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// One timer for all calls: it fires at the earliest deadline, and seldom, because most calls have their replies by
+    /// then. A timer for each call took a tenth of the echoes a second.
+    async fn end_late_calls(&self) {
+        loop {
+            let Some(at) = self.looks_at.get() else {
+                self.looks_sooner.notified().await;
+                continue;
+            };
+            tokio::select! {
+                () = sleep_until(at) => {
+                    let wakers = self.calls.borrow_mut().end_late(Instant::now());
+                    wakers.into_iter().for_each(Waker::wake);
+                    self.looks_at.set(self.calls.borrow().next_deadline());
+                }
+                () = self.looks_sooner.notified() => {}
+            }
+        }
     }
 
     async fn read_all(&self, mut reader: OwnedReadHalf) -> io::Result<()> {

@@ -3,6 +3,8 @@
 
 use std::task::{Context, Poll, Waker};
 
+use tokio::time::Instant;
+
 use crate::error::CallError;
 use crate::payload::Payload;
 
@@ -25,19 +27,19 @@ struct Slot {
 #[derive(Debug)]
 enum State {
     Free,
-    Waiting(Option<Waker>),
+    Waiting { until: Instant, waker: Option<Waker> },
     Replied(Replied),
 }
 
 impl Slots {
-    /// A place for a call; returns its id.
-    pub(super) fn take(&mut self) -> u64 {
+    /// A place for a call that waits until an instant; returns its id.
+    pub(super) fn take(&mut self, until: Instant) -> u64 {
         let index = self.free.pop().unwrap_or_else(|| {
             self.places.push(Slot { uses: 0, state: State::Free });
             u32::try_from(self.places.len() - 1).expect("fewer calls than that fit into memory")
         });
         let slot = &mut self.places[index as usize];
-        slot.state = State::Waiting(None);
+        slot.state = State::Waiting { until, waker: None };
         self.waiting += 1;
         u64::from(slot.uses) << 32 | u64::from(index)
     }
@@ -50,7 +52,7 @@ impl Slots {
     /// Keeps a call's reply; returns what to wake. A reply to no call is dropped.
     pub(super) fn reply(&mut self, id: u64, replied: Replied) -> Option<Waker> {
         let slot = self.places.get_mut(index_of(id)).filter(|slot| slot.uses == uses_of(id))?;
-        let State::Waiting(waker) = &mut slot.state else { return None };
+        let State::Waiting { waker, .. } = &mut slot.state else { return None };
         let waker = waker.take();
         slot.state = State::Replied(replied);
         self.waiting -= 1;
@@ -61,8 +63,8 @@ impl Slots {
     pub(super) fn poll(&mut self, id: u64, context: &Context<'_>) -> Poll<Replied> {
         let slot = &mut self.places[index_of(id)];
         match &mut slot.state {
-            State::Waiting(Some(waker)) if waker.will_wake(context.waker()) => Poll::Pending,
-            State::Waiting(waker) => {
+            State::Waiting { waker: Some(waker), .. } if waker.will_wake(context.waker()) => Poll::Pending,
+            State::Waiting { waker, .. } => {
                 *waker = Some(context.waker().clone());
                 Poll::Pending
             }
@@ -78,7 +80,7 @@ impl Slots {
     /// Frees the place of a call that was given up or has its reply.
     pub(super) fn release(&mut self, id: u64) {
         let slot = &mut self.places[index_of(id)];
-        if matches!(slot.state, State::Waiting(_)) {
+        if matches!(slot.state, State::Waiting { .. }) {
             self.waiting -= 1;
         }
         slot.state = State::Free;
@@ -88,14 +90,34 @@ impl Slots {
 
     /// Ends every call that waits; returns what to wake.
     pub(super) fn end_all(&mut self, error: &CallError) -> Vec<Waker> {
+        self.end(|_| true, error)
+    }
+
+    /// Ends the calls that waited until now; returns what to wake.
+    pub(super) fn end_late(&mut self, now: Instant) -> Vec<Waker> {
+        self.end(|until| until <= now, &CallError::Deadline)
+    }
+
+    /// Until when the next call waits.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let waiting = self.places.iter().filter_map(|slot| match slot.state {
+            State::Waiting { until, .. } => Some(until),
+            State::Free | State::Replied(_) => None,
+        });
+        waiting.min()
+    }
+
+    fn end(&mut self, is_chosen: impl Fn(Instant) -> bool, error: &CallError) -> Vec<Waker> {
         let mut wakers = Vec::new();
         for slot in &mut self.places {
-            if let State::Waiting(waker) = &mut slot.state {
+            if let State::Waiting { until, waker } = &mut slot.state
+                && is_chosen(*until)
+            {
                 wakers.extend(waker.take());
                 slot.state = State::Replied(Err(error.clone()));
+                self.waiting -= 1;
             }
         }
-        self.waiting = 0;
         wakers
     }
 }
@@ -115,7 +137,13 @@ fn uses_of(id: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_mins(1)
+    }
 
     fn polled(slots: &mut Slots, id: u64) -> Poll<Replied> {
         slots.poll(id, &Context::from_waker(Waker::noop()))
@@ -124,7 +152,7 @@ mod tests {
     #[test]
     fn a_reply_reaches_its_call_once() {
         let mut slots = Slots::default();
-        let (one, other) = (slots.take(), slots.take());
+        let (one, other) = (slots.take(later()), slots.take(later()));
         assert_eq!(slots.waiting(), 2);
         assert_eq!(polled(&mut slots, one), Poll::Pending);
         assert!(slots.reply(one, Ok(Payload::text("1"))).is_some(), "it waits to be woken");
@@ -136,9 +164,9 @@ mod tests {
     #[test]
     fn a_late_reply_meets_no_other_call() {
         let mut slots = Slots::default();
-        let late = slots.take();
+        let late = slots.take(later());
         slots.release(late);
-        let next = slots.take();
+        let next = slots.take(later());
         assert_ne!(late, next);
         assert!(slots.reply(late, Ok(Payload::text("late"))).is_none());
         assert_eq!(polled(&mut slots, next), Poll::Pending);
@@ -148,12 +176,28 @@ mod tests {
     #[test]
     fn the_end_of_the_connection_ends_what_waits_and_nothing_else() {
         let mut slots = Slots::default();
-        let (replied, waits) = (slots.take(), slots.take());
+        let (replied, waits) = (slots.take(later()), slots.take(later()));
         slots.reply(replied, Ok(Payload::text("in time")));
         assert_eq!(polled(&mut slots, waits), Poll::Pending);
         assert_eq!(slots.end_all(&CallError::Disconnected).len(), 1);
         assert_eq!(slots.waiting(), 0);
         assert_eq!(polled(&mut slots, replied), Poll::Ready(Ok(Payload::text("in time"))));
         assert_eq!(polled(&mut slots, waits), Poll::Ready(Err(CallError::Disconnected)));
+    }
+
+    #[test]
+    fn a_deadline_ends_the_calls_that_reached_it() {
+        let mut slots = Slots::default();
+        let now = Instant::now();
+        let (late, waits) = (slots.take(now), slots.take(later()));
+        assert_eq!((polled(&mut slots, late), polled(&mut slots, waits)), (Poll::Pending, Poll::Pending));
+        assert_eq!(slots.next_deadline(), Some(now));
+        assert_eq!(slots.end_late(now).len(), 1);
+        assert!(slots.reply(late, Ok(Payload::text("late"))).is_none());
+        assert_eq!(polled(&mut slots, late), Poll::Ready(Err(CallError::Deadline)));
+        assert_eq!((polled(&mut slots, waits), slots.waiting()), (Poll::Pending, 1));
+        assert!(slots.next_deadline() > Some(now));
+        slots.release(waits);
+        assert_eq!(slots.next_deadline(), None);
     }
 }
