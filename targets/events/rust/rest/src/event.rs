@@ -78,9 +78,9 @@ impl TryFrom<EventRequest> for Event {
 impl EntityUpdate {
     /// Validation has checked that no field is absent.
     fn entity(&self) -> Entity {
-        let text = |field: &'_ Option<String>| field.clone().unwrap_or_default();
         let attributes = self.updated_attributes.as_ref().map_or("{}", Attributes::text);
-        Entity::new(&text(&self.entity_type), &text(&self.entity_id), attributes)
+        let (kind, id) = (self.entity_type.as_deref(), self.entity_id.as_deref());
+        Entity::new(kind.unwrap_or_default(), id.unwrap_or_default(), attributes)
     }
 }
 

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -39,9 +37,6 @@ var (
 	searchShortSQL string
 )
 
-// shortestIndexed is the number of characters from which the index can find a text.
-const shortestIndexed = 3
-
 // Options are the settings of a repository.
 type Options struct {
 	URL string
@@ -52,7 +47,8 @@ type Options struct {
 	Connections int
 	// PerRequest gives each write a transaction of its own.
 	PerRequest bool
-	// Flushers are how many transactions of shared writes, and how many shared reads, run at once.
+	// Flushers are how many run at once of the transactions of shared writes, of shared reads by id, and of shared
+	// first pages.
 	Flushers int
 	// Queue is how many operations wait at most.
 	Queue int
@@ -65,6 +61,7 @@ type Repository struct {
 	readPool *pgxpool.Pool
 	writes   *gatherer[*write]
 	reads    *gatherer[*read]
+	firsts   *gatherer[*firstPage]
 }
 
 // Open connects and creates the tables; it tries again until ctx ends.
@@ -88,6 +85,7 @@ func Open(ctx context.Context, options Options) (*Repository, error) {
 	limit := gatherLimit{flushers: options.Flushers, queue: options.Queue, perRequest: options.PerRequest}
 	r.writes = newGatherer(limit, func(ctx context.Context, writes []*write) { r.store(ctx, writes) })
 	r.reads = newGatherer(limit, func(ctx context.Context, reads []*read) { r.fetch(ctx, reads) })
+	r.firsts = newGatherer(limit, func(ctx context.Context, pages []*firstPage) { r.fetchFirst(ctx, pages) })
 	return r, nil
 }
 
@@ -126,6 +124,7 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 func (r *Repository) Close() {
 	r.writes.close()
 	r.reads.close()
+	r.firsts.close()
 	r.pool.Close()
 	if r.readPool != r.pool {
 		r.readPool.Close()
@@ -141,39 +140,6 @@ func (r *Repository) Healthy(ctx context.Context) error {
 		return nil
 	}
 	return fault(r.readPool.Ping(ctx))
-}
-
-// List returns a page of the users that match.
-func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, error) {
-	statement, arguments := listSQL(query)
-	rows, err := r.readPool.Query(ctx, statement, arguments...)
-	if err != nil {
-		return user.Page{}, fault(err)
-	}
-	page := user.Page{Users: make([]user.User, 0, query.Limit)}
-	var id *int64
-	var name, email *string
-	_, err = pgx.ForEachRow(rows, []any{&page.Total, &id, &name, &email}, func() error {
-		if id != nil {
-			page.Users = append(page.Users, user.User{ID: *id, Name: *name, Email: *email})
-		}
-		return nil
-	})
-	return page, fault(err)
-}
-
-func listSQL(query user.Query) (string, []any) {
-	text, offset := user.Folded(query.Text), query.Offset()
-	switch {
-	case text == "" && offset == 0:
-		return listFirstSQL, []any{query.Limit}
-	case text == "":
-		return listPageSQL, []any{offset, query.Limit}
-	case utf8.RuneCountInString(text) < shortestIndexed:
-		return searchShortSQL, []any{text, offset, query.Limit}
-	default:
-		return searchSQL, []any{text, offset, query.Limit}
-	}
 }
 
 // Codes of PostgreSQL's errors.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ func Run(t *testing.T, users user.Repository) {
 	t.Run("changes", func(t *testing.T) { changes(t, users) })
 	t.Run("one of 64 gets an address", func(t *testing.T) { raced(t, users) })
 	t.Run("pages", func(t *testing.T) { pages(t, users) })
+	t.Run("first pages at once", func(t *testing.T) { firstPages(t, users) })
 	t.Run("a deadline that has passed", func(t *testing.T) { late(t, users) })
 }
 
@@ -122,6 +125,29 @@ func pages(t *testing.T, users user.Repository) {
 			}
 		}
 	}
+}
+
+// firstPages asks for pages of every length at once, while users are created: each has the first users and no others, and
+// a total that counts every user whose creation had ended.
+func firstPages(t *testing.T, users user.Repository) {
+	ctx := t.Context()
+	longest, err := users.List(ctx, user.Query{Page: 1, Limit: 100})
+	expect(t, err, nil)
+	var created atomic.Int64
+	var asked sync.WaitGroup
+	for limit := range int64(100) {
+		asked.Go(func() {
+			if _, err := users.Create(ctx, "Listed later", fmt.Sprintf("listed-%d@example.org", limit)); err != nil {
+				t.Error(err)
+			}
+			least := longest.Total + created.Add(1)
+			page, err := users.List(ctx, user.Query{Page: 1, Limit: limit + 1})
+			if err != nil || page.Total < least || !slices.Equal(page.Users, longest.Users[:limit+1]) {
+				t.Errorf("%d users asked for, got %d of %d, %v", limit+1, len(page.Users), page.Total, err)
+			}
+		})
+	}
+	asked.Wait()
 }
 
 func late(t *testing.T, users user.Repository) {

@@ -55,7 +55,7 @@ pub struct Settings {
     pub connections: u32,
     /// Each request has statements and a transaction of its own.
     pub per_request: bool,
-    /// Shared transactions in flight at once, and as many shared reads.
+    /// Shared transactions in flight at once, as many shared reads by id, and as many shared first pages.
     pub flushers: usize,
     /// Maximum number of queued requests.
     pub queue: usize,

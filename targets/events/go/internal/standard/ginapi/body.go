@@ -9,20 +9,9 @@ import (
 	"example.com/bakeoff/events/internal/standard/jsonbody"
 )
 
-// readBody makes a request's body ready for ShouldBindJSON, or replies why it cannot be bound.
-func readBody(limit int) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		body, err := jsonbody.Read(c.Writer, c.Request, limit)
-		if err != nil {
-			replyError(c, err)
-			return
-		}
-		c.Set(gin.BodyBytesKey, body)
-		c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	}
-}
-
-// bodyOf returns what readBody read.
-func bodyOf(c *gin.Context) []byte {
-	return c.MustGet(gin.BodyBytesKey).([]byte)
+// readBody returns a request's body, which it makes ready for ShouldBindJSON.
+func readBody(c *gin.Context, limit int) ([]byte, error) {
+	body, err := jsonbody.Read(c.Writer, c.Request, limit)
+	c.Request.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
 }

@@ -43,11 +43,14 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) (http.H
 	router.HandleMethodNotAllowed = true
 	router.RedirectTrailingSlash = false
 	router.UseEscapedPath = true
-	router.Use(gin.CustomRecoveryWithWriter(nil, a.replyPanic), a.authorize)
+	router.Use(gin.CustomRecoveryWithWriter(nil, a.replyPanic))
+	if token != nil {
+		router.Use(a.authorize)
+	}
 
 	events := router.Group("/api/v1/events")
-	events.POST("", readBody(event.MaxBytes), a.postEvent)
-	events.POST("/bulk", readBody(event.MaxBulkBytes), a.postBulk)
+	events.POST("", a.postEvent)
+	events.POST("/bulk", a.postBulk)
 	events.GET("/health", a.getHealth)
 	events.HEAD("/health", a.getHealth)
 	router.NoRoute(func(c *gin.Context) { c.JSON(http.StatusNotFound, httpreply.NotFound) })
@@ -56,12 +59,16 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) (http.H
 }
 
 func (a *api) postEvent(c *gin.Context) {
+	body, err := readBody(c, event.MaxBytes)
+	if err != nil {
+		replyError(c, err)
+		return
+	}
 	var request model.Event
 	if err := c.ShouldBindJSON(&request); err != nil {
 		replyError(c, model.Fault(err))
 		return
 	}
-	body := bodyOf(c)
 	if err := request.CheckText(body); err != nil {
 		replyError(c, err)
 		return
@@ -74,12 +81,17 @@ func (a *api) postEvent(c *gin.Context) {
 }
 
 func (a *api) postBulk(c *gin.Context) {
+	body, err := readBody(c, event.MaxBulkBytes)
+	if err != nil {
+		replyError(c, err)
+		return
+	}
 	var bulk model.Bulk
 	if err := c.ShouldBindJSON(&bulk); err != nil {
 		replyError(c, model.ErrBulkNoArray)
 		return
 	}
-	events, err := bulk.Decode(len(bodyOf(c)), binding.JSON.BindBody)
+	events, err := bulk.Decode(len(body), binding.JSON.BindBody)
 	if err != nil {
 		replyError(c, err)
 		return

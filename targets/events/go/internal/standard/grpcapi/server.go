@@ -36,7 +36,7 @@ func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *
 		return nil, fmt.Errorf("registering the rules of events: %w", err)
 	}
 	options := append(withInterceptors(token, log),
-		grpc.StatsHandler(sizes{}), grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true))
+		grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true))
 	if secured != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(secured)))
 	}

@@ -28,7 +28,7 @@ type service struct {
 
 // ProcessEvent stores one event.
 func (s *service) ProcessEvent(ctx context.Context, request *eventpb.EventRequest) (*eventpb.EventResponse, error) {
-	decoded, err := s.eventOf(request, sizeOf(ctx), fault.BodyTooLarge(event.MaxBytes))
+	decoded, err := s.eventOf(request, proto.Size(request), fault.BodyTooLarge(event.MaxBytes))
 	if err != nil {
 		return nil, grpcreply.Status(err)
 	}

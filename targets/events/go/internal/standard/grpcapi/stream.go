@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/eventpb"
@@ -114,7 +115,7 @@ func deliver(ctx context.Context, turns chan<- turn, next turn) bool {
 }
 
 func (s *service) accept(ctx context.Context, request *eventpb.EventRequest) turn {
-	decoded, err := s.eventOf(request, sizeOf(ctx), fault.BodyTooLarge(event.MaxBytes))
+	decoded, err := s.eventOf(request, proto.Size(request), fault.BodyTooLarge(event.MaxBytes))
 	if err != nil && fault.Of(err).Kind == fault.TooLarge {
 		return turn{end: grpcreply.Status(err)}
 	}

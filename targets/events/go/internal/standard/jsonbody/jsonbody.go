@@ -2,6 +2,7 @@
 package jsonbody
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -25,7 +26,7 @@ func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, erro
 	if err := checkHeader(request.Header); err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, int64(limit)))
+	body, err := readAll(http.MaxBytesReader(w, request.Body, int64(limit)), request.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -39,6 +40,18 @@ func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, erro
 	default:
 		return body, nil
 	}
+}
+
+// mostClaimed is the memory that a client gets for the length that it claims, before it sends anything.
+const mostClaimed = 64 << 10
+
+// readAll reads to the end, into one allocation where the length is known.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	var read bytes.Buffer
+	// ReadFrom wants room for bytes.MinRead more, to see the end.
+	read.Grow(int(min(max(length, 0), mostClaimed)) + bytes.MinRead)
+	_, err := read.ReadFrom(body)
+	return read.Bytes(), err
 }
 
 func checkHeader(header http.Header) error {

@@ -16,6 +16,7 @@ use sqlx::postgres::PgConnectOptions;
 use crate::repository::{Outcome, Repository};
 use crate::user::{Change, Page, Query, User};
 use gather::{Gatherer, Limit};
+use list::FirstPages;
 use pool::Pool;
 use read::Reads;
 use write::{Write, Writes};
@@ -29,7 +30,7 @@ pub struct Options {
     pub connections: u32,
     /// Gives each request statements and a transaction of its own.
     pub per_request: bool,
-    /// Shared transactions in flight at once, and as many shared reads.
+    /// Shared transactions in flight at once, as many shared reads by id, and as many shared first pages.
     pub flushers: usize,
     /// Maximum number of operations that wait.
     pub queue: usize,
@@ -40,6 +41,7 @@ pub struct Postgres {
     pool: Pool,
     writes: Gatherer<Writes>,
     reads: Gatherer<Reads>,
+    first_pages: Gatherer<FirstPages>,
 }
 
 impl Postgres {
@@ -50,7 +52,8 @@ impl Postgres {
         let limit = Limit { flushers: options.flushers, queue: options.queue, per_request: options.per_request };
         let writes = Gatherer::start(limit, Arc::new(Writes::new(pool.clone())));
         let reads = Gatherer::start(limit, Arc::new(Reads::new(pool.clone())));
-        Ok(Self { pool, writes, reads })
+        let first_pages = Gatherer::start(limit, Arc::new(FirstPages::new(pool.clone())));
+        Ok(Self { pool, writes, reads, first_pages })
     }
 }
 
@@ -72,7 +75,11 @@ impl Repository for Postgres {
     }
 
     fn list(&self, query: Query) -> Outcome<'_, Page> {
-        list::page(&self.pool, query).boxed()
+        if query.text.is_empty() && query.offset() == 0 {
+            self.first_pages.ask(query.limit).boxed()
+        } else {
+            list::page(&self.pool, query).boxed()
+        }
     }
 
     fn check(&self) -> Outcome<'_, ()> {
@@ -83,6 +90,7 @@ impl Repository for Postgres {
         async {
             self.writes.close().await;
             self.reads.close().await;
+            self.first_pages.close().await;
             self.pool.close().await;
         }
         .boxed()

@@ -15,6 +15,7 @@ pub async fn run(users: Arc<dyn Repository>) {
     changes(&*users).await;
     one_of_64_gets_an_address(&users).await;
     pages(&users).await;
+    first_pages_at_once(&users).await;
     a_deadline_that_has_passed(&users).await;
 }
 
@@ -111,6 +112,22 @@ async fn pages(users: &Arc<dyn Repository>) {
         let beyond = users.list(query(text, i64::MAX, 100)).await.expect("a page past the end");
         assert_eq!((beyond.users, beyond.total), (Vec::new(), total));
     }
+}
+
+/// Asks for pages of every length at once, while users are created: each has the first users and no others, and a total
+/// that counts every user whose creation had ended.
+async fn first_pages_at_once(users: &Arc<dyn Repository>) {
+    let longest = users.list(query("", 1, 100)).await.expect("a page");
+    let callers = (1..=100).map(|limit| {
+        let (users, longest) = (Arc::clone(users), longest.clone());
+        tokio::spawn(async move {
+            create(&*users, "Listed later", &format!("listed-{limit}@example.org")).await;
+            let page = users.list(query("", 1, limit)).await.expect("a page");
+            assert!(page.total > longest.total, "{} of {}", page.total, longest.total);
+            assert_eq!(page.users, longest.users[..usize::try_from(limit).expect("small")]);
+        })
+    });
+    join_all(callers).await.into_iter().for_each(|caller| caller.expect("no panic"));
 }
 
 async fn a_deadline_that_has_passed(users: &Arc<dyn Repository>) {
