@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -162,11 +164,12 @@ func TestConnectionsThatSendNothingEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer connection.Close()
-			if _, err := connection.Write([]byte(c.sent)); err != nil {
-				t.Fatal(err)
+			var reply []byte
+			if _, err = connection.Write([]byte(c.sent)); err == nil {
+				reply, err = io.ReadAll(connection)
 			}
-			reply, err := io.ReadAll(connection)
-			if err != nil {
+			// A server that closes before it has read what was sent resets the connection.
+			if err != nil && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 				t.Fatal(err)
 			}
 			if answered := strings.Contains(string(reply), " 404 "); answered != (c.sent == request) {
