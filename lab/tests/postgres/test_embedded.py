@@ -171,6 +171,13 @@ def test_a_server_that_is_away_or_too_old_is_named(
         user_server(nowhere, "DATABASE_URL")
 
 
+def test_a_database_of_another_encoding_is_refused(installation: Installation, logs: Path) -> None:
+    with instance(installation, logs) as server:
+        server.execute_script("CREATE DATABASE bytes ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        with pytest.raises(BakeoffError, match=r"METRICS_DATABASE_URL has the encoding SQL_ASCII; UTF8 is needed"):
+            user_server(server.in_database("bytes").url, "METRICS_DATABASE_URL")
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root must run PostgreSQL as another user")
 def test_a_checkout_below_a_private_folder_keeps_its_data_outside(
     empty_checkout: Project, logs: Path, monkeypatch: pytest.MonkeyPatch

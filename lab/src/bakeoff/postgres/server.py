@@ -113,6 +113,11 @@ class Server:
         with self.connect() as connection:
             return connection.info.parameter_status("server_version") or "unknown"
 
+    def encoding(self) -> str:
+        """The database's, like `UTF8`."""
+        with self.connect() as connection:
+            return connection.info.parameter_status("server_encoding") or "unknown"
+
     def checkpoint(self) -> None:
         """Writes out what earlier runs left, so that this run does not pay for it; needs a privilege to be allowed."""
         import psycopg
@@ -143,6 +148,13 @@ def user_server(url: str, variable: str) -> Server:
         raise BakeoffError(
             f"{variable} is PostgreSQL {version}; {_OLDEST_MAJOR_VERSION} or newer is needed. Upgrade it, or unset "
             f"{variable} to use the embedded PostgreSQL."
+        )
+    encoding = server.encoding()
+    if encoding != "UTF8":
+        # Text would be stored and compared as other bytes than those that were sent, and arrive here undecoded.
+        raise BakeoffError(
+            f"The database of {variable} has the encoding {encoding}; UTF8 is needed. Name another one: "
+            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;"
         )
     return server
 
