@@ -9,8 +9,8 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
 @pytest.mark.parametrize(
     ("usage", "kind", "words"),
     [
-        (Usage({}, None), "unknown", "too short to measure"),
-        (Usage({}, 2, more_load_helps=True), "unknown", "too short to measure"),
+        (Usage({}, None), "unknown", "no CPU use was measured"),
+        (Usage({}, 2, more_load_helps=True), "unknown", "no CPU use was measured"),
         (Usage(IDLE, 2), "unknown", "CPU was available (the target 20%, PostgreSQL 30%, the load generator 5%)"),
         (Usage(IDLE, None), "unknown", "no other resource was saturated"),
         (Usage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),

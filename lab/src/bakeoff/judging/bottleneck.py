@@ -47,7 +47,11 @@ def bottleneck_of(usage: Usage) -> Bottleneck:
         if found is not None:
             return found
     if not usage.cpu_percent:
-        return Bottleneck("unknown", "The bottleneck is unknown: the phases were too short to measure CPU use.")
+        return Bottleneck(
+            "unknown",
+            "The bottleneck is unknown: no CPU use was measured. The lab cannot observe processes elsewhere, nor within "
+            "very short phases.",
+        )
     return Bottleneck(
         "unknown",
         f"The bottleneck is unknown: CPU was available ({_used(usage)}), and no other resource was saturated.",
