@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -71,6 +72,8 @@ func (g *gatherer[T]) close() {
 func (g *gatherer[T]) flush() {
 	batch := make([]T, 0, mostTogether)
 	for first := range g.queue {
+		// Callers that are ready to run join the batch: one turn of the scheduler, and no time when nothing else is ready.
+		runtime.Gosched()
 		batch = g.gather(append(batch[:0], first))
 		if len(batch) == 0 {
 			continue

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, yield_now};
 
 use crate::error::Error;
 
@@ -79,6 +79,8 @@ impl<T: Together> Gatherer<T> {
 /// Runs batch after batch until the queue is closed and empty.
 async fn flush<T: Together>(together: Arc<T>, queue: Receiver<Waiting<T>>) {
     while let Ok(first) = queue.recv().await {
+        // Callers that are ready to run join the batch: one turn of the scheduler, and no time when nothing else is ready.
+        yield_now().await;
         let waiting = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok())).take(MOST_TOGETHER);
         // Callers whose deadline has passed do not wait any more.
         let (inputs, replies): (Vec<_>, Vec<_>) =
