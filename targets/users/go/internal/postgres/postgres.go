@@ -96,11 +96,7 @@ func connect(ctx context.Context, variable, url string, options Options) (*pgxpo
 		return nil, fmt.Errorf("%s is not a PostgreSQL URL: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE", variable)
 	}
 	config.MaxConns = int32(options.Connections)
-	parameters := config.ConnConfig.RuntimeParams
-	parameters["application_name"] = options.Application
-	// Planning a far page or a search anew for each call takes longer than running it. As an option, which a pooler
-	// between may ignore.
-	parameters["options"] += " -c plan_cache_mode=force_generic_plan"
+	config.ConnConfig.RuntimeParams["application_name"] = options.Application
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the pool of connections: %w", err)

@@ -157,11 +157,7 @@ async fn apply_schema(database: &PgConnectOptions) -> Result<(), String> {
 }
 
 fn limited(database: &PgConnectOptions) -> PgConnectOptions {
-    database.clone().disable_statement_logging().options([
-        ("statement_timeout", STATEMENT_TIMEOUT.as_millis().to_string()),
-        // Planning a far page or a search anew for each call takes longer than running it.
-        ("plan_cache_mode", "force_generic_plan".to_owned()),
-    ])
+    database.clone().disable_statement_logging().options([("statement_timeout", STATEMENT_TIMEOUT.as_millis())])
 }
 
 #[cfg(test)]
