@@ -49,8 +49,8 @@ def bottleneck_of(usage: Usage) -> Bottleneck:
     if not usage.cpu_percent:
         return Bottleneck(
             "unknown",
-            "The bottleneck is unknown: no CPU use was measured. The lab cannot observe processes elsewhere, nor within "
-            "very short phases.",
+            "The bottleneck is unknown: no CPU use was measured. The lab cannot observe processes elsewhere, nor "
+            "phases of less than a sample.",
         )
     return Bottleneck(
         "unknown",
