@@ -9,9 +9,9 @@ from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
 SAMPLES = """
- tokio-rt-worker      55d0c0ffee <hyper::proto::Conn<I> as core::future::Future>::poll (/work/bin/api)
+ tokio-rt-worker      55d0c0ffee <hyper::proto::Conn<I> as core::future::Future>::poll (/opt/bin/api)
  C2 CompilerThre      7f36fc65 PhaseChaitin::Split (/lib/libjvm.so)
- api                    55c0de github.com/gin-gonic/gin.(*Engine).ServeHTTP (/work/bin/api (deleted))
+ api                    55c0de github.com/gin-gonic/gin.(*Engine).ServeHTTP (/opt/bin/api (deleted))
  api              ffffffffa10 entry_SYSCALL_64 ([kernel.kallsyms])
  api              ffffffffa10 entry_SYSCALL_64 ([kernel.kallsyms])
 """
