@@ -25,7 +25,7 @@ const (
 	KeepaliveTimeout = 3 * time.Second
 )
 
-// streamWorkers are the goroutines that serve calls one after another: a new one for each call would grow its stack anew,
+// streamWorkers are the goroutines that serve calls one after another: a new one for each call would grow its stack again,
 // which took 9 % of the CPU. More calls than these get goroutines of their own.
 const streamWorkers = 256
 

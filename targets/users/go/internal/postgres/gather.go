@@ -24,6 +24,27 @@ type waiting interface {
 	end(error)
 }
 
+// call is the part of an operation that its caller waits for.
+type call struct {
+	ctx  context.Context
+	done chan error
+}
+
+func newCall(ctx context.Context) call { return call{ctx: ctx, done: make(chan error, 1)} }
+
+func (c call) context() context.Context { return c.ctx }
+func (c call) end(err error)            { c.done <- err }
+
+// outcome waits until the operation has ended, or its context.
+func (c call) outcome() error {
+	select {
+	case err := <-c.done:
+		return fault(err)
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	}
+}
+
 type gatherLimit struct {
 	flushers, queue int
 	perRequest      bool

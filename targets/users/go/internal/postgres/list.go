@@ -14,14 +14,10 @@ const shortestIndexed = 3
 
 // firstPage is the first page of all users, which a caller waits for.
 type firstPage struct {
-	ctx   context.Context
+	call
 	limit int64
 	page  user.Page
-	done  chan error
 }
-
-func (p *firstPage) context() context.Context { return p.ctx }
-func (p *firstPage) end(err error)            { p.done <- err }
 
 // List returns a page of the users that match. Concurrent calls for the first page of all users share a statement.
 func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, error) {
@@ -39,16 +35,14 @@ func (r *Repository) List(ctx context.Context, query user.Query) (user.Page, err
 }
 
 func (r *Repository) first(ctx context.Context, limit int64) (user.Page, error) {
-	wanted := &firstPage{ctx: ctx, limit: limit, done: make(chan error, 1)}
+	wanted := &firstPage{call: newCall(ctx), limit: limit}
 	if err := r.firsts.do(wanted); err != nil {
 		return user.Page{}, err
 	}
-	select {
-	case err := <-wanted.done:
-		return wanted.page, err
-	case <-ctx.Done():
-		return user.Page{}, ctx.Err()
+	if err := wanted.outcome(); err != nil {
+		return user.Page{}, err
 	}
+	return wanted.page, nil
 }
 
 // fetchFirst ends all calls with the first users of the longest page.

@@ -168,7 +168,8 @@ func fault(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, user.ErrNotFound), errors.Is(err, user.ErrEmailTaken), errors.Is(err, context.Canceled):
+	case errors.Is(err, user.ErrNotFound), errors.Is(err, user.ErrEmailTaken), errors.Is(err, user.ErrUnavailable),
+		errors.Is(err, context.Canceled):
 		return err
 	case isCode(err, uniqueViolation):
 		return user.ErrEmailTaken

@@ -10,27 +10,21 @@ import (
 
 // read is a user that a caller waits for.
 type read struct {
-	ctx   context.Context
+	call
 	id    int64
 	found user.User
-	done  chan error
 }
-
-func (r *read) context() context.Context { return r.ctx }
-func (r *read) end(err error)            { r.done <- err }
 
 // Get returns the user with this id. Concurrent calls share a statement.
 func (r *Repository) Get(ctx context.Context, id int64) (user.User, error) {
-	wanted := &read{ctx: ctx, id: id, done: make(chan error, 1)}
+	wanted := &read{call: newCall(ctx), id: id}
 	if err := r.reads.do(wanted); err != nil {
 		return user.User{}, err
 	}
-	select {
-	case err := <-wanted.done:
-		return wanted.found, fault(err)
-	case <-ctx.Done():
-		return user.User{}, ctx.Err()
+	if err := wanted.outcome(); err != nil {
+		return user.User{}, err
 	}
+	return wanted.found, nil
 }
 
 // fetch ends all reads.

@@ -16,19 +16,15 @@ const (
 
 // write is a change that a caller waits for.
 type write struct {
-	ctx         context.Context
+	call
 	kind        kind
 	id          int64
 	name, email *string
-	done        chan error
 }
-
-func (w *write) context() context.Context { return w.ctx }
-func (w *write) end(err error)            { w.done <- err }
 
 // Create stores a new user and returns its id.
 func (r *Repository) Create(ctx context.Context, name, email string) (int64, error) {
-	change := &write{ctx: ctx, kind: creates, name: &name, email: &email}
+	change := &write{call: newCall(ctx), kind: creates, name: &name, email: &email}
 	if err := r.write(change); err != nil {
 		return 0, err
 	}
@@ -37,26 +33,20 @@ func (r *Repository) Create(ctx context.Context, name, email string) (int64, err
 
 // Update changes a user.
 func (r *Repository) Update(ctx context.Context, id int64, change user.Change) error {
-	return r.write(&write{ctx: ctx, kind: updates, id: id, name: change.Name, email: change.Email})
+	return r.write(&write{call: newCall(ctx), kind: updates, id: id, name: change.Name, email: change.Email})
 }
 
 // Delete removes a user.
 func (r *Repository) Delete(ctx context.Context, id int64) error {
-	return r.write(&write{ctx: ctx, kind: deletes, id: id})
+	return r.write(&write{call: newCall(ctx), kind: deletes, id: id})
 }
 
 // write returns when the change is durable. A caller whose context ends before does not know whether it is stored.
 func (r *Repository) write(change *write) error {
-	change.done = make(chan error, 1)
 	if err := r.writes.do(change); err != nil {
 		return err
 	}
-	select {
-	case err := <-change.done:
-		return fault(err)
-	case <-change.ctx.Done():
-		return change.ctx.Err()
-	}
+	return change.outcome()
 }
 
 // store ends all writes. No two that share a transaction touch the same user, since one statement changes a row once.

@@ -104,7 +104,7 @@ def _discard_logs(copy: Path) -> None:
 
 
 def _change(path: Path, changes: Mapping[str, str]) -> None:
-    """Replaces texts that must be there: another commit would be measured as it is, and nobody would notice."""
+    """Replaces texts that must be there: another commit would be measured as it is, unnoticed."""
     source = path.read_text()
     for before, after in changes.items():
         if before not in source:
