@@ -50,7 +50,7 @@ _SAMPLES_PER_S = 997
 # The end of a level, in which a JVM is asked for names, is not sampled.
 _UNSAMPLED_S = 2.0
 # A line for each package that takes this much of either target's CPU; the others are added up.
-_SHOWN = 0.01
+_SHOWN = 0.005
 # A line of `perf script`, such as `tokio-rt-worker  55d0c0ffee <hyper::Conn as Future>::poll (/opt/bin/api)`.
 _SAMPLE = re.compile(r"^\s*(?P<thread>.*?)\s+[0-9a-f]+ (?P<symbol>.*) \((?P<file>[^()]*(?:\([^()]*\))?)\)$")
 # Symbols as compilers write them: org.example.api.Type.function, <crate::Type as core::Trait>::function and
