@@ -16,8 +16,10 @@ from bakeoff.engines.manifest import find_engine
 from bakeoff.postgres import embedded
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.run import Durability
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.durability_label import begun, judged
 from bakeoff.running.service import Service, at_work
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import choose_targets, find_targets
@@ -47,6 +49,11 @@ def test_what_was_acknowledged_before_the_crash_is_there_after_it(bench: Bench, 
     assert proof.holds, proof
 
 
+def test_rows_from_before_the_run_are_not_missed(bench: Bench, contender: Contender) -> None:
+    proof = prove_durability(bench, replace(contender, variant=replace(contender.variant, preload=1_000)))
+    assert proof.holds, proof
+
+
 def test_commits_that_do_not_wait_for_the_log_are_lost(
     bench: Bench, contender: Contender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +66,10 @@ def test_commits_that_do_not_wait_for_the_log_are_lost(
     proof = prove_durability(bench, contender)
     assert not proof.holds
     assert proof.lost > 0
+    assert bench.server is not None
+    label, (finding,) = judged(begun(bench.server), None, proof)
+    assert label is Durability.NOT_DURABLE
+    assert f"{proof.lost:,} of {proof.acknowledged:,} acknowledged operations were lost" in finding.message
 
 
 @contextmanager

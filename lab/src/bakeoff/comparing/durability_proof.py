@@ -4,7 +4,7 @@ SIGKILL leaves what the kernel has taken over, so that this proves that commits 
 acknowledged and that tables are logged. That the file reaches the disk is what settings and flush counts show.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bakeoff.engines.stream import EngineSecond, Record
 from bakeoff.errors import BakeoffError
@@ -13,6 +13,7 @@ from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_files import RunFiles, run_files
@@ -27,19 +28,6 @@ _USERS = 32
 _PHASE_S = 30.0
 
 
-@dataclass(frozen=True)
-class DurabilityProof:
-    """What was acknowledged before the crash, and how much of it was lost or wrong afterwards."""
-
-    acknowledged: int
-    lost: int
-    wrong: int
-
-    @property
-    def holds(self) -> bool:
-        return self.acknowledged > 0 and self.lost == 0 and self.wrong == 0
-
-
 def can_be_proven(bench: Bench, contender: Contender) -> bool:
     """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
     own_database = bench.server is not None and (bench.server.embedded or bench.server.container is not None)
@@ -48,7 +36,12 @@ def can_be_proven(bench: Bench, contender: Contender) -> bool:
 
 
 def prove_durability(bench: Bench, contender: Contender) -> DurabilityProof:
-    """Crashes a PostgreSQL under the contender's load. Raises BakeoffError where nothing was acknowledged before."""
+    """Crashes a PostgreSQL under the contender's load. Raises BakeoffError where nothing was acknowledged before.
+
+    Rows from before the run (--preload) are left out: the audit would miss them, and no crash can lose what the server
+    has written long before.
+    """
+    contender = replace(contender, variant=replace(contender.variant, preload=0))
     database = _CrashingDatabase(bench)
     try:
         own = replace(bench, server=database.server)

@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from bakeoff import conformance
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
@@ -19,6 +20,7 @@ from bakeoff.factors.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import environment_of
 from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
@@ -57,7 +59,7 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
         return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
     proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
     if file is not None:
-        _write(file, proof)
+        _write(file, {name: value for name, value in asdict(proof).items() if name != "problem"})
     return proof
 
 
@@ -70,20 +72,20 @@ def around_target(variant: Variant) -> list[tuple[str, str]]:
     return [(name, levels[name]) for name in AROUND_TARGET if name in levels]
 
 
-def durability_proven(bench: Bench, contender: Contender, *, again: bool) -> bool | None:
-    """Whether acknowledged writes survived a crash, proved once; None where the lab may not crash the database."""
+def durability_proof(bench: Bench, contender: Contender, *, again: bool) -> DurabilityProof | None:
+    """What a crash left of acknowledged writes; kept where it holds. None where the lab may not crash the database."""
     if not can_be_proven(bench, contender):
         return None
     conformance_file = _file_of(bench, contender.target, contender.workload, contender.variant)
     file = None if conformance_file is None else conformance_file.with_suffix(".durable")
-    if file is not None and file.exists() and not again:
-        return True
+    known = None if again or file is None else _read_durability(file)
+    if known is not None:
+        return known
     bench.progress.step(f"{contender.key}: durability")
     proof = prove_durability(bench, contender)
     if proof.holds and file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{proof.acknowledged} acknowledged operations survived a crash\n", "utf-8")
-    return proof.holds
+        _write(file, asdict(proof))
+    return proof
 
 
 def _file_of(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Path | None:
@@ -124,9 +126,17 @@ def _read(file: Path) -> Proof | None:
         return None
 
 
-def _write(file: Path, proof: Proof) -> None:
+def _read_durability(file: Path) -> DurabilityProof | None:
+    """None where there is no proof, or an interrupted one."""
+    try:
+        return DurabilityProof(**json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write(file: Path, document: Mapping[str, Any]) -> None:
     """Only a complete file gets the name that is looked for."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial")
-    partial.write_text(json.dumps({name: value for name, value in asdict(proof).items() if name != "problem"}), "utf-8")
+    partial = file.with_name(f"{file.name}.partial")
+    partial.write_text(json.dumps(document), "utf-8")
     partial.rename(file)

@@ -9,7 +9,7 @@ from pathlib import Path
 from bakeoff.comparing.arriving import Arriving, built_beside
 from bakeoff.comparing.equal_load import NO_RATE, common_rate, kept_throughput
 from bakeoff.comparing.estimate import Estimate
-from bakeoff.comparing.proofs import Proof, around_target, durability_proven, prove
+from bakeoff.comparing.proofs import Proof, around_target, durability_proof, prove
 from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, level_order, turns_of
@@ -22,6 +22,7 @@ from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
+from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
@@ -81,7 +82,7 @@ class Series:
         self._origin: Origin | None = None
         self._calibrations: dict[str, list[Calibration]] = {}
         self._proofs: dict[tuple[str, str, Path, bool, bool, tuple[tuple[str, str], ...]], Proof] = {}
-        self._durable: dict[str, bool | None] = {}
+        self._durable: dict[str, DurabilityProof | None] = {}
         self._outside_s: list[Mapping[str, float]] = []
         self._failures: dict[str, list[str]] = {}
         self._done: frozenset[tuple[str, int]] = frozenset()
@@ -215,7 +216,7 @@ class Series:
         """Why durability could not be tried. A contender that lost writes is measured, and ranked apart."""
         try:
             bench = self._bench_of(contender)
-            self._durable[contender.key] = durability_proven(bench, contender, again=self._request.prove)
+            self._durable[contender.key] = durability_proof(bench, contender, again=self._request.prove)
         except BakeoffError as error:
             return error.message
         return None
@@ -309,7 +310,7 @@ class Series:
             calibrations=self._calibrations.get(contender.workload.name, ()),
             attached=self._bench.attached.get(contender.target.name),
             contract_profile=self._proof(contender).profile,
-            durability_proven=self._durable.get(contender.key),
+            durability_proof=self._durable.get(contender.key),
         )
 
     def _measured(self, run: RunRequest) -> RunResult:

@@ -18,6 +18,25 @@ _ADVICE = (
 
 
 @dataclass(frozen=True)
+class DurabilityProof:
+    """How many operations were acknowledged before a crash, and how many of them were lost or wrong afterwards."""
+
+    acknowledged: int
+    lost: int
+    wrong: int
+
+    @property
+    def holds(self) -> bool:
+        return self.acknowledged > 0 and self.lost == 0 and self.wrong == 0
+
+    def __str__(self) -> str:
+        return (
+            f"After a crash of PostgreSQL under load {self.lost:,} of {self.acknowledged:,} acknowledged operations "
+            f"were lost, and {self.wrong:,} stored wrongly."
+        )
+
+
+@dataclass(frozen=True)
 class DurabilityCheck:
     """A server's flushes when the run began; None where they are not counted. `elsewhere` asks other servers."""
 
@@ -43,11 +62,11 @@ def begun(server: Server, elsewhere: Path | None = None) -> DurabilityCheck:
 
 
 def judged(
-    check: DurabilityCheck | None, activity: DatabaseActivity | None, proven: bool | None
+    check: DurabilityCheck | None, activity: DatabaseActivity | None, proof: DurabilityProof | None
 ) -> tuple[Durability, list[Finding]]:
     """The label of a run, and an error where it promises storage that would not last.
 
-    `check` is None for a workload without a database; `proven` is what a crash showed, None where there was none.
+    `check` is None for a workload without a database; `proof` is what a crash showed, None where there was none.
     """
     if check is None:
         return Durability.NONE_PROMISED, []
@@ -55,8 +74,8 @@ def judged(
         problems = check.problems(activity)
     except (BakeoffError, psycopg.Error):
         return Durability.UNKNOWN, []
-    if proven is False:
-        problems = ["A crash of PostgreSQL under load lost acknowledged writes.", *problems]
+    if proof is not None and not proof.holds:
+        problems = [str(proof), *problems]
     if problems:
         return Durability.NOT_DURABLE, [Finding("not-durable", "error", " ".join(problems), _ADVICE)]
-    return Durability.PROVEN if proven else Durability.DECLARED, []
+    return Durability.DECLARED if proof is None else Durability.PROVEN, []

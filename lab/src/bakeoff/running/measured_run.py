@@ -107,7 +107,7 @@ class _Run:
         elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
             status, failure = Status.FAILED, failing
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
-        label, contrary = durability_label.judged(self._durability, activity, request.durability_proven)
+        label, contrary = durability_label.judged(self._durability, activity, request.durability_proof)
         found += contrary
         self._stages.mark("summary")
         return RunResult(

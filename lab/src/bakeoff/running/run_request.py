@@ -9,6 +9,7 @@ from bakeoff.factors.kinds import agents_in
 from bakeoff.factors.option import changed, plan_members
 from bakeoff.factors.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
+from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
 from bakeoff.running.phase_plan import Settling, Step, steps_of
@@ -25,7 +26,7 @@ class RunRequest:
     """A contender's turn. `level_order` are the indices of its phases as they are measured; empty: as declared.
 
     `attached` is how a target that the lab does not start is reached. `contract_profile` is what it has proved, and
-    `durability_proven` whether its writes survived a crash; None where that was not tried.
+    `durability_proof` what a crash left of its writes; None where that was not tried.
     """
 
     contender: Contender
@@ -38,7 +39,7 @@ class RunRequest:
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
     contract_profile: str = ""
-    durability_proven: bool | None = None
+    durability_proof: DurabilityProof | None = None
 
     @property
     def agents(self) -> int:
