@@ -26,7 +26,7 @@ from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe, observe_engine
 from bakeoff.running.operation_findings import always_failing
-from bakeoff.running.phase_plan import measured_records
+from bakeoff.running.phase_plan import Step, measured_records
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
@@ -44,10 +44,25 @@ from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS
 
+# The second after which the first level's table is vacuumed; it settles for at least six.
+_FIRST_VACUUM = 2
+
 
 def measure(bench: Bench, request: RunRequest) -> RunResult:
     """Runs the phases against a freshly started target and a fresh table. A failure is a result too."""
     return _Run(bench, request).result()
+
+
+def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
+    """When a level begins to settle; of the first one, which begins with an empty table, some seconds later.
+
+    The statistics of an empty table make PostgreSQL keep plans that read all of it when it has grown.
+    """
+    if not isinstance(record, PhaseStart | EngineSecond) or steps[record.phase].measures:
+        return False
+    if record.phase == 0:
+        return isinstance(record, EngineSecond) and record.second == _FIRST_VACUUM
+    return isinstance(record, PhaseStart)
 
 
 class _Run:
@@ -292,20 +307,20 @@ class _Run:
         self._database_watch.note_vacuums([] if self._vacuum is None else self._vacuum.spans)
         return self._database_watch.activity(acknowledged, spans)
 
-    def _at_edge(self, record: PhaseStart | PhaseEnd) -> None:
+    def _at_edge(self) -> None:
         """What the lab does where phases begin and end."""
         if self._sampler is not None:
             self._sampler.sample()
         if self._database_watch is not None:
             self._database_watch.mark()
-        if self._vacuum is not None and isinstance(record, PhaseStart) and not self._steps[record.phase].measures:
-            self._vacuum.begin()
 
     def _on_record(self, target: Service, engine: Agents) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
             if isinstance(record, PhaseStart | PhaseEnd):
-                self._at_edge(record)
+                self._at_edge()
+            if self._vacuum is not None and vacuum_is_due(record, self._steps):
+                self._vacuum.begin()
             if target.has_ended or self._stops_after(record):
                 engine.interrupt()
             self._bench.progress.record(record)

@@ -152,6 +152,43 @@ func TestAQueryUsesTheIndex(t *testing.T) {
 	}
 }
 
+// TestAPlanForAnyIDsUsesTheIndex asks for the plan that connections keep for statements, of a table of 2,000 users.
+func TestAPlanForAnyIDsUsesTheIndex(t *testing.T) {
+	_, url := open(t, false)
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := connection.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	const filled = "INSERT INTO users (name, email) SELECT 'Ada', 'ada-' || n || '@example.org' FROM generate_series(1, 2000) n"
+	for _, statement := range []string{filled, "ANALYZE users"} {
+		if _, err := connection.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"get.sql", "update.sql", "delete.sql"} {
+		statement, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := connection.Query(t.Context(), "EXPLAIN (GENERIC_PLAN) "+string(statement), pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan := strings.Join(lines, "\n"); strings.Contains(plan, "Seq Scan on users") {
+			t.Errorf("%s reads all users:\n%s", file, plan)
+		}
+	}
+}
+
 func TestTheSchemaIsTheContracts(t *testing.T) {
 	for path, copied := range map[string]string{"../../../../../contract/users/schema.sql": "schema.sql"} {
 		want, err := os.ReadFile(path)

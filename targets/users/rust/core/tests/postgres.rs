@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 use tokio::time::timeout;
 use users_core::error::Error;
 use users_core::postgres::{Options, Postgres};
@@ -117,6 +117,27 @@ async fn a_refused_write_fails_alone() {
     join_all(calls).await.into_iter().for_each(|call| call.expect("no panic"));
     let page = users.list(Query { text: String::new(), page: 1, limit: 100 }).await.expect("a page");
     assert_eq!((page.total, page.users[0].id), (40, taken));
+    database.drop().await;
+}
+
+/// The plan that connections keep for statements, of a table of 2,000 users.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_for_any_ids_uses_the_index() {
+    let Some(database) = Database::create("plans").await else { return };
+    let _users = database.open(false).await;
+    let mut connection = database.connect().await;
+    let fill = "INSERT INTO users (name, email) SELECT 'Ada', 'ada-' || n FROM generate_series(1, 2000) n";
+    for statement in [fill, "ANALYZE users"] {
+        connection.execute(sqlx::raw_sql(statement)).await.expect("the table is there");
+    }
+    let statements =
+        [include_str!("../sql/get.sql"), include_str!("../sql/update.sql"), include_str!("../sql/delete.sql")];
+    for statement in statements {
+        let explain = AssertSqlSafe(format!("EXPLAIN (GENERIC_PLAN) {statement}"));
+        let rows = connection.fetch_all(sqlx::raw_sql(explain)).await.expect("PostgreSQL 16 or newer");
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        assert!(!plan.iter().any(|line| line.contains("Seq Scan on users")), "{plan:#?}");
+    }
     database.drop().await;
 }
 
