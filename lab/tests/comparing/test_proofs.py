@@ -177,7 +177,7 @@ def test_what_a_crash_left_is_kept_where_it_holds(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(proofs, "can_be_proven", lambda *_: True)
     monkeypatch.setattr(proofs, "prove_durability", crash)
     bench: Any = SimpleNamespace(project=Project(tmp_path), server=None, progress=Quiet(), attached={})
-    workload = Workload("events", tmp_path, Declaration(database="none"))
+    workload = Workload("events", tmp_path / "contract", Declaration(database="none"))
     contender: Any = SimpleNamespace(key="t", target=made_up_target("t"), workload=workload, variant=Variant())
     # What does not hold is said in figures and not kept; what holds is.
     for expected in [left[0], left[1], left[1]]:
