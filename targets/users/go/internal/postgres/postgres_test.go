@@ -175,16 +175,15 @@ func TestAPlanForAnyIDsUsesTheIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := connection.Query(t.Context(), "EXPLAIN (GENERIC_PLAN) "+string(statement), pgx.QueryExecModeSimpleProtocol)
+		// pgx itself would put values in the place of $1.
+		results, err := connection.PgConn().Exec(t.Context(), "EXPLAIN (GENERIC_PLAN) "+string(statement)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if plan := strings.Join(lines, "\n"); strings.Contains(plan, "Seq Scan on users") {
-			t.Errorf("%s reads all users:\n%s", file, plan)
+		for _, row := range results[0].Rows {
+			if strings.Contains(string(row[0]), "Seq Scan on users") {
+				t.Errorf("%s reads all users: %s", file, row[0])
+			}
 		}
 	}
 }
