@@ -3,11 +3,10 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from bakeoff import conformance
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
@@ -59,7 +58,8 @@ def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *,
         return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
     proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
     if file is not None:
-        _write(file, {name: value for name, value in asdict(proof).items() if name != "problem"})
+        kept = {name: value for name, value in asdict(proof).items() if name != "problem"}
+        _write(file, json.dumps(kept))
     return proof
 
 
@@ -84,7 +84,7 @@ def durability_proof(bench: Bench, contender: Contender, *, again: bool) -> Dura
     bench.progress.step(f"{contender.key}: durability")
     proof = prove_durability(bench, contender)
     if proof.holds and file is not None:
-        _write(file, asdict(proof))
+        _write(file, json.dumps(asdict(proof)))
     return proof
 
 
@@ -134,9 +134,9 @@ def _read_durability(file: Path) -> DurabilityProof | None:
         return None
 
 
-def _write(file: Path, document: Mapping[str, Any]) -> None:
+def _write(file: Path, text: str) -> None:
     """Only a complete file gets the name that is looked for."""
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f"{file.name}.partial")
-    partial.write_text(json.dumps(document), "utf-8")
+    partial.write_text(text, "utf-8")
     partial.rename(file)

@@ -55,24 +55,24 @@ func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secu
 	}
 }
 
-// handshake reports whether the connection speaks HTTP/1.1. If not, it has failed or been handed over.
-func (s *secure) handshake(conn *tls.Conn) bool {
+// handshake returns the protocol that was negotiated. A connection whose handshake failed is closed.
+func (s *secure) handshake(conn *tls.Conn) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {
 		s.log.Debug("a handshake failed", "reason", err)
-		_ = conn.Close()
-		return false
+		return "", errors.Join(err, conn.Close())
 	}
-	if conn.ConnectionState().NegotiatedProtocol != http2Protocol {
-		return true
-	}
+	return conn.ConnectionState().NegotiatedProtocol, nil
+}
+
+// handOver gives a connection to http.Server, or closes it when the server has been stopped.
+func (s *secure) handOver(conn *tls.Conn) {
 	select {
 	case s.chosen <- conn:
 	case <-s.closed:
 		_ = conn.Close()
 	}
-	return false
 }
 
 // serveHTTP2 serves the connections that are handed over, until the server is stopped.

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -105,6 +106,7 @@ func TestStopAnswersHTTP2RequestsAndClosesHandshakes(t *testing.T) {
 	select {
 	case err := <-stopped:
 		t.Errorf("stopped with a request in flight: %v", err)
+		stopped <- err
 	default:
 	}
 	close(release)
@@ -113,5 +115,30 @@ func TestStopAnswersHTTP2RequestsAndClosesHandshakes(t *testing.T) {
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAConnectionOfHTTP2IsNotTheServersOwn, which Stop would take for idle: its requests are http.Server's.
+func TestAConnectionOfHTTP2IsNotTheServersOwn(t *testing.T) {
+	var server *Server
+	server, address, client := secured(t, func(w http.ResponseWriter, _ *http.Request) {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		_, _ = fmt.Fprint(w, len(server.conns))
+	})
+	for range 50 {
+		request, err := http.NewRequest(http.MethodGet, "https://"+address+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := roundTripper(t, client, true).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := io.ReadAll(response.Body)
+		if err != nil || string(own) != "0" {
+			t.Fatalf("%s connections of the server's own, %v", own, err)
+		}
+		response.Body.Close()
 	}
 }

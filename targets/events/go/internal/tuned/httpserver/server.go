@@ -74,13 +74,28 @@ func (s *Server) start(c *conn) {
 	defer s.mu.Unlock()
 	s.conns[c] = struct{}{}
 	s.serving.Go(func() {
-		if secured, ok := c.Conn.(*tls.Conn); !ok || s.secure.handshake(secured) {
+		defer s.forget(c)
+		secured, ok := c.Conn.(*tls.Conn)
+		if !ok {
+			c.serve()
+			return
+		}
+		switch protocol, err := s.secure.handshake(secured); {
+		case err != nil:
+		case protocol == http2Protocol:
+			// Before it is http.Server's, so that Stop does not close it as idle with a request in flight.
+			s.forget(c)
+			s.secure.handOver(secured)
+		default:
 			c.serve()
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.conns, c)
 	})
+}
+
+func (s *Server) forget(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
 }
 
 // Stop stops accepting and returns when each request that has begun to arrive is answered.

@@ -28,6 +28,7 @@ func TestStopAnswersWhatHasBegunAndClosesWhatIsIdle(t *testing.T) {
 	select {
 	case err := <-stopped:
 		t.Errorf("stopped with a request in flight: %v", err)
+		stopped <- err
 	default:
 	}
 	close(release)
