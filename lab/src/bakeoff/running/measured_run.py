@@ -44,7 +44,7 @@ from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS
 
-# The second after which the first level's table is vacuumed; it settles for at least six.
+# The second of settling after which the first level's table is vacuumed; one that settles until steady takes six.
 _FIRST_VACUUM = 2
 
 

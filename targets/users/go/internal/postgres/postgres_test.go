@@ -55,6 +55,21 @@ func open(t *testing.T, perRequest bool) (*postgres.Repository, string) {
 	return users, url
 }
 
+// connect returns a connection that ends with the test.
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := connection.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return connection
+}
+
 // TestReadsGoToTheReplica has a database apart in its place, so that it shows which of the two is asked.
 func TestReadsGoToTheReplica(t *testing.T) {
 	_, apart := open(t, false)
@@ -125,15 +140,7 @@ func TestAQueryUsesTheIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connection, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := connection.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
+	connection := connect(t, url)
 	if _, err := connection.Exec(t.Context(), "SET enable_seqscan = off"); err != nil {
 		t.Fatal(err)
 	}
@@ -155,15 +162,7 @@ func TestAQueryUsesTheIndex(t *testing.T) {
 // TestAPlanForAnyIDsUsesTheIndex asks for the plan that connections keep for statements, of a table of 2,000 users.
 func TestAPlanForAnyIDsUsesTheIndex(t *testing.T) {
 	_, url := open(t, false)
-	connection, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := connection.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
+	connection := connect(t, url)
 	const filled = "INSERT INTO users (name, email) SELECT 'Ada', 'ada-' || n || '@example.org' FROM generate_series(1, 2000) n"
 	for _, statement := range []string{filled, "ANALYZE users"} {
 		if _, err := connection.Exec(t.Context(), statement); err != nil {
