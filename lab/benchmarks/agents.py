@@ -1,20 +1,25 @@
 """Whether two agents measure what one measures: `python lab/benchmarks/agents.py RATE ROUNDS [OPTION...]`.
 
 Holds one low arrival rate with one agent, with one agent again, and with two, ROUNDS times in rotating order, and
-prints p50, p99 and p99.9 of each. The two series of one agent are the noise floor: two agents agree with one where
-their ratio is not further from 1 than that of the second series. For docs/RESULTS.md, on a machine that is left alone:
+prints p50, p99 and p99.9 of each, and the ratios round by round to the first series with their intervals. The interval
+of the second series of one agent is the noise floor: two agents agree with one where their ratio lies within it. For
+docs/SCALE.md, on a machine that is left alone:
 
     .bakeoff/venv/bin/python lab/benchmarks/agents.py 500 5 -t producer-api-rust-rest --phase-duration 10s
 """
 
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+
+from bakeoff.judging.estimates import ratio_of
 
 _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
 _PERCENTILES = ("p50", "p99", "p99.9")
@@ -32,11 +37,19 @@ def main() -> None:
             for percentile, value in _latency_ms(rate, _SERIES[name], options).items():
                 taken[name][percentile].append(value)
             print(f"round {number + 1} of {rounds}: {name}", flush=True)
-    first = {percentile: statistics.median(taken["one agent"][percentile]) for percentile in _PERCENTILES}
     for name in _SERIES:
-        medians = {percentile: statistics.median(taken[name][percentile]) for percentile in _PERCENTILES}
-        words = (f"{each} {medians[each]:.3f} ms ({medians[each] / first[each]:.3f}×)" for each in _PERCENTILES)
+        words = (_words(each, taken[name][each], taken["one agent"][each]) for each in _PERCENTILES)
         print(f"{name}: {', '.join(words)}")
+
+
+def _words(percentile: str, values: Sequence[float], first: Sequence[float]) -> str:
+    """The median, and the ratio to the first series round by round."""
+    words = f"{percentile} {statistics.median(values):.3f} ms"
+    if values is first:
+        return words
+    ratio = ratio_of([math.log(value / other) for value, other in zip(values, first, strict=True)]).ratio
+    interval = "" if ratio.low is None else f", {ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f}"
+    return f"{words} ({ratio.median:.3f}×{interval})"
 
 
 def _latency_ms(rate: str, agents: int, options: list[str]) -> dict[str, float]:

@@ -1,117 +1,73 @@
-"""What numbered merges cost: `python lab/benchmarks/merge_audit.py [ROUNDS] [TARGET] [SECONDS]`.
+"""What numbered merges cost: `python lab/benchmarks/merge_audit.py [ROUNDS] [SECONDS] [TARGET]`.
 
 Messages that number their merges (`${merge}`) let the audit see each acknowledged one. The numbers make messages and
-documents longer. One target is measured with the workload as it is and with the numbers left out, in interleaved
-rounds at 64 users, and the ratio of the throughputs is printed with its interval. The target must be built, and the
-machine quiet. For docs/RESULTS.md, four minutes:
+documents longer. A target is sent the workload as it is, and the same messages without the numbers, in turns; each side
+has a process and a database of its own, so that documents without numbers stay without. Many short rounds tell a
+hundredth, because the speed of the machine changes less within a round than between rounds. The machine must be quiet.
+For docs/RESULTS.md, nine minutes:
 
-    .bakeoff/venv/bin/python lab/benchmarks/merge_audit.py 10 producer-api-rust-rest 10
+    .bakeoff/venv/bin/python lab/benchmarks/merge_audit.py 60 3
 """
 
 import re
-import shutil
 import sys
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Sequence
 
-from rich.console import Console
+from msgspec.structs import replace as with_members
+from side_by_side import Before, DeclaredDatabase, DeclaredRatio, DeclaredServer, Side, SideBySide, lines_of, measure
 
-from bakeoff.cli.progress_display import PlainProgress
-from bakeoff.comparing.request import new_seed
-from bakeoff.comparing.schedule import turns_of
-from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError
-from bakeoff.judging.estimates import ratio_of
-from bakeoff.judging.pairings import log_ratios
-from bakeoff.postgres.databases import application_database
-from bakeoff.project import Project, find_project
-from bakeoff.results.run import ROLES, RunResult, Status
-from bakeoff.running.bench import Bench
-from bakeoff.running.contender import Contender
-from bakeoff.running.lock import measuring_lab
-from bakeoff.running.measured_run import measure
-from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Settling
-from bakeoff.running.run_request import RunRequest
-from bakeoff.sampling.cost import cpu_us_each
+from bakeoff.project import find_project
 from bakeoff.targets.manifest import choose_targets, find_targets
-from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.declaration import Operation
+from bakeoff.workload.loader import load_workload
 
 # A member whose name is numbered, with the comma that separates it from its neighbour.
 _MEMBER = r'"[^"]*\$\{merge\}[^"]*":(?:\$\{[^}]*\}|[^,}\n])*'
 _NUMBERED = re.compile(f"{_MEMBER},|,{_MEMBER}")
-_AS_IT_IS, _WITHOUT = "numbered", "without"
-_USERS, _WARM_UP_S = 64, 10.0
+# The most that the numbers may cost.
+_GOAL = 0.97
 
 
 def main() -> None:
-    """Prints the ratio of the throughputs, and CPU per operation of each side."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    name = sys.argv[2] if len(sys.argv) > 2 else "producer-api-rust-rest"
-    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 10.0
+    """Prints each turn, then the ratio of the throughputs with its interval."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0
+    name = sys.argv[3] if len(sys.argv) > 3 else "producer-api-rust-rest"
     project = find_project()
     (target,) = choose_targets(find_targets(project), [name], "all")
-    engine = find_engine(project, "native")
-    with tempfile.TemporaryDirectory() as folder, measuring_lab(project), application_database(project) as server:
-        workload = load_workload(project, target.workload)
-        sides = {_AS_IT_IS: workload, _WITHOUT: _without_numbers(workload, Path(folder))}
-        contenders = [Contender(target, each, engine, factors={"merges": side}) for side, each in sides.items()]
-        bench = Bench(project, server, PlainProgress(Console(stderr=True)))
-        rates: dict[str, dict[int, float]] = {side: {} for side in sides}
-        costs: dict[str, dict[int, float]] = {side: {} for side in sides}
-        for turn in turns_of(contenders, rounds, new_seed()):
-            side = turn.contender.factors["merges"]
-            result = _measured(bench, turn.contender, turn.round, seconds)
-            rates[side][turn.round] = result.phases[0].measured.throughput_per_s
-            costs[side][turn.round] = sum(_costs(result).values())
-            print(f"round {turn.round}, {side}: {_figures(result)}", flush=True)
-    print(f"{name}, numbered merges against messages without numbers:")
-    print(f"throughput {_ratio(rates)}")
-    print(f"CPU per operation, all roles together {_ratio(costs)}")
+    operations = load_workload(project, target.workload).declared.operations
+    declared = side_by_side_of(target.name, target.workload, operations)
+    for line in lines_of(declared, measure(project, declared, rounds, seconds)):
+        print(line)
 
 
-def _ratio(figures: Mapping[str, Mapping[int, float]]) -> str:
-    """Round by round, with its interval."""
-    ratio = ratio_of(list(log_ratios(figures[_AS_IT_IS], figures[_WITHOUT]).values())).ratio
-    if ratio.low is None or ratio.high is None:
-        return f"{ratio.median:.3f}×"
-    return f"{ratio.median:.3f}× ({ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f})"
-
-
-def _without_numbers(workload: Workload, folder: Path) -> Workload:
-    """The workload from a copy of its folder, in which no member has a numbered name."""
-    contract = folder / "contract"
-    copy = contract / workload.name
-    shutil.copytree(workload.directory.parent / "schemas", contract / "schemas")
-    shutil.copytree(workload.directory, copy)
-    file = copy / "workload.toml"
-    text, count = _NUMBERED.subn("", file.read_text("utf-8"))
-    if count == 0:
-        raise BakeoffError(f"{workload.name} numbers no merges, so there is nothing to compare.")
-    file.write_text(text, "utf-8")
-    return load_workload(Project(folder), workload.name)
-
-
-def _measured(bench: Bench, contender: Contender, number: int, seconds: float) -> RunResult:
-    request = RunRequest(
-        contender, "quick", [Phase(f"{_USERS} users", _USERS, seconds)], number, Settling(_WARM_UP_S, 0.0)
+def side_by_side_of(target: str, workload: str, operations: Sequence[Operation]) -> SideBySide:
+    """The target with the operations that number merges, beside itself with the same operations without numbers."""
+    plain = {each.name: each_plain for each in operations if (each_plain := _without_numbers(each)) is not None}
+    if not plain:
+        raise BakeoffError(f"{workload} numbers no merges, so there is nothing to compare.")
+    sent = {
+        "numbered": dict.fromkeys(plain, 1),
+        "without numbers": {each.name: 1 for each in plain.values()},
+    }
+    return SideBySide(
+        question="What do numbered merges cost?",
+        workload=workload,
+        operations=list(plain.values()),
+        databases=[DeclaredDatabase(name=name.replace(" ", "_")) for name in sent],
+        servers=[DeclaredServer(name=name, target=target, database=name.replace(" ", "_")) for name in sent],
+        sides=[Side(name=name, server=name, send=send, before=Before(seconds=5.0)) for name, send in sent.items()],
+        ratios=[DeclaredRatio(of=["numbered"], to=["without numbers"], goal=_GOAL)],
     )
-    result = measure(bench, request)
-    if result.status is not Status.COMPLETED:
-        raise BakeoffError(result.failure or f"The run of {contender.key} is {result.status}.")
-    return result
 
 
-def _figures(result: RunResult) -> str:
-    words = [f"{role} {cost:.1f}" for role, cost in _costs(result).items()]
-    return f"{result.phases[0].measured.throughput_per_s:,.0f}/s · CPU µs per operation: {', '.join(words)}"
-
-
-def _costs(result: RunResult) -> dict[str, float]:
-    measured = result.phases[0].measured
-    costs = {role: cpu_us_each(measured.costs.get(role), measured.operations) for role in ROLES}
-    return {role: cost for role, cost in costs.items() if cost is not None}
+def _without_numbers(operation: Operation) -> Operation | None:
+    """The operation under another name, or None where it numbers nothing."""
+    message, count = _NUMBERED.subn("", operation.message or "")
+    if count == 0:
+        return None
+    return with_members(operation, name=f"{operation.name}WithoutNumbers", weight=0, message=message)
 
 
 if __name__ == "__main__":

@@ -146,11 +146,14 @@ def main() -> None:
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 5.0
     declared = read(file)
-    project = find_project()
-    with tempfile.TemporaryDirectory() as folder, measuring_lab(project), _databases(project, declared) as databases:
-        measured = _Bench(project, declared, databases, Path(folder)).measure(rounds, seconds)
-    for line in lines_of(declared, measured):
+    for line in lines_of(declared, measure(find_project(), declared, rounds, seconds)):
         print(line)
+
+
+def measure(project: Project, declared: SideBySide, rounds: int, seconds: float) -> Mapping[str, Mapping[int, Figures]]:
+    """The figures of each side by round, printed as they come."""
+    with tempfile.TemporaryDirectory() as folder, measuring_lab(project), _databases(project, declared) as databases:
+        return _Bench(project, declared, databases, Path(folder)).measure(rounds, seconds)
 
 
 def read(file: Path) -> SideBySide:

@@ -1,14 +1,21 @@
 //! Bodies as JSON.
 
+use std::time::Duration;
+
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, StringRejection};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, JsonRejection};
 use axum::extract::{FromRequest, Request};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use events_core::error::Error;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use tokio::time::timeout;
 
 use crate::error::ApiError;
+
+/// How long a body may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A body that axum's [`Json`] reads. Unlike its extractor, this one accepts no other media type than
 /// `application/json` and no invalid UTF-8 in ignored fields.
@@ -19,10 +26,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_headers(request.headers())?;
-        let body = String::from_request(request, state).await.map_err(body_error)?;
-        match Json::from_bytes(body.as_bytes()) {
+        let body = timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await.map_err(|_| incomplete())?;
+        let body = body.map_err(|rejection| body_error(&rejection))?;
+        let text = str::from_utf8(&body).map_err(|_| Error::malformed("body: not valid UTF-8"))?;
+        match Json::from_bytes(&body) {
             Ok(Json(value)) => Ok(Self(value)),
-            Err(rejection) => Err(json_error(&body, &rejection).into()),
+            Err(rejection) => Err(json_error(text, &rejection).into()),
         }
     }
 }
@@ -43,13 +52,15 @@ fn is_json(value: &[u8]) -> bool {
     media_type.trim_ascii().eq_ignore_ascii_case(b"application/json")
 }
 
-fn body_error(rejection: StringRejection) -> ApiError {
-    let error = match rejection {
-        StringRejection::InvalidUtf8(_) => Error::malformed("body: not valid UTF-8"),
-        rejection if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Error::too_large("body: too large"),
-        _ => Error::malformed("body: incomplete"),
-    };
-    error.into()
+fn body_error(rejection: &BytesRejection) -> Error {
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Error::too_large("body: too large"),
+        _ => incomplete(),
+    }
+}
+
+fn incomplete() -> Error {
+    Error::malformed("body: incomplete")
 }
 
 /// Deserialisation stops at the first error, which need not be the syntax error that has priority.

@@ -1,7 +1,6 @@
 //! Routes and handlers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
@@ -12,7 +11,6 @@ use events_core::limits::{BULK_BYTES, EVENT_BYTES};
 use events_core::token::Token;
 use events_core::writer::Writer;
 use serde_json::value::RawValue;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::error::ApiError;
 use crate::event::{self, EventRequest};
@@ -21,9 +19,6 @@ use crate::middleware::{HEALTH, require_token};
 use crate::object::Object;
 use crate::reply::{BulkReply, HealthReply, Reply};
 
-/// A body that makes no progress for this long is incomplete.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-
 /// The routes of the API, behind the token if one is set.
 pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
     let events = post(process_event).layer(DefaultBodyLimit::max(EVENT_BYTES));
@@ -31,7 +26,6 @@ pub fn router(writer: Arc<Writer>, token: Option<Token>) -> Router {
     let routes = Router::new()
         .route("/api/v1/events", events)
         .route("/api/v1/events/bulk", bulk)
-        .route_layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
         .route(HEALTH, get(health))
         .fallback(async || Reply::failure(StatusCode::NOT_FOUND, "path: not found"))
         .method_not_allowed_fallback(async || Reply::failure(StatusCode::METHOD_NOT_ALLOWED, "method: not allowed"))

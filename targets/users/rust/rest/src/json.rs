@@ -1,13 +1,20 @@
 //! Bodies as protobuf's JSON mapping has them.
 
+use std::time::Duration;
+
 use axum::Json;
-use axum::extract::rejection::StringRejection;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 use users_core::error::Error;
 
 use crate::reply::Failure;
+
+/// How long a body may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A message that axum's [`Json`] reads. Unlike its extractor, this one reads a body of any media type, as a gateway
 /// does, takes no body for an empty message, and no array for an object.
@@ -17,8 +24,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Message<T> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
-        let body = String::from_request(request, state).await.map_err(|rejection| unreadable(&rejection))?;
-        let text = if body.is_empty() { "{}" } else { &body };
+        let body = timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await.map_err(|_| incomplete())?;
+        let body = body.map_err(|rejection| unreadable(&rejection))?;
+        let text = str::from_utf8(&body).map_err(|_| malformed("body: not valid UTF-8"))?;
+        let text = if text.is_empty() { "{}" } else { text };
         if !text.trim_ascii_start().starts_with('{') {
             return Err(malformed("body: not a JSON object"));
         }
@@ -29,12 +38,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Message<T> {
     }
 }
 
-fn unreadable(rejection: &StringRejection) -> Failure {
-    match rejection {
-        StringRejection::InvalidUtf8(_) => malformed("body: not valid UTF-8"),
-        rejection if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge.into(),
-        _ => malformed("body: cannot be read"),
+fn unreadable(rejection: &BytesRejection) -> Failure {
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge.into(),
+        _ => incomplete(),
     }
+}
+
+fn incomplete() -> Failure {
+    malformed("body: incomplete")
 }
 
 fn malformed(reason: &str) -> Failure {

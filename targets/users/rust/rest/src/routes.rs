@@ -1,7 +1,6 @@
 //! Routes and handlers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
@@ -10,7 +9,6 @@ use axum::routing::get;
 use axum::{Json, Router};
 use tower_http::compression::CompressionLayer;
 use tower_http::request_id::PropagateRequestIdLayer;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 use users_core::error::{Code, Error, LARGEST_MESSAGE};
 use users_core::process::BoxError;
 use users_core::service::Service;
@@ -23,8 +21,6 @@ use crate::reply::Failure;
 
 /// Generated from the contract's proto file.
 const OPENAPI: &str = include_str!("../../../../../contract/users/openapi.json");
-/// A body that makes no progress for this long is incomplete.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The routes of the API and its description.
@@ -35,7 +31,6 @@ pub fn router(service: Arc<Service>, reply_gzip: bool) -> Result<Router, BoxErro
         .route("/v1/users/{id}", get(read).put(update).delete(delete))
         .route("/healthz", get(health))
         .layer(DefaultBodyLimit::max(LARGEST_MESSAGE))
-        .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
         .merge(docs)
         .fallback(async || Failure::new(StatusCode::NOT_FOUND, Code::NotFound))
         .method_not_allowed_fallback(async || Failure::new(StatusCode::METHOD_NOT_ALLOWED, Code::Unimplemented))

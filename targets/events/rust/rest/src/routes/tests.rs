@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
@@ -5,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response, StatusCode};
 use events_core::testing::CountingStorage;
 use events_core::token::Token;
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -202,6 +203,16 @@ async fn other_media_types_are_415_before_anything_is_read() {
         let zipped = post(path).header("content-encoding", "gzip").body(Body::from("{"));
         let refused = failure("content-encoding: must be identity");
         assert_eq!(api.send(zipped.expect("a request")).await.json().await, (415, refused));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_arrive_is_400() {
+    let api = Api::new();
+    for path in [EVENTS, BULK] {
+        let part = stream::iter([Ok::<_, Infallible>("{")]).chain(stream::pending());
+        let reply = api.post(path, Body::from_stream(part)).await;
+        assert_eq!(reply.json().await, (400, failure("body: incomplete")));
     }
 }
 

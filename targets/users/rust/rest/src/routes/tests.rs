@@ -1,9 +1,11 @@
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response};
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tower::ServiceExt;
@@ -57,6 +59,13 @@ async fn a_user_from_its_creation_to_its_end() {
     assert_eq!(json(&api, request(Method::DELETE, "/v1/users/1", "")).await, (200, json!({"id": "1"})));
     let none = json!({"code": 5, "message": "id: no such user", "details": []});
     assert_eq!(get(&api, "/v1/users/1").await, (404, none));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_arrive_is_400() {
+    let part = stream::iter([Ok::<_, Infallible>("{")]).chain(stream::pending());
+    let incomplete = json!({"code": 3, "message": "body: incomplete", "details": []});
+    assert_eq!(post(&api(in_memory()), Body::from_stream(part)).await, (400, incomplete));
 }
 
 #[tokio::test(flavor = "multi_thread")]
