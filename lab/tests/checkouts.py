@@ -1,5 +1,6 @@
 """What many tests need: the checkout, and a throwaway one."""
 
+import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from bakeoff.postgres.binaries import folder_outside
 from bakeoff.project import Project, find_project
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 
@@ -41,8 +43,18 @@ def measuring_checkout(empty_checkout: Project, project: Project, monkeypatch: p
 
 
 @pytest.fixture
-def empty_checkout(project: Project, tmp_path: Path) -> Project:
+def empty_checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
     """A checkout with the contract's schemas and nothing else, to write into."""
-    root = tmp_path / "a checkout"
-    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
-    return Project(root)
+    with throwaway(tmp_path / "a checkout") as checkout:
+        shutil.copytree(project.contract / "schemas", checkout.contract / "schemas")
+        yield checkout
+
+
+@contextlib.contextmanager
+def throwaway(root: Path) -> Iterator[Project]:
+    """A checkout of one test. Its database, some hundred MB outside its folder, is removed at the end."""
+    checkout = Project(root)
+    try:
+        yield checkout
+    finally:
+        shutil.rmtree(folder_outside(checkout), ignore_errors=True)

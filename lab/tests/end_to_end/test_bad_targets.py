@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from bakeoff.targets import process as target_process
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import find_targets
 from bakeoff.targets.process import TargetProcess
+from checkouts import throwaway
 
 pytestmark = pytest.mark.end_to_end
 
@@ -64,6 +66,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["SERVER_PORT"])), Y
 # Makes the table, and stores nothing in it.
 LIAR = f"""
 import os, psycopg
+from collections.abc import Iterator
 from pathlib import Path
 schema = (Path({str(find_project().contract)!r}) / "events" / "schema.sql").read_bytes()
 psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
@@ -72,7 +75,7 @@ psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """A checkout whose targets are the test's own, with everything else as shipped."""
     root = tmp_path / "a checkout"
     (root / "targets").mkdir(parents=True)
@@ -83,7 +86,8 @@ def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (root / ".bakeoff" / name).symlink_to(project.state / name)
     monkeypatch.delenv("DATABASE_URL", raising=False)
     monkeypatch.delenv("METRICS_DATABASE_URL", raising=False)
-    return Project(root)
+    with throwaway(root) as checkout:
+        yield checkout
 
 
 def add(checkout: Project, name: str, service: str, build: str = '["true"]') -> None:

@@ -41,14 +41,18 @@ def find_installation(project: Project) -> Installation:
     account = pwd.getpwnam(UNPRIVILEGED_USER)
     if not (_reachable_by_others(packaged) and _reachable_by_others(project.state)):
         # A checkout below a private folder such as /root: that account cannot enter it.
-        # Durable, unlike /tmp, and checked below to be ours.
-        outside = Path("/var/tmp") / f"bakeoff-{hashlib.sha256(str(project.root).encode()).hexdigest()[:12]}"  # noqa: S108
+        outside = folder_outside(project)
         _make_owned(outside)
         packaged = _copied(packaged, outside / "packages")
         data = outside / "data"
     data.mkdir(parents=True, exist_ok=True)
     os.chown(data, account.pw_uid, account.pw_gid)
     return Installation(packaged / "bin", data, account.pw_uid, account.pw_gid)
+
+
+def folder_outside(project: Project) -> Path:
+    """Where a checkout that the account cannot enter has its programs and data: durable, unlike /tmp."""
+    return Path("/var/tmp") / f"bakeoff-{hashlib.sha256(str(project.root).encode()).hexdigest()[:12]}"  # noqa: S108
 
 
 def has_extension(name: str) -> bool:
