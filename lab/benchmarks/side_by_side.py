@@ -1,14 +1,16 @@
 """Ratios that are no comparison of targets: `python lab/benchmarks/side_by_side.py FILE [ROUNDS] [SECONDS]`.
 
 A file of experiments/side-by-side names servers (built targets with their settings, or programs such as a framework's
-minimal example), what is sent to each, statements for pgbench, and the ratios that are asked for. The sides take turns
-in interleaved rounds; each ratio is that of operations per second, with its interval and its goal. CPU is that of the
-server's processes. Neither conformance nor audit: `./bakeoff run` has both. The machine must be quiet.
+minimal example), what is sent to each, by our engine or by another load generator, statements for pgbench, and the
+ratios that are asked for. The sides take turns in interleaved rounds; each ratio is that of operations per second, with
+its interval and its goal. CPU is that of the server's processes. Neither conformance nor audit: `./bakeoff run` has
+both. The machine must be quiet.
 """
 
 import contextlib
 import math
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,12 +98,28 @@ class Before(_Table, frozen=True):
     seconds: float = 1.0
 
 
+class Tool(_Table, frozen=True):
+    """Another load generator: `{url}`, `{users}` and `{seconds}` (whole ones) are filled into its command.
+
+    `per_s` and `failed` are regular expressions for what it prints: the first group of `per_s` is the rate, and
+    `failed` matches only where requests failed. It runs in the checkout's root.
+    """
+
+    command: Sequence[str]
+    per_s: str
+    failed: str
+
+
 class Side(_Table, frozen=True):
-    """Operations with their weights for a server (none: the workload's own), or a script for pgbench on a database."""
+    """Operations with their weights for a server (none: the workload's own), or a script for pgbench on a database.
+
+    With a `tool`, that sends what its command says, and the CPU of the server is not told.
+    """
 
     name: str
     server: str | None = None
     send: Mapping[str, int] = {}
+    tool: Tool | None = None
     before: Before | None = None
     users: int | None = None
     pgbench: str | None = None
@@ -169,6 +187,8 @@ def read(file: Path) -> SideBySide:
     for side in declared.sides:
         if (side.pgbench is None) == (side.server is None):
             raise BakeoffError(f"{file}: side {side.name} needs either a server and what to send, or pgbench.")
+        if side.tool is not None:
+            _check_tool(file, side, side.tool)
         _check(file, "server", {side.server} - {None, *servers}, servers)
         _check(file, "database", {side.database} - databases, databases)
     for server in declared.servers:
@@ -182,6 +202,43 @@ def _check(file: Path, kind: str, unknown: set[str | None] | set[str], known: se
     if unknown:
         names = ", ".join(sorted(each for each in known if each))
         raise BakeoffError(f"{file}: there is no {kind} {unknown.pop()}: add it, or use one of {names}.")
+
+
+def _check_tool(file: Path, side: Side, tool: Tool) -> None:
+    if side.server is None or side.send:
+        raise BakeoffError(f"{file}: the tool of side {side.name} needs a server, and sends what its command says.")
+    if not tool.command or shutil.which(tool.command[0]) is None:
+        raise BakeoffError(f"{file}: side {side.name} needs {', '.join(tool.command[:1]) or 'a command'}: install it.")
+    try:
+        _filled(tool.command, url="", users=1, seconds=1.0)
+        groups = re.compile(tool.per_s).groups
+        re.compile(tool.failed)
+    except (KeyError, IndexError, ValueError) as error:
+        raise BakeoffError(
+            f"{file}: the command of side {side.name} has a name in braces other than {{url}}, {{users}} and "
+            f"{{seconds}}: {error}. Write {{{{ and }}}} for braces."
+        ) from error
+    except re.error as error:
+        raise BakeoffError(f"{file}: side {side.name}: per_s or failed is no regular expression: {error}.") from error
+    if groups != 1:
+        raise BakeoffError(f"{file}: side {side.name}: per_s needs one group, which is the rate: 'Requests/sec: (.*)'.")
+
+
+def _filled(command: Sequence[str], *, url: str, users: int, seconds: float) -> list[str]:
+    return [word.format(url=url, users=users, seconds=max(1, round(seconds))) for word in command]
+
+
+def rate_of(side: Side, tool: Tool, printed: str) -> float:
+    """What a tool printed, as requests per second."""
+    found, failed = re.search(tool.per_s, printed), re.search(tool.failed, printed)
+    if failed is not None:
+        raise BakeoffError(f"{side.name}: requests failed: {failed.group().strip()}.")
+    if found is None:
+        raise BakeoffError(f"{side.name}: {tool.command[0]} printed nothing like {tool.per_s!r}:\n{printed[-2000:]}")
+    try:
+        return float(found.group(1))
+    except ValueError as error:
+        raise BakeoffError(f"{side.name}: {found.group(1)!r} is no rate: correct per_s.") from error
 
 
 @contextlib.contextmanager
@@ -306,6 +363,9 @@ class _Bench:
             return self._load(side, seconds)
 
     def _load(self, side: Side, seconds: float) -> Figures:
+        if side.tool is not None:
+            self._rate_by(side, side.tool, self._declared.warm_up_s)
+            return Figures(self._rate_by(side, side.tool, seconds))
         users = self._users(side)
         phases = [
             PlannedPhase(name=name, virtual_users=users, duration_ms=round(held * 1000))
@@ -321,6 +381,17 @@ class _Bench:
         if before is None or after is None:
             raise BakeoffError(f"{side.server} ended while it was measured.")
         return Figures(per_s, (after.cpu_s - before.cpu_s) * 1e6 / max(1, sum(end.operations for end in ends)))
+
+    def _rate_by(self, side: Side, tool: Tool, seconds: float) -> float:
+        port = self._running[side.server or ""].port
+        command = _filled(tool.command, url=f"http://{LOOPBACK}:{port}", users=self._users(side), seconds=seconds)
+        log = self._project.logs / "side-by-side-tool.log"
+        process = processes.start(command, log=log, directory=self._project.root)
+        status = process.wait()
+        processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+        if status != 0:
+            raise BakeoffError(f"{side.name}: {command[0]} ended with status {status}:\n{processes.last_lines(log)}")
+        return rate_of(side, tool, log.read_text("utf-8"))
 
     def _ends(self, side: Side, plan: Plan) -> list[PhaseEnd]:
         files = self._folder / "plan.json", self._folder / "stream.jsonl"

@@ -22,6 +22,14 @@ ratios = [{ of = ["one"], to = ["two", "three"], goal = 0.9 }]
 """
 
 
+ONE = 'name = "one", server = "a"'
+
+
+def tool(command: str, per_s: str = "Requests/sec: (.*)") -> str:
+    words = ", ".join(f'"{word}"' for word in command.split())
+    return f"tool = {{ command = [{words}], per_s = '{per_s}', failed = 'Non-2xx' }}"
+
+
 @pytest.fixture(scope="module")
 def side_by_side(project: Project) -> ModuleType:
     spec = importlib.util.spec_from_file_location("side_by_side", project.root / "lab/benchmarks/side_by_side.py")
@@ -32,7 +40,10 @@ def side_by_side(project: Project) -> ModuleType:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_shipped_files_name_what_exists(project: Project, side_by_side: ModuleType, file: Path) -> None:
+def test_shipped_files_name_what_exists(
+    project: Project, side_by_side: ModuleType, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_by_side.shutil, "which", lambda name: name)
     declared = side_by_side.read(file)
     workload, targets = load_workload(project, declared.workload), {each.name: each for each in find_targets(project)}
     operations = {each.name for each in [*workload.declared.operations, *declared.operations]}
@@ -56,6 +67,11 @@ def test_shipped_files_name_what_exists(project: Project, side_by_side: ModuleTy
         (('server = "a"', 'server = "a", pgbench = "SELECT 1"'), "either a server and what to send, or pgbench"),
         (('command = ["a"]', 'target = "a", command = ["a"]'), "either a target, or a command and its protocol"),
         (("question", "quesiton"), "quesiton"),
+        ((ONE, f"{ONE}, {tool('no-such-program {url}')}"), "needs no-such-program: install it"),
+        ((ONE, f"{ONE}, {tool('true {adress}')}"), "a name in braces other than .*adress"),
+        ((ONE, f"{ONE}, {tool('true', per_s='Requests/sec')}"), "per_s needs one group"),
+        ((ONE, f"{ONE}, {tool('true', per_s='(')}"), "no regular expression"),
+        ((ONE, f"{ONE}, send = {{ a = 1 }}, {tool('true')}"), "sends what its command says"),
     ],
 )
 def test_names_that_nothing_has_are_refused(
@@ -88,3 +104,25 @@ def test_each_round_has_another_order(side_by_side: ModuleType, tmp_path: Path) 
     sides = side_by_side.read(file).sides
     orders = ["".join(side.name[1] for side in side_by_side.order_of(sides, number)) for number in range(4)]
     assert orders == ["nwh", "hwn", "whn", "nhw"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "outcome"),
+    [
+        ("Requests/sec: 1234.5\n", 1234.5),
+        ("Requests/sec: 1234.5\nNon-2xx or 3xx responses: 3\n", "requests failed: Non-2xx"),
+        ("unable to connect\n", "printed nothing like"),
+        ("Requests/sec: many\n", "'many' is no rate"),
+    ],
+)
+def test_a_tool_s_rate_is_taken_only_where_no_request_failed(
+    side_by_side: ModuleType, tmp_path: Path, printed: str, outcome: float | str
+) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL.replace(ONE, f"{ONE}, {tool('true')}"), "utf-8")
+    side = side_by_side.read(file).sides[0]
+    if isinstance(outcome, float):
+        assert side_by_side.rate_of(side, side.tool, printed) == outcome
+    else:
+        with pytest.raises(BakeoffError, match=outcome):
+            side_by_side.rate_of(side, side.tool, printed)
