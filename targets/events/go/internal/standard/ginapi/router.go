@@ -59,13 +59,9 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) (http.H
 }
 
 func (a *api) postEvent(c *gin.Context) {
-	body, err := readBody(c, event.MaxBytes)
-	if err != nil {
-		replyError(c, err)
-		return
-	}
 	var request model.Event
-	if err := c.ShouldBindJSON(&request); err != nil {
+	body, err := bindBody(c, event.MaxBytes, &request)
+	if err != nil {
 		replyError(c, model.Fault(err))
 		return
 	}
@@ -81,14 +77,10 @@ func (a *api) postEvent(c *gin.Context) {
 }
 
 func (a *api) postBulk(c *gin.Context) {
-	body, err := readBody(c, event.MaxBulkBytes)
-	if err != nil {
-		replyError(c, err)
-		return
-	}
 	var bulk model.Bulk
-	if err := c.ShouldBindJSON(&bulk); err != nil {
-		replyError(c, model.ErrBulkNoArray)
+	body, err := bindBody(c, event.MaxBulkBytes, &bulk)
+	if err != nil {
+		replyError(c, model.BulkFault(err))
 		return
 	}
 	events, err := bulk.Decode(len(body), binding.JSON.BindBody)

@@ -23,8 +23,14 @@ func Register(validate *validator.Validate) error {
 	)
 }
 
-// Fault returns what a client gets for an error of decoding or validating an event.
+// ErrNotJSON is a body that is not one JSON value.
+var ErrNotJSON = fault.New(fault.Malformed, "body: not valid JSON")
+
+// Fault returns what a client gets for an error of reading, decoding or validating an event.
 func Fault(err error) error {
+	if known := (*fault.Error)(nil); errors.As(err, &known) {
+		return known
+	}
 	var broken validator.ValidationErrors
 	if errors.As(err, &broken) {
 		// The namespace starts with the name of the struct.
@@ -39,7 +45,7 @@ func Fault(err error) error {
 		}
 		return fault.New(fault.Invalid, path+": must be "+nameOf(kind.Type.Kind()))
 	}
-	return fault.New(fault.Malformed, "body: not valid JSON")
+	return ErrNotJSON
 }
 
 func reason(broken validator.FieldError) string {
