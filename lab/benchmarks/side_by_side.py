@@ -48,6 +48,7 @@ from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan, PlannedPhase
+from bakeoff.workload.reuse import Reuse
 
 _PROGRESS = re.compile(r"^progress: [0-9.]+ s, ([0-9.]+) tps", re.MULTILINE)
 _STOPS_WITHIN_S = 12.0
@@ -113,12 +114,14 @@ class Tool(_Table, frozen=True):
 class Side(_Table, frozen=True):
     """Operations with their weights for a server (none: the workload's own), or a script for pgbench on a database.
 
-    With a `tool`, that sends what its command says, and the CPU of the server is not told.
+    `reuse` is the share of operations that use a key again (none: the workload's own). With a `tool`, that sends what
+    its command says, and the CPU of the server is not told.
     """
 
     name: str
     server: str | None = None
     send: Mapping[str, int] = {}
+    reuse: float | None = None
     tool: Tool | None = None
     before: Before | None = None
     users: int | None = None
@@ -187,6 +190,8 @@ def read(file: Path) -> SideBySide:
     for side in declared.sides:
         if (side.pgbench is None) == (side.server is None):
             raise BakeoffError(f"{file}: side {side.name} needs either a server and what to send, or pgbench.")
+        if side.reuse is not None and not 0 <= side.reuse <= 1:
+            raise BakeoffError(f"{file}: the reuse of side {side.name} is {side.reuse}: use a share from 0 to 1.")
         if side.tool is not None:
             _check_tool(file, side, side.tool)
         _check(file, "server", {side.server} - {None, *servers}, servers)
@@ -205,7 +210,7 @@ def _check(file: Path, kind: str, unknown: set[str | None] | set[str], known: se
 
 
 def _check_tool(file: Path, side: Side, tool: Tool) -> None:
-    if side.server is None or side.send:
+    if side.server is None or side.send or side.reuse is not None:
         raise BakeoffError(f"{file}: the tool of side {side.name} needs a server, and sends what its command says.")
     if not tool.command or shutil.which(tool.command[0]) is None:
         raise BakeoffError(f"{file}: side {side.name} needs {', '.join(tool.command[:1]) or 'a command'}: install it.")
@@ -421,6 +426,7 @@ class _Bench:
             phases=phases,
             run=f"{self._plans:08x}",
             mix="sent" if send else None,
+            reuse=Reuse(share=side.reuse),
         )
         return compile_plan(replace(self._workload, declared=declared), load)
 

@@ -71,6 +71,8 @@ def test_shipped_files_name_what_exists(
         ((ONE, f"{ONE}, {tool('true {adress}')}"), "a name in braces other than .*adress"),
         ((ONE, f"{ONE}, {tool('true', per_s='Requests/sec')}"), "per_s needs one group"),
         ((ONE, f"{ONE}, {tool('true', per_s='(')}"), "no regular expression"),
+        ((ONE, f"{ONE}, reuse = 2"), "the reuse of side one is 2"),
+        ((ONE, f"{ONE}, reuse = 0.5, {tool('true')}"), "sends what its command says"),
         ((ONE, f"{ONE}, send = {{ a = 1 }}, {tool('true')}"), "sends what its command says"),
     ],
 )

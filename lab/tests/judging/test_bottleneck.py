@@ -42,3 +42,9 @@ def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:
     assert found.kind == kind
     assert found.words.startswith("The bottleneck ")
     assert words in found.words
+
+
+@pytest.mark.parametrize("names", [("IO:WalSync", "LWLock:WALWrite"), ("LWLock:WALWrite", "IO:WalSync")])
+def test_order_does_not_decide_between_waits_that_tie(names: tuple[str, str]) -> None:
+    found = bottleneck_of(Usage(IDLE, 2, active=2.0, sessions=2, waits=dict.fromkeys(names, 0.5)))
+    assert "mostly for IO:WalSync (50%)" in found.words

@@ -83,7 +83,7 @@ def _all_cores(usage: Usage) -> Bottleneck | None:
     total = sum(usage.cpu_percent.values())
     if usage.cores is None or total < 100 * usage.cores * _FULL:
         return None
-    role, most = max(usage.cpu_percent.items(), key=lambda item: item[1])
+    role, most = _largest(usage.cpu_percent)
     cores = f"{usage.cores} core{'s' if usage.cores > 1 else ''}"
     if most < total * _MOST:
         return Bottleneck("machine", f"The bottleneck was the CPU of the machine, {cores} (shared): {_used(usage)}.")
@@ -110,7 +110,7 @@ def _database_waits(usage: Usage) -> Bottleneck | None:
     waits = {event: share for event, share in usage.waits.items() if not event.startswith(_NO_WAITS)}
     if not waits or usage.active is None or usage.active < 1 or sum(waits.values()) < _WAITING:
         return None
-    event, share = max(waits.items(), key=lambda item: item[1])
+    event, share = _largest(waits)
     return Bottleneck(
         "database",
         f"The bottleneck was PostgreSQL: its active sessions waited for {sum(waits.values()):.0%} of their time, "
@@ -121,7 +121,7 @@ def _database_waits(usage: Usage) -> Bottleneck | None:
 def _database_line(usage: Usage) -> Bottleneck | None:
     if not usage.limiting_lines:
         return None
-    name, share = max(usage.limiting_lines.items(), key=lambda item: item[1])
+    name, share = _largest(usage.limiting_lines)
     return Bottleneck(
         "database",
         f"The bottleneck was PostgreSQL: throughput was {share:.0%} of what it does without any API ({name}).",
@@ -149,3 +149,8 @@ _EXPLANATIONS: Sequence[Callable[[Usage], Bottleneck | None]] = (
 
 def _used(usage: Usage) -> str:
     return ", ".join(f"{_NAMES[role]} {percent:.0f}%" for role, percent in usage.cpu_percent.items())
+
+
+def _largest(shares: Mapping[str, float]) -> tuple[str, float]:
+    """Of those that tie the first by name: a run that was stored has its shares in another order."""
+    return max(sorted(shares.items()), key=lambda item: item[1])
