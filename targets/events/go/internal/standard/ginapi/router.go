@@ -59,9 +59,13 @@ func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) (http.H
 }
 
 func (a *api) postEvent(c *gin.Context) {
-	var request model.Event
-	body, err := bindBody(c, event.MaxBytes, &request)
+	body, err := readBody(c, event.MaxBytes)
 	if err != nil {
+		replyError(c, err)
+		return
+	}
+	var request model.Event
+	if err := c.ShouldBindJSON(&request); err != nil {
 		replyError(c, model.Fault(err))
 		return
 	}
@@ -77,10 +81,14 @@ func (a *api) postEvent(c *gin.Context) {
 }
 
 func (a *api) postBulk(c *gin.Context) {
-	var bulk model.Bulk
-	body, err := bindBody(c, event.MaxBulkBytes, &bulk)
+	body, err := readBody(c, event.MaxBulkBytes)
 	if err != nil {
-		replyError(c, model.BulkFault(err))
+		replyError(c, err)
+		return
+	}
+	var bulk model.Bulk
+	if err := c.ShouldBindJSON(&bulk); err != nil {
+		replyError(c, model.ErrBulkNoArray)
 		return
 	}
 	events, err := bulk.Decode(len(body), binding.JSON.BindBody)

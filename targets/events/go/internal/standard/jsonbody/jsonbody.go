@@ -3,6 +3,7 @@ package jsonbody
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -16,10 +17,11 @@ var (
 	errMediaType     = fault.New(fault.UnsupportedMedia, "content-type: must be application/json")
 	errContentCoding = fault.New(fault.UnsupportedMedia, "content-encoding: must be identity")
 	errNotUTF8       = fault.New(fault.Malformed, "body: not valid UTF-8")
+	errNotJSON       = fault.New(fault.Malformed, "body: not valid JSON")
 )
 
-// Read returns a body of at most limit bytes that is said to be JSON, and is UTF-8: encoding/json would replace what is
-// not.
+// Read returns a body that is JSON of at most limit bytes. A json.Decoder would accept invalid UTF-8, and any text after
+// the first JSON value.
 func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, error) {
 	if err := checkHeader(request.Header); err != nil {
 		return nil, err
@@ -33,6 +35,8 @@ func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, erro
 		return nil, fault.ErrIncomplete
 	case !utf8.Valid(body):
 		return nil, errNotUTF8
+	case !json.Valid(body):
+		return nil, errNotJSON
 	default:
 		return body, nil
 	}

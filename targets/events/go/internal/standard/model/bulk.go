@@ -2,25 +2,15 @@ package model
 
 import (
 	"encoding/json"
-	"errors"
 
 	"example.com/bakeoff/events/internal/event"
 	"example.com/bakeoff/events/internal/fault"
 )
 
-var (
-	errBulkNoArray   = fault.New(fault.Invalid, "body: must be an array")
-	errEventNoObject = fault.New(fault.Invalid, "event: must be an object")
-)
+// ErrBulkNoArray is a bulk that is no array.
+var ErrBulkNoArray = fault.New(fault.Invalid, "body: must be an array")
 
-// BulkFault returns what a client gets for an error of reading or decoding a bulk.
-func BulkFault(err error) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return errBulkNoArray
-	}
-	return Fault(err)
-}
+var errEventNoObject = fault.New(fault.Invalid, "event: must be an object")
 
 // Bulk is the events of a bulk before each is bound: one is valid or not by itself.
 type Bulk []Element
@@ -32,7 +22,7 @@ type Element struct{ json.RawMessage }
 // Decode returns the events of a body of size bytes. bind decodes and validates one, as the framework does it.
 func (b Bulk) Decode(size int, bind func(raw []byte, into any) error) ([]event.Decoded, error) {
 	if b == nil {
-		return nil, errBulkNoArray
+		return nil, ErrBulkNoArray
 	}
 	if err := event.CheckCount(len(b)); err != nil {
 		return nil, err

@@ -23,14 +23,8 @@ func Register(validate *validator.Validate) error {
 	)
 }
 
-// ErrNotJSON is a body that is not one JSON value.
-var ErrNotJSON = fault.New(fault.Malformed, "body: not valid JSON")
-
-// Fault returns what a client gets for an error of reading, decoding or validating an event.
+// Fault returns what a client gets for an error of decoding or validating an event.
 func Fault(err error) error {
-	if known := (*fault.Error)(nil); errors.As(err, &known) {
-		return known
-	}
 	var broken validator.ValidationErrors
 	if errors.As(err, &broken) {
 		// The namespace starts with the name of the struct.
@@ -45,7 +39,7 @@ func Fault(err error) error {
 		}
 		return fault.New(fault.Invalid, path+": must be "+nameOf(kind.Type.Kind()))
 	}
-	return ErrNotJSON
+	return fault.New(fault.Malformed, "body: not valid JSON")
 }
 
 func reason(broken validator.FieldError) string {
