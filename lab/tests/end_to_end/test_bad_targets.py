@@ -66,7 +66,6 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["SERVER_PORT"])), Y
 # Makes the table, and stores nothing in it.
 LIAR = f"""
 import os, psycopg
-from collections.abc import Iterator
 from pathlib import Path
 schema = (Path({str(find_project().contract)!r}) / "events" / "schema.sql").read_bytes()
 psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
