@@ -14,7 +14,8 @@ import sys
 from collections.abc import Sequence
 
 from msgspec.structs import replace as with_members
-from side_by_side import Before, DeclaredDatabase, DeclaredRatio, DeclaredServer, Side, SideBySide, lines_of, measure
+from side_by_side import lines_of, measure
+from side_by_side_file import Before, DeclaredDatabase, DeclaredRatio, DeclaredServer, Side, SideBySide
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import find_project

@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
-import msgspec
 from msgspec.structs import replace as with_members
 from rich.console import Console
+from side_by_side_file import Before, DeclaredRatio, DeclaredServer, Side, SideBySide, Tool, read
 
 from bakeoff import processes
 from bakeoff.cli.progress_display import PlainProgress
@@ -44,7 +44,6 @@ from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
-from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan, PlannedPhase
@@ -55,100 +54,6 @@ _STOPS_WITHIN_S = 12.0
 _LISTENS_WITHIN_S = 60.0
 # Requests that fail measure something else than the operation.
 _MOST_FAILED = 0.001
-
-
-class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file."""
-
-
-class DeclaredDatabase(_Table, frozen=True):
-    """A database of its own, dropped at the end. `fill` is executed once its servers have made their tables."""
-
-    name: str
-    fill: str | None = None
-
-
-class DeclaredServer(_Table, frozen=True):
-    """A target with settings, or a program: `build` and `command` run in `directory`, `{port}` is filled in.
-
-    `protocol` (rest or grpc) and all that follow up to `environment` are a program's; `beside` names a target whose
-    build makes the program too. `restarts`: it starts again for each turn of a side.
-    """
-
-    name: str
-    target: str | None = None
-    settings: Mapping[str, str] = {}
-    protocol: str = ""
-    directory: str = "."
-    build: Sequence[str] = ()
-    beside: str | None = None
-    command: Sequence[str] = ()
-    environment: Mapping[str, str] = {}
-    database: str | None = None
-    restarts: bool = False
-
-
-class Before(_Table, frozen=True):
-    """What a side sends once before its first turn, unmeasured: so many requests, or for so many seconds.
-
-    As the side itself where `send` is empty.
-    """
-
-    send: Mapping[str, int] = {}
-    requests: int | None = None
-    seconds: float = 1.0
-
-
-class Tool(_Table, frozen=True):
-    """Another load generator: `{url}`, `{users}` and `{seconds}` (whole ones) are filled into its command.
-
-    `per_s` and `failed` are regular expressions for what it prints: the first group of `per_s` is the rate, and
-    `failed` matches only where requests failed. It runs in the checkout's root.
-    """
-
-    command: Sequence[str]
-    per_s: str
-    failed: str
-
-
-class Side(_Table, frozen=True):
-    """Operations with their weights for a server (none: the workload's own), or a script for pgbench on a database.
-
-    `reuse` is the share of operations that use a key again (none: the workload's own). With a `tool`, that sends what
-    its command says, and the CPU of the server is not told.
-    """
-
-    name: str
-    server: str | None = None
-    send: Mapping[str, int] = {}
-    reuse: float | None = None
-    tool: Tool | None = None
-    before: Before | None = None
-    users: int | None = None
-    pgbench: str | None = None
-    database: str | None = None
-
-
-class DeclaredRatio(_Table, frozen=True):
-    """One side over another; of several the fastest in each round. `goal` is the least that is asked for."""
-
-    of: Sequence[str]
-    to: Sequence[str]
-    goal: float | None = None
-
-
-class SideBySide(_Table, frozen=True):
-    """A file. `operations` are written as in a workload.toml, and are added to the workload's."""
-
-    question: str
-    workload: str
-    servers: Sequence[DeclaredServer]
-    sides: Sequence[Side]
-    ratios: Sequence[DeclaredRatio]
-    databases: Sequence[DeclaredDatabase] = ()
-    operations: Sequence[Operation] = ()
-    users: int = 64
-    warm_up_s: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -173,64 +78,16 @@ def main() -> None:
 
 def measure(project: Project, declared: SideBySide, rounds: int, seconds: float) -> Mapping[str, Mapping[int, Figures]]:
     """The figures of each side by round, printed as they come."""
+    check_installed(declared.tools)
     with tempfile.TemporaryDirectory() as folder, measuring_lab(project), _databases(project, declared) as databases:
         return _Bench(project, declared, databases, Path(folder)).measure(rounds, seconds)
 
 
-def read(file: Path) -> SideBySide:
-    """The file, with every name that it uses declared in it."""
-    try:
-        declared = msgspec.toml.decode(file.read_bytes(), type=SideBySide)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BakeoffError(f"{file}: {error}") from error
-    sides, servers = {side.name for side in declared.sides}, {server.name for server in declared.servers}
-    databases = {None, *(database.name for database in declared.databases)}
-    for ratio in declared.ratios:
-        _check(file, "side", {*ratio.of, *ratio.to} - sides, sides)
-    for side in declared.sides:
-        if (side.pgbench is None) == (side.server is None):
-            raise BakeoffError(f"{file}: side {side.name} needs either a server and what to send, or pgbench.")
-        if side.reuse is not None and not 0 <= side.reuse <= 1:
-            raise BakeoffError(f"{file}: the reuse of side {side.name} is {side.reuse}: use a share from 0 to 1.")
-        if side.tool is not None:
-            _check_tool(file, side, side.tool)
-        _check(file, "server", {side.server} - {None, *servers}, servers)
-        _check(file, "database", {side.database} - databases, databases)
-    for server in declared.servers:
-        if (server.target is None) != bool(server.command and server.protocol):
-            raise BakeoffError(f"{file}: server {server.name} needs either a target, or a command and its protocol.")
-        _check(file, "database", {server.database} - databases, databases)
-    return declared
-
-
-def _check(file: Path, kind: str, unknown: set[str | None] | set[str], known: set[str | None] | set[str]) -> None:
-    if unknown:
-        names = ", ".join(sorted(each for each in known if each))
-        raise BakeoffError(f"{file}: there is no {kind} {unknown.pop()}: add it, or use one of {names}.")
-
-
-def _check_tool(file: Path, side: Side, tool: Tool) -> None:
-    if side.server is None or side.send or side.reuse is not None:
-        raise BakeoffError(f"{file}: the tool of side {side.name} needs a server, and sends what its command says.")
-    if not tool.command or shutil.which(tool.command[0]) is None:
-        raise BakeoffError(f"{file}: side {side.name} needs {', '.join(tool.command[:1]) or 'a command'}: install it.")
-    try:
-        _filled(tool.command, url="", users=1, seconds=1.0)
-        groups = re.compile(tool.per_s).groups
-        re.compile(tool.failed)
-    except (KeyError, IndexError, ValueError) as error:
-        raise BakeoffError(
-            f"{file}: the command of side {side.name} has a name in braces other than {{url}}, {{users}} and "
-            f"{{seconds}}: {error}. Write {{{{ and }}}} for braces."
-        ) from error
-    except re.error as error:
-        raise BakeoffError(f"{file}: side {side.name}: per_s or failed is no regular expression: {error}.") from error
-    if groups != 1:
-        raise BakeoffError(f"{file}: side {side.name}: per_s needs one group, which is the rate: 'Requests/sec: (.*)'.")
-
-
-def _filled(command: Sequence[str], *, url: str, users: int, seconds: float) -> list[str]:
-    return [word.format(url=url, users=users, seconds=max(1, round(seconds))) for word in command]
+def check_installed(tools: Sequence[Tool]) -> None:
+    """Before anything is built: whether there is a program for each."""
+    for tool in tools:
+        if shutil.which(tool.command[0]) is None:
+            raise BakeoffError(f"The tool {tool.name} needs {tool.command[0]}: install it.")
 
 
 def rate_of(side: Side, tool: Tool, printed: str) -> float:
@@ -306,6 +163,7 @@ class _Bench:
         operations = [*workload.declared.operations, *declared.operations]
         self._workload = replace(workload, declared=with_members(workload.declared, operations=operations))
         self._targets = find_targets(project)
+        self._tools = {tool.name: tool for tool in declared.tools}
         self._servers = {server.name: server for server in declared.servers}
         self._running: dict[str, TargetProcess | _Program] = {}
         self._plans = 0
@@ -369,8 +227,9 @@ class _Bench:
 
     def _load(self, side: Side, seconds: float) -> Figures:
         if side.tool is not None:
-            self._rate_by(side, side.tool, self._declared.warm_up_s)
-            return Figures(self._rate_by(side, side.tool, seconds))
+            tool = self._tools[side.tool]
+            self._rate_by(side, tool, self._declared.warm_up_s)
+            return Figures(self._rate_by(side, tool, seconds))
         users = self._users(side)
         phases = [
             PlannedPhase(name=name, virtual_users=users, duration_ms=round(held * 1000))
@@ -389,7 +248,7 @@ class _Bench:
 
     def _rate_by(self, side: Side, tool: Tool, seconds: float) -> float:
         port = self._running[side.server or ""].port
-        command = _filled(tool.command, url=f"http://{LOOPBACK}:{port}", users=self._users(side), seconds=seconds)
+        command = tool.filled(url=f"http://{LOOPBACK}:{port}", users=self._users(side), seconds=seconds)
         log = self._project.logs / "side-by-side-tool.log"
         process = processes.start(command, log=log, directory=self._project.root)
         status = process.wait()

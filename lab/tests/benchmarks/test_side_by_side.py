@@ -1,6 +1,6 @@
 """The files of experiments/side-by-side name what exists, and ratios come out as the rounds have them."""
 
-import importlib.util
+import importlib
 from pathlib import Path
 from types import ModuleType
 
@@ -25,25 +25,20 @@ ratios = [{ of = ["one"], to = ["two", "three"], goal = 0.9 }]
 ONE = 'name = "one", server = "a"'
 
 
-def tool(command: str, per_s: str = "Requests/sec: (.*)") -> str:
+def tool(command: str = "true", per_s: str = "Requests/sec: (.*)") -> str:
     words = ", ".join(f'"{word}"' for word in command.split())
-    return f"tool = {{ command = [{words}], per_s = '{per_s}', failed = 'Non-2xx' }}"
+    return f"tools = [{{ name = 'it', command = [{words}], per_s = '{per_s}', failed = 'Non-2xx' }}]\nservers"
 
 
 @pytest.fixture(scope="module")
 def side_by_side(project: Project) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("side_by_side", project.root / "lab/benchmarks/side_by_side.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(project.root / "lab" / "benchmarks")
+        return importlib.import_module("side_by_side")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_shipped_files_name_what_exists(
-    project: Project, side_by_side: ModuleType, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(side_by_side.shutil, "which", lambda name: name)
+def test_shipped_files_name_what_exists(project: Project, side_by_side: ModuleType, file: Path) -> None:
     declared = side_by_side.read(file)
     workload, targets = load_workload(project, declared.workload), {each.name: each for each in find_targets(project)}
     operations = {each.name for each in [*workload.declared.operations, *declared.operations]}
@@ -67,13 +62,14 @@ def test_shipped_files_name_what_exists(
         (('server = "a"', 'server = "a", pgbench = "SELECT 1"'), "either a server and what to send, or pgbench"),
         (('command = ["a"]', 'target = "a", command = ["a"]'), "either a target, or a command and its protocol"),
         (("question", "quesiton"), "quesiton"),
-        ((ONE, f"{ONE}, {tool('no-such-program {url}')}"), "needs no-such-program: install it"),
-        ((ONE, f"{ONE}, {tool('true {adress}')}"), "a name in braces other than .*adress"),
-        ((ONE, f"{ONE}, {tool('true', per_s='Requests/sec')}"), "per_s needs one group"),
-        ((ONE, f"{ONE}, {tool('true', per_s='(')}"), "no regular expression"),
+        ((ONE, f"{ONE}, tool = 'it'"), "there is no tool it"),
+        (("servers", tool("true {adress}")), "a name in braces other than .*adress"),
+        (("servers", tool("")), "has no command"),
+        (("servers", tool(per_s="Requests/sec")), "per_s needs one group"),
+        (("servers", tool(per_s="(")), "no regular expression"),
         ((ONE, f"{ONE}, reuse = 2"), "the reuse of side one is 2"),
-        ((ONE, f"{ONE}, reuse = 0.5, {tool('true')}"), "sends what its command says"),
-        ((ONE, f"{ONE}, send = {{ a = 1 }}, {tool('true')}"), "sends what its command says"),
+        ((ONE, f"{ONE}, reuse = 0.5, tool = 'it'"), "sends what its command says"),
+        ((ONE, f"{ONE}, send = {{ a = 1 }}, tool = 'it'"), "sends what its command says"),
     ],
 )
 def test_names_that_nothing_has_are_refused(
@@ -121,10 +117,18 @@ def test_a_tool_s_rate_is_taken_only_where_no_request_failed(
     side_by_side: ModuleType, tmp_path: Path, printed: str, outcome: float | str
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(SMALL.replace(ONE, f"{ONE}, {tool('true')}"), "utf-8")
-    side = side_by_side.read(file).sides[0]
+    file.write_text(SMALL.replace("servers", tool(), 1), "utf-8")
+    declared = side_by_side.read(file)
+    side, used = declared.sides[0], declared.tools[0]
     if isinstance(outcome, float):
-        assert side_by_side.rate_of(side, side.tool, printed) == outcome
+        assert side_by_side.rate_of(side, used, printed) == outcome
     else:
         with pytest.raises(BakeoffError, match=outcome):
-            side_by_side.rate_of(side, side.tool, printed)
+            side_by_side.rate_of(side, used, printed)
+
+
+def test_a_tool_that_is_not_installed_is_named(side_by_side: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL.replace("servers", tool("no-such-program {url}"), 1), "utf-8")
+    with pytest.raises(BakeoffError, match="needs no-such-program: install it"):
+        side_by_side.check_installed(side_by_side.read(file).tools)
