@@ -19,6 +19,6 @@ def test_each_operation_that_numbers_merges_has_one_without(project: Project, mo
     for plain in declared.operations:
         original = numbered[plain.name.removesuffix("WithoutNumbers")]
         assert original.message is not None
-        assert plain.message == original.message.replace('"m${merge}":${sequence},\n', "\n")
+        assert plain.message == original.message.replace('"m${merge}":${merge_value},\n', "\n")
         assert plain.effect == original.effect
     assert len({server.database for server in declared.servers}) == 2

@@ -64,10 +64,14 @@ def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Proj
     ],
 )
 def test_merges_are_numbered_and_those_of_hot_keys_repeat(project: Project, reuse: Reuse, modulo: int | None) -> None:
+    """A member of its own for each merge; where names repeat, its value is the sequence."""
     plan = as_json(compile_plan(load_workload(project, "events"), replace(LOAD, reuse=reuse)))
     slot = {"slot": "sequence", **({} if modulo is None else {"modulo": modulo})}
     for operation in plan["operations"]:
         for variant in operation["variants"]:
             (place,) = (at for at, part in enumerate(variant) if isinstance(part, str) and part.endswith('{"m'))
-            # A member of its own for each merge, whose value is the sequence itself.
-            assert (variant[place + 1], variant[place + 3]) == (slot, {"slot": "sequence"})
+            assert variant[place + 1] == slot
+            if modulo is None:
+                assert variant[place + 2].startswith('":true,')
+            else:
+                assert variant[place + 2 : place + 4] == ['":', {"slot": "sequence"}]

@@ -80,6 +80,12 @@ class MergeSlot(Slot, frozen=True, tag="merge"):
     width: ClassVar[int | None] = 10
 
 
+class MergeValueSlot(Slot, frozen=True, tag="merge_value"):
+    """The value of a member whose name contains `merge`; the compiler replaces it, so that no plan has it."""
+
+    width: ClassVar[int | None] = 10
+
+
 class RunSlot(Slot, frozen=True, tag="run"):
     """The identifier of the run."""
 
@@ -141,6 +147,7 @@ BareSlot = (
     | UserSlot
     | SequenceSlot
     | MergeSlot
+    | MergeValueSlot
     | RunSlot
     | KeySlot
     | CapturedSlot

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/binding"
+	ginjson "github.com/gin-gonic/gin/codec/json"
 	"github.com/go-playground/validator/v10"
 
 	"example.com/bakeoff/events/internal/bearer"
@@ -21,8 +22,9 @@ import (
 
 const healthPath = "/api/v1/events/health"
 
-// registerRules adds the rules to the validator of Gin, which is one for the process.
-var registerRules = sync.OnceValue(func() error {
+// configureGin sets Gin's JSON codec and adds the rules to its validator; a process has one of each.
+var configureGin = sync.OnceValue(func() error {
+	ginjson.API = codec{ginjson.API}
 	return model.Register(binding.Validator.Engine().(*validator.Validate))
 })
 
@@ -34,7 +36,7 @@ type api struct {
 
 // NewHandler returns the API, which stores events through w and requires the token unless it is nil.
 func NewHandler(w *writer.Writer, token *bearer.Token, log *slog.Logger) (http.Handler, error) {
-	if err := registerRules(); err != nil {
+	if err := configureGin(); err != nil {
 		return nil, fmt.Errorf("registering the rules of events: %w", err)
 	}
 	gin.SetMode(gin.ReleaseMode)
@@ -88,7 +90,7 @@ func (a *api) postBulk(c *gin.Context) {
 	}
 	var bulk model.Bulk
 	if err := c.ShouldBindJSON(&bulk); err != nil {
-		replyError(c, model.ErrBulkNoArray)
+		replyError(c, model.Fault(err))
 		return
 	}
 	events, err := bulk.Decode(len(body), binding.JSON.BindBody)

@@ -80,7 +80,7 @@ func (a *api) postBulk(w http.ResponseWriter, r *http.Request) {
 	}
 	var bulk model.Bulk
 	if err := json.Unmarshal(body, &bulk); err != nil {
-		replyError(w, model.ErrBulkNoArray)
+		replyError(w, model.Fault(err))
 		return
 	}
 	events, err := bulk.Decode(len(body), a.bind)
