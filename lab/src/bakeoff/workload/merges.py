@@ -1,4 +1,4 @@
-"""The slots `merge` and `merge_value`: a member that distinguishes the merges of one key, so that an audit sees each."""
+"""The slots `merge` and `merge_value`: a member for each merge of a key, so that an audit sees all."""
 
 from bakeoff.workload.plan_records import PlannedReuse
 from bakeoff.workload.slots import MergeSlot, MergeValueSlot, Segment, Segments, SequenceSlot
@@ -16,8 +16,8 @@ _SHORTEST_VALUE = "true"
 def with_merges_numbered(template: Segments, reuse: PlannedReuse | None) -> Segments:
     """The template with `merge` replaced by the event's sequence, and `merge_value` by a constant.
 
-    On hot keys `merge` is the remainder of the sequence, which bounds the document, and `merge_value` the sequence, which
-    distinguishes merges with the same remainder. `reuse` is that of the kind of keys that the operation has.
+    On hot keys `merge` is the remainder of the sequence, which bounds the document, and `merge_value` the sequence,
+    which distinguishes merges with the same remainder. `reuse` is that of the kind of keys that the operation has.
     """
     hot = _are_hot(reuse)
     numbered: Segments = []
