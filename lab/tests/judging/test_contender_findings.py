@@ -138,6 +138,9 @@ def test_the_gravest_come_first_and_what_the_run_said_itself_stands() -> None:
         ({"rust-rest": 500, "go-rest": 502, "java-rest": 900}, ["java-rest"]),
         # Another protocol may well need another number of bytes.
         ({"rust-rest": 500, "go-rest": 500, "rust-grpc": 300}, []),
+        # A server that pings with each call is sent 17 bytes more for each; what is more than that is another message.
+        ({"rust-grpc": 300, "go-grpc": 317, "java-grpc": 300}, []),
+        ({"rust-grpc": 300, "go-grpc": 333, "java-grpc": 300}, ["go-grpc"]),
         ({"rust-rest": 500}, []),
     ],
 )

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -13,10 +14,16 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.confirmation import confirmed, request_to_repeat
+from bakeoff.gating.confirmation import confirmed, decided_over_more_rounds, request_to_repeat
 from bakeoff.gating.goals import GoalSet, checked_against_goals, read_goals
 from bakeoff.gating.junit import junit_of
-from bakeoff.gating.regressions import FALSE_ALARMS_TWICE, Limits, held_against
+from bakeoff.gating.regressions import (
+    FALSE_ALARMS,
+    FALSE_ALARMS_AT_ONCE,
+    FALSE_ALARMS_TOGETHER,
+    Limits,
+    held_against,
+)
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement, measurement_of
@@ -99,11 +106,11 @@ def _gate(options: GateOptions) -> Gate:
 def _gate_of_sides(
     project: Project, candidate: Referenced, commit: str, sets: Sequence[GoalSet], options: GateOptions
 ) -> Gate:
-    """The gate of a comparison of two commits. What fails is measured again on both sides."""
-    limits = replace(options.limits, false_alarms=FALSE_ALARMS_TWICE) if options.rerun else options.limits
+    """The gate of a comparison of two commits. What fails or is unclear is measured again on both sides."""
     assert candidate.asked is not None
 
-    def judge(measurement: Measurement) -> Gate:
+    def judge_within(false_alarms: float, measurement: Measurement) -> Gate:
+        limits = replace(options.limits, false_alarms=false_alarms)
         sides = sides_of(measurement, commit)
         parts = [
             held_against(sides.before, sides.after, limits, paired=True),
@@ -117,10 +124,13 @@ def _gate_of_sides(
     def measure(names: Sequence[str]) -> Measurement:
         return _measured_again(project, candidate, names, options.command)
 
-    gate = judge(candidate.measurement)
+    measured = candidate.measurement
+    gate = judge_within(FALSE_ALARMS_AT_ONCE if options.rerun else FALSE_ALARMS, measured)
     gate = Gate([*unmeasured_sides(candidate.asked, commit), *gate.checks], gate.left_out)
-    after = sides_of(candidate.measurement, commit).after
-    return confirmed(gate, after, measure, judge) if options.rerun else gate
+    if not options.rerun:
+        return gate
+    judge = partial(judge_within, FALSE_ALARMS_TOGETHER)
+    return decided_over_more_rounds(gate, measured, sides_of(measured, commit).after, measure, judge)
 
 
 def _commit_of(candidate: Referenced) -> str | None:
@@ -203,7 +213,7 @@ def _measured_again(project: Project, candidate: Referenced, names: Sequence[str
     from bakeoff.comparing.comparison import compare
 
     request = request_to_repeat(candidate, names, command)
-    say(f"Repeating the failed measurements: {', '.join(names)}.")
+    say(f"Measuring again: {', '.join(names)}.")
     with shown_on(Console(stderr=True)) as progress:
         comparison = compare(project, request, progress)
     if comparison.interrupted:

@@ -1,15 +1,18 @@
-"""A failure counts when it is found again: what failed is measured again, as it was."""
+"""What failed is measured again, as it was, and so is what is unclear between two commits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.phases import Measurement
-from bakeoff.history.run_figures import Series
+from bakeoff.history.run_figures import RunFigures, Series
 from bakeoff.history.run_references import Referenced
 
+Figures = TypeVar("Figures", bound=RunFigures)
 Judge = Callable[[Measurement], Gate]
 Measure = Callable[[Sequence[str]], Measurement]
 
@@ -20,12 +23,49 @@ def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge
     `measure` measures targets by name; `judge` makes a gate of what was measured. A check fails for good when it fails
     with the new runs alone, and is unclear where they found the machine worse; the other checks stay as they were.
     """
-    failed = {check.series for check in gate.failed if not check.final}
-    if not failed:
+    names = _targets_of([check for check in gate.failed if not check.final], candidate)
+    if not names:
         return gate
-    names = sorted({run.target for run in candidate.runs for series in failed if run.contender == series.contender})
-    again = {_identity(check): check for check in judge(measure(names)).checks}
+    again = _by_identity(judge(measure(names)))
     return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
+
+
+def decided_over_more_rounds(
+    gate: Gate, measured: Measurement, candidate: Measurement, measure: Measure, judge: Judge
+) -> Gate:
+    """The gate of two commits after as many rounds more of the targets that failed or are unclear.
+
+    `measured` is both sides, `candidate` one of them. What is unclear is judged over all rounds. Failed requests and
+    missed goals count when the new rounds alone show them too. Writes that only the new rounds lost fail as well.
+    """
+    open_checks = [check for check in gate.checks if not check.final and check.outcome is not Outcome.PASSED]
+    names = _targets_of(open_checks, candidate)
+    if not names:
+        return gate
+    second = measure(names)
+    alone, together = _by_identity(judge(second)), _by_identity(judge(with_rounds_added(measured, second)))
+    decided = [
+        _over_all_rounds(check, together) if check.outcome is Outcome.UNCLEAR else _second_look(check, alone)
+        for check in gate.checks
+    ]
+    known = {_identity(check) for check in gate.checks}
+    lost = [check for key, check in alone.items() if key not in known and check.metric == VALIDITY]
+    return replace(gate, checks=[*decided, *lost])
+
+
+def with_rounds_added(first: Measurement, second: Measurement) -> Measurement:
+    """Both as one measurement; the rounds of the second are numbered on from those of the first."""
+    last = max((run.round for run in first.runs), default=0)
+
+    def renumbered(figures: Sequence[Figures]) -> list[Figures]:
+        return [replace(each, round=last + each.round) for each in figures]
+
+    return Measurement(
+        [*first.runs, *renumbered(second.runs)],
+        [*first.phases, *renumbered(second.phases)],
+        [*first.conditions, *second.conditions],
+        [*first.operations, *renumbered(second.operations)],
+    )
 
 
 def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:
@@ -37,6 +77,23 @@ def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: st
             "with ./bakeoff run, or check the stored runs only, with --no-rerun."
         )
     return replace(request, targets=tuple(targets), command=command)
+
+
+def _targets_of(checks: Sequence[Check], candidate: Measurement) -> list[str]:
+    contenders = {check.series.contender for check in checks}
+    return sorted({run.target for run in candidate.runs if run.contender in contenders})
+
+
+def _by_identity(gate: Gate) -> dict[tuple[Series, str], Check]:
+    return {_identity(check): check for check in gate.checks}
+
+
+def _over_all_rounds(check: Check, together: dict[tuple[Series, str], Check]) -> Check:
+    decided = together.get(_identity(check))
+    if decided is None or check.unmatched:
+        return check
+    words = f"{check.words}; measured again, over all rounds: {decided.words}"
+    return replace(decided, words=words, confirmed=decided.outcome is Outcome.FAILED)
 
 
 def _second_look(check: Check, again: dict[tuple[Series, str], Check]) -> Check:

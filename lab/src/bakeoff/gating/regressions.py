@@ -20,8 +20,9 @@ _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
 
 # How often noise alone may fail a gate, over all of its figures.
 FALSE_ALARMS = 0.01
-# The same where what fails is measured again on both sides, and only what fails twice counts: a tenth of a tenth.
-FALSE_ALARMS_TWICE = 0.1
+# A gate that adds rounds where it is unclear has two occasions to be wrong, and divides the same probability between them.
+FALSE_ALARMS_AT_ONCE = 0.002
+FALSE_ALARMS_TOGETHER = FALSE_ALARMS - FALSE_ALARMS_AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,9 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
         return Check(change.series, metric.name, Outcome.UNCLEAR, words, stale_baseline=True)
-    return Check(change.series, metric.name, outcome, words)
+    # Of both sides in the same rounds the test says all that a rerun could say.
+    final = sides.paired and outcome is Outcome.FAILED
+    return Check(change.series, metric.name, outcome, words, final=final)
 
 
 def _worse(change: _Change, false_alarms: float) -> Outcome:
