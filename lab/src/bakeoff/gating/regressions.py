@@ -20,7 +20,7 @@ _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
 
 # How often noise alone may fail a gate, over all of its figures.
 FALSE_ALARMS = 0.01
-# A gate that adds rounds where it is unclear has two occasions to be wrong, and divides the same probability between them.
+# A gate that adds rounds where it is unclear has two occasions to be wrong, and divides that probability between them.
 FALSE_ALARMS_AT_ONCE = 0.002
 FALSE_ALARMS_TOGETHER = FALSE_ALARMS - FALSE_ALARMS_AT_ONCE
 
