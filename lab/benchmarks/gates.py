@@ -7,7 +7,8 @@ failure is a false alarm; with a REF whose target is known to be faster every pa
     lab/benchmarks/gates.py HEAD 20 -t transaction-gateway-local --users 64 --rounds 16 --phase-duration 3s \
         --warm-up 1s --throughput 5 --no-rerun
 
-the second in a checkout whose target was made a tenth slower, uncommitted. Leave the machine alone meanwhile.
+the second in a checkout whose target was made a tenth slower, uncommitted; without --no-rerun unclear gates take twice
+as long and find more. Leave the machine alone meanwhile.
 """
 
 import subprocess
