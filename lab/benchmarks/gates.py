@@ -4,11 +4,10 @@ Runs `./bakeoff gate --against REF` so many times and counts the outcomes. With 
 failure is a false alarm; with a REF whose target is known to be faster every pass is a miss. For docs/RESULTS.md:
 
     lab/benchmarks/gates.py HEAD 40 -t producer-api-rust-rest --users 64 --phase-duration 3s --warm-up 2s
-    lab/benchmarks/gates.py HEAD 20 -t transaction-gateway-local --users 64 --rounds 16 --phase-duration 3s \
-        --warm-up 1s --throughput 5 --no-rerun
+    lab/benchmarks/gates.py HEAD 20 -t transaction-gateway-local --users 64 --rounds 5 --phase-duration 10s \
+        --warm-up 1s --throughput 5
 
-the second in a checkout whose target was made a tenth slower, uncommitted; without --no-rerun unclear gates take twice
-as long and find more. Leave the machine alone meanwhile.
+the second in a checkout whose target was made a tenth slower, uncommitted. Leave the machine alone meanwhile.
 """
 
 import subprocess

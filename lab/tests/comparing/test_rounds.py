@@ -106,7 +106,7 @@ class Lab:
         self.progress = Silence()
         self.comparison = Comparison()
         self._project = Project(tmp_path)
-        monkeypatch.setattr(rounds, "measure", self._measure)
+        monkeypatch.setattr(rounds, "measured_side_by_side", lambda runs: [self._measure(*run) for run in runs])
         monkeypatch.setattr(proofs, "conform", self._conform)
         monkeypatch.setattr(proofs, "_file_of", lambda *_: None)
         monkeypatch.setattr(rounds, "latest_calibrations", lambda *_: [])

@@ -17,6 +17,7 @@ from bakeoff.running.findings import (
     not_audited,
     replica_findings,
     sampling_findings,
+    waiting_findings,
 )
 from bakeoff.sampling.gauge_watch import GaugeReads
 from observations import machine_state
@@ -157,6 +158,11 @@ def test_the_audit_s_violations_are_counted() -> None:
 )
 def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measured_s: float, kinds: list[str]) -> None:
     assert [finding.kind for finding in sampling_findings(machine_state(state), measured_s)] == kinds
+
+
+@pytest.mark.parametrize(("cpu_percent", "kinds"), [(None, []), (0.0, []), (5.0, []), (5.1, ["busy-while-waiting"])])
+def test_a_target_that_works_while_it_waits(cpu_percent: float | None, kinds: list[str]) -> None:
+    assert [finding.kind for finding in waiting_findings(cpu_percent)] == kinds
 
 
 @pytest.mark.parametrize(

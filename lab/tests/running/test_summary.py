@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.findings import findings_of
+from bakeoff.running.measured_records import measured_records
 from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Settling, measured_records, steps_of
+from bakeoff.running.phase_plan import Settling, steps_of
 from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of
 from bakeoff.sampling.gauges import Gauge, GaugeReadings, Reading
 from bakeoff.sampling.sampler import Sample

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.sampling.cost import cost_between, cpu_us_each, latest_cpu_percent
+from bakeoff.sampling.cost import cost_between, cpu_percent_within, cpu_us_each, latest_cpu_percent
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sample, Sampler
 
@@ -95,10 +95,24 @@ def test_proportional_memory_is_seen_now_and_then() -> None:
     assert without is not None and without.pss_peak_bytes is None
 
 
+def test_what_was_used_in_some_spans() -> None:
+    # Half a core for two seconds, then nothing, then a whole core.
+    seen = [Sample(at * SECOND, "target", cpu_s, 50) for at, cpu_s in ((0, 0.0), (2, 1.0), (4, 1.0), (6, 3.0))]
+    assert cpu_percent_within(seen, "target", [(2 * SECOND, 4 * SECOND)]) == 0
+    assert cpu_percent_within(seen, "target", [(0, SECOND), (4 * SECOND, 5 * SECOND)]) == pytest.approx(75)
+    assert cpu_percent_within(seen, "target", []) is None
+    assert cpu_percent_within(seen, "database", [(0, 2 * SECOND)]) is None
+
+
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="not reported by this kernel it")
 def test_proportional_memory_of_a_tree() -> None:
-    tree = ProcessTree(os.getpid())
+    # A process of its own: the tests' may have started a database by now, which shares its pages with nobody here.
+    child = subprocess.Popen([sys.executable, "-c", "print(); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    tree = ProcessTree(child.pid)
     usage, proportional = tree.usage(), tree.proportional_bytes()
+    child.communicate(b"\n")
     assert usage is not None and proportional is not None
     assert 1_000_000 < proportional <= usage.memory_bytes * 1.1
 

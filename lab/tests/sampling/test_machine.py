@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from bakeoff.running.findings import clock_findings, machine_findings
-from bakeoff.sampling.machine import MachineCounters, MachineState, load_between, machine_counters, machine_speed_mb_s
+from bakeoff.sampling.machine import (
+    MachineCounters,
+    MachineState,
+    load_between,
+    machine_counters,
+    machine_speed_mb_s,
+    moved_past,
+)
 from observations import machine_state
 
 STAT = "cpu  1000 50 500 90000 300 20 30 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
@@ -49,6 +56,18 @@ def test_what_others_used_is_unknown_where_a_role_was_not_sampled() -> None:
     state = load_between(counters(0, 0.0, None, 0.0, 0.0), counters(10, 9.0, None, 0.1, 0.0), None, 0.0)
     assert state.other_cpu_percent is None
     assert state.steal_percent is None
+
+
+def test_what_happened_in_pauses_counts_for_nothing() -> None:
+    # In the four seconds of the pause the other side used all of a core.
+    pause = (counters(103, 53.0, 1.0, 2.1, 5.5), counters(107, 57.0, 1.5, 2.2, 9.5))
+    before, after = counters(100, 50.0, 1.0, 2.0, 5.0), counters(110, 60.0, 1.5, 2.4, 10.0)
+    state = load_between(moved_past(before, [pause]), after, 5.7, 0.0)
+    assert state.other_cpu_percent == pytest.approx(0.0, abs=1e-6)
+    assert (state.steal_percent, state.clock_jump_s) == (0.0, 0.0)
+    assert state.cpu_pressure_percent == pytest.approx(100 / 6)
+    unknown = counters(100, None, None, 2.0, 5.0)
+    assert moved_past(unknown, [pause]).busy_s is None
 
 
 def test_a_clock_that_did_not_move_tells_nothing() -> None:

@@ -13,6 +13,7 @@ from bakeoff.comparing.proofs import Proof, around_target, durability_proof, pro
 from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, level_order, turns_of
+from bakeoff.comparing.sides import grouped, measured_side_by_side
 from bakeoff.documents import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
@@ -24,7 +25,6 @@ from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import machine_name, server_in_words
-from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stage_times import StageTimes, mean_in_words
@@ -147,13 +147,16 @@ class Series:
 
     def _take_all(self, turns: Sequence[Turn], estimate: Estimate) -> None:
         progress = self._bench.progress
-        for number, turn in enumerate(turns):
+        taken = 0
+        for group in grouped(turns):
             if self._comparison.interrupted:
                 return
-            progress.run_of(number + 1, len(turns), estimate.left_s(len(turns) - number))
+            progress.run_of(taken + 1, len(turns), estimate.left_s(len(turns) - taken))
             began = time.monotonic()
-            self._take(turn)
-            estimate.learn(time.monotonic() - began)
+            self._take(group)
+            for _ in group:
+                estimate.learn((time.monotonic() - began) / len(group))
+            taken += len(group)
 
     def _say_outside(self) -> None:
         outside = mean_in_words(self._outside_s)
@@ -232,20 +235,29 @@ class Series:
             self._proofs[known] = prove(bench, target, contender.workload, variant, again=again)
         return self._proofs[known]
 
-    def _take(self, turn: Turn) -> None:
-        contender, request = turn.contender, self._request
-        failures = self._failures.get(contender.key, [])
-        if len(failures) > _FAILED_RUNS_ALLOWED:
-            return
-        run = self._run_request(contender, request.mode, request.phases)
+    def _take(self, group: Sequence[Turn]) -> None:
+        """Takes turns that are measured side by side, or one alone."""
+        left = [turn for turn in group if len(self._failures.get(turn.contender.key, [])) <= _FAILED_RUNS_ALLOWED]
+        runs = [self._run_of(turn, in_slices=len(left) > 1) for turn in left]
+        for result in self._all_measured(runs):
+            self._note(result)
+
+    def _run_of(self, turn: Turn, *, in_slices: bool) -> RunRequest:
+        request = self._request
+        run = self._run_request(turn.contender, request.mode, request.phases)
         order = self._level_order(turn.round)
-        result = self._measured(replace(run, round=turn.round, settling=request.settling, level_order=order))
+        # A run to saturation ends after a level, not within one.
+        in_slices = in_slices and request.mode != SATURATION
+        return replace(run, round=turn.round, settling=request.settling, level_order=order, in_slices=in_slices)
+
+    def _note(self, result: RunResult) -> None:
+        """What came of a turn."""
         self._comparison.runs.append(result)
-        problem = self._problem_with(result)
+        problem, key = self._problem_with(result), result.contender
         if problem is not None:
-            self._failures[contender.key] = [*failures, problem]
+            self._failures[key] = [*self._failures.get(key, []), problem]
             self._comparison.failed = True
-            self._bench.progress.say(f"{contender.key}: this run is not used. {problem}")
+            self._bench.progress.say(f"{key}: this run is not used. {problem}")
         elif not self._comparison.interrupted:
             self._bench.progress.say(one_line(result))
             self._bench.progress.standing(result)
@@ -314,13 +326,23 @@ class Series:
         )
 
     def _measured(self, run: RunRequest) -> RunResult:
-        """Measures and keeps: first in files, then in the metrics database, which may be away."""
-        words = f"{run.contender.key}: {run.mode}"
-        if self._request.rounds > 1 and run.mode == self._request.mode:
-            words += f", round {run.round} of {self._request.rounds}"
-        self._bench.progress.step(words, run.planned_s)
+        return self._all_measured([run])[0]
+
+    def _all_measured(self, runs: Sequence[RunRequest]) -> list[RunResult]:
+        """Measures side by side, and keeps each result: first in files, then in the metrics database."""
+        if not runs:
+            return []
+        words = f"{' and '.join(run.contender.key for run in runs)}: {runs[0].mode}"
+        if self._request.rounds > 1 and runs[0].mode == self._request.mode:
+            words += f", round {runs[0].round} of {self._request.rounds}"
+        planned = [run.planned_s for run in runs if run.planned_s is not None]
+        self._bench.progress.step(words, sum(planned) or None)
         beside = self._beside()
-        result = measure(self._bench_of(run.contender), run)
+        results = measured_side_by_side([(self._bench_of(run.contender), run) for run in runs])
+        return [self._kept(run, result, beside) for run, result in zip(runs, results, strict=True)]
+
+    def _kept(self, run: RunRequest, result: RunResult, beside: str) -> RunResult:
+        """The result with what is known of the contender, in files and in the metrics database, which may be away."""
         proved = f"proved at {self._proof(run.contender).proved_at}"
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if beside:

@@ -47,7 +47,9 @@ class Agents:
         log: Path,
         schema: Path,
         places: Sequence[Transport],
+        before_start: Callable[[], None] = lambda: None,
     ) -> None:
+        """`before_start` is called before each instruction to start a phase, and may take its time."""
         self._plan = plan
         self._plan_file = plan_file
         self._stream_file = stream_file
@@ -59,7 +61,7 @@ class Agents:
         self._readers: list[threading.Thread] = []
         self._clock = LabClock()
         names = [agent.name for agent in self._agents]
-        self._leading = Leading(self._agents, self._clock)
+        self._leading = Leading(self._agents, self._clock, before_start)
         self._merging = Merging(names)
         self._attendance: Attendance | None = None
         self.tallies = Tallies(names)

@@ -1,6 +1,6 @@
 """Leads agents from phase to phase: each is asked for its clock until it is known, and all start at one instant."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -44,11 +44,13 @@ class Leading:
 
     An agent's clock is measured before each phase by round trips, and the start is named as an instant of that clock:
     the agents' wall clocks take no part in it. Records that come before the first measurement wait for it.
+    `before_start` is called before the agents are instructed, and may take its time.
     """
 
-    def __init__(self, agents: Sequence[Led], clock: LabClock) -> None:
+    def __init__(self, agents: Sequence[Led], clock: LabClock, before_start: Callable[[], None] = lambda: None) -> None:
         self._agents = agents
         self._clock = clock
+        self._before_start = before_start
         self._offsets: list[Offset | None] = [None if agent.is_instructed else SAME for agent in agents]
         self._waiting: list[list[Record]] = [[] for _ in agents]
         self._round_trips: dict[int, RoundTrips] = {}
@@ -115,6 +117,7 @@ class Leading:
         if not self._left or self._round_trips or set(self._ready) != self._left:
             return
         self._check_phases()
+        self._before_start()
         alone = len(self._left) == 1
         at_ns = self._clock.now_ns() + self._ahead_ns()
         for agent in sorted(self._left):

@@ -129,14 +129,14 @@ class Merging:
         begun = self._begun_ns[records[0].phase]
         ended_ns = max(begun[agent] + record.duration_ns for agent, record in parts.items())
         return replace(
-            _added(records),
+            added(records),
             time_unix_ns=max(record.time_unix_ns for record in records),
             duration_ns=ended_ns - min(begun.values()),
             connections_opened=sum(record.connections_opened for record in records),
             interrupted=any(record.interrupted for record in records),
-            send_lag_histogram=_histogram([record.send_lag_histogram for record in records]),
+            send_lag_histogram=merged_histogram([record.send_lag_histogram for record in records]),
             planned_ns=max((record.planned_ns for record in records if record.planned_ns is not None), default=None),
-            operations_late=_sum_of_known([record.operations_late for record in records]),
+            operations_late=sum_of_known([record.operations_late for record in records]),
         )
 
 
@@ -201,7 +201,7 @@ def _merged_phase_start(records: Sequence[PhaseStart]) -> PhaseStart:
 
 
 def _merged_second(records: Sequence[EngineSecond]) -> EngineSecond:
-    return replace(_added(records), time_unix_ns=min(record.time_unix_ns for record in records))
+    return replace(added(records), time_unix_ns=min(record.time_unix_ns for record in records))
 
 
 def _merged_end(records: Sequence[End]) -> End:
@@ -215,15 +215,15 @@ def _merged_end(records: Sequence[End]) -> End:
     )
 
 
-def _added(records: Sequence[_Counted]) -> _Counted:
-    """The first record with the sums of all in it."""
+def added(records: Sequence[_Counted]) -> _Counted:
+    """The first record with the sums of all in it: counts, and histograms added."""
     names = dict.fromkeys(name for record in records for name in record.by_operation)
     return replace(
         records[0],
         **{name: sum(getattr(record, name) for record in records) for name in _SUMMED},
         errors=_summed([record.errors for record in records]),
-        service_histogram=_histogram([record.service_histogram for record in records]),
-        response_histogram=_histogram([record.response_histogram for record in records]),
+        service_histogram=merged_histogram([record.service_histogram for record in records]),
+        response_histogram=merged_histogram([record.response_histogram for record in records]),
         by_operation={
             name: _added_outcomes([record.by_operation[name] for record in records if name in record.by_operation])
             for name in names
@@ -240,13 +240,14 @@ def _added_outcomes(parts: Sequence[Outcomes]) -> Outcomes:
         },
         errors=_summed([part.errors for part in parts]),
         statuses=_summed([part.statuses for part in parts]),
-        service_histogram=_histogram([part.service_histogram for part in parts]),
-        response_histogram=_histogram([part.response_histogram for part in parts]),
+        service_histogram=merged_histogram([part.service_histogram for part in parts]),
+        response_histogram=merged_histogram([part.response_histogram for part in parts]),
         failed_check=next((part.failed_check for part in parts if part.failed_check is not None), None),
     )
 
 
-def _sum_of_known(counts: Sequence[int | None]) -> int | None:
+def sum_of_known(counts: Sequence[int | None]) -> int | None:
+    """The sum of the counts that are known, or None where none is."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 
@@ -258,6 +259,7 @@ def _summed(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _histogram(parts: Sequence[str | None]) -> str | None:
+def merged_histogram(parts: Sequence[str | None]) -> str | None:
+    """One histogram of all that there are, or None without any."""
     told = [part for part in parts if part is not None]
     return told[0] if len(told) == 1 else histograms.encode(histograms.merge(told)) if told else None

@@ -27,6 +27,9 @@ _SAMPLING_PERCENT = 1.0
 # In less time the looks at the edges of phases outnumber those of each second.
 _SAMPLED_S = 5.0
 
+# Per cent of one core; a target that does so much while it waits for its turn slows the side whose turn it is.
+_WAITING_PERCENT = 5.0
+
 # More readings of gauges than this share must not fail: the others may show another time than the phase.
 _GAUGES_FAILED_SHARE = 0.1
 
@@ -256,6 +259,22 @@ def sampling_findings(state: MachineState | None, measured_s: float) -> list[Fin
             f"The lab's sampling used {used:.1f}% of a core; above {_SAMPLING_PERCENT:g}% it disturbs the measurement.",
             "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. "
             "On a machine with spare cores, --pin keeps the lab off the target's cores.",
+        )
+    ]
+
+
+def waiting_findings(cpu_percent: float | None) -> list[Finding]:
+    """Whether the target worked, per cent of one core, while it was the other side's turn."""
+    if cpu_percent is None or cpu_percent <= _WAITING_PERCENT:
+        return []
+    return [
+        Finding(
+            "busy-while-waiting",
+            "warning",
+            f"The target used {cpu_percent:.0f}% of a core while the other side was measured; above "
+            f"{_WAITING_PERCENT:g}% that slows the other side, and flatters this one.",
+            "What it puts off until it has no load (garbage collection, compilation, a flush) is part of its work: "
+            "compare the CPU per operation, in which it counts, or measure both commits in comparisons of their own.",
         )
     ]
 

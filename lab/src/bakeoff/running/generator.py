@@ -1,5 +1,6 @@
 """What sends a run's load: its agents."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from bakeoff.engines.agents import Agents
@@ -9,12 +10,19 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.workload.plan_records import Plan
 
 
-def generator_of(bench: Bench, request: RunRequest, plan: Plan, files: RunFiles, stream_file: Path) -> Agents:
-    """The agents that carry the plan out once they are entered.
+def generator_of(
+    bench: Bench,
+    request: RunRequest,
+    plan: Plan,
+    files: RunFiles,
+    stream_file: Path,
+    before_start: Callable[[], None] = lambda: None,
+) -> Agents:
+    """The agents that carry the plan out once they are entered, and call `before_start` before each start of a phase.
 
     Ledgers of several are in the folder that takes the ledger's place; streams and logs are beside the merged stream.
     """
     log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
     schema = bench.project.contract / "schemas" / "stream.schema.json"
     places = list(bench.places[: request.agents]) or [bench.here] * request.agents
-    return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places)
+    return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)

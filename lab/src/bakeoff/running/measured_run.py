@@ -12,35 +12,42 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.results.mode_names import SATURATION
-from bakeoff.results.run import ROLES, VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.results.run import VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts, accounts_of
+from bakeoff.running.alternation import Side
 from bakeoff.running.bench import Bench
 from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
+from bakeoff.running.measured_records import as_shown, measured_records, pauses_in
 from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe, observe_engine
 from bakeoff.running.operation_findings import always_failing
-from bakeoff.running.phase_plan import Step, measured_records
+from bakeoff.running.phase_plan import Step
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
 from bakeoff.running.settling import settled_in
 from bakeoff.running.stage_times import StageTimes
 from bakeoff.running.stored_state import StoredState
+from bakeoff.running.watch import Watch, Watched
 from bakeoff.sampling.activity import DatabaseActivity
-from bakeoff.sampling.cost import latest_cpu_percent
 from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
-from bakeoff.sampling.gauge_watch import GaugeWatch
-from bakeoff.sampling.machine import MachineState, load_average, load_between, machine_counters, machine_speed_mb_s
+from bakeoff.sampling.machine import (
+    MachineState,
+    load_average,
+    load_between,
+    machine_counters,
+    machine_speed_mb_s,
+    moved_past,
+)
 from bakeoff.sampling.maintenance import EdgeVacuum
-from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan import THRESHOLDS
 
@@ -48,9 +55,13 @@ from bakeoff.workload.plan import THRESHOLDS
 _FIRST_VACUUM = 2
 
 
-def measure(bench: Bench, request: RunRequest) -> RunResult:
-    """Runs the phases against a freshly started target and a fresh table. A failure is a result too."""
-    return _Run(bench, request).result()
+def measure(bench: Bench, request: RunRequest, side: Side | None = None) -> RunResult:
+    """Runs the phases against a freshly started target and a fresh table. A failure is a result too.
+
+    `side` is this run's of an alternation with others.
+    """
+    with side or Side() as own:
+        return _Run(bench, request, own).result()
 
 
 def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
@@ -68,9 +79,10 @@ def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
 class _Run:
     """The parts of one run that only make sense together."""
 
-    def __init__(self, bench: Bench, request: RunRequest) -> None:
+    def __init__(self, bench: Bench, request: RunRequest, side: Side) -> None:
         self._bench = bench
         self._request = request
+        self._side = side
         self._target = request.contender.target
         self._started_at = datetime.now(UTC)
         self._stages = StageTimes()
@@ -79,8 +91,7 @@ class _Run:
         self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
         self._log_file = self._stream_file.with_name(f"{stem}.log")
         self._records: list[Record] = []
-        self._sampler: Sampler | None = None
-        self._gauge_watch: GaugeWatch | None = None
+        self._watch: Watch | None = None
         self._start_s: float | None = None
         self._stored = StoredState(bench, request.contender)
         self._environment: Mapping[str, str] = {}
@@ -100,11 +111,10 @@ class _Run:
         request, contender = self._request, self._request.contender
         # Phases are found among the samples by the wall clock: one that jumped would mix them up.
         jumped = self._machine_state is not None and self._machine_state.clock_jump_s
-        samples = [] if self._sampler is None or jumped else self._sampler.samples
+        pauses = pauses_in(self._records, self._steps)
+        watched = Watched() if self._watch is None or jumped else self._watch.without(pauses)
         records = measured_records(self._records, self._steps)
-        processes = {} if self._sampler is None or jumped else self._sampler.processes
-        gauges = {} if self._gauge_watch is None or jumped else self._gauge_watch.readings
-        phases = summary.phase_results(records, samples, request.phases, processes, gauges)
+        phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
         total = summary.total_of(phases)
         warmed = settled_in(self._records, self._steps)
         version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
@@ -116,7 +126,7 @@ class _Run:
             found += operation_findings.wrong_reads(total)
         elif total is not None:
             found += self._findings(records, phases, total, warmed, ceilings) + self._miscounts()
-            found += memory_findings(samples, phases)
+            found += memory_findings(watched.samples, phases)
         if any(finding.kind in VOIDING for finding in found):
             status = Status.VOID
         elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
@@ -142,7 +152,7 @@ class _Run:
             start_to_healthy_s=self._start_s,
             phases=phases,
             total=total,
-            samples=samples,
+            samples=watched.samples,
             findings=found,
             audit=self._stored.verdict,
             ceilings=ceilings,
@@ -227,7 +237,7 @@ class _Run:
         )
         self._stored.preload(plan, files)
         self._stages.mark("preparing")
-        engine = generator_of(self._bench, self._request, plan, files, self._stream_file)
+        engine = generator_of(self._bench, self._request, plan, files, self._stream_file, self._side.await_step)
         disk = self._disk()
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
@@ -239,12 +249,14 @@ class _Run:
                 stack.enter_context(engine)
             seen = seen.beside("engine", observe_engine(self._bench, engine))
             self._environment = {**self._environment, **seen.facts}
-            self._sampler = Sampler(seen.sources, seen.processes)
-            self._gauge_watch = GaugeWatch(target.gauge_endpoints)
+            self._watch = Watch(seen, target.gauge_endpoints, wanted=lambda: self._side.works)
             before = machine_counters()
-            with self._sampler, self._gauge_watch, first_interrupt_calls(engine.interrupt):
+            on_interrupt = self._side.interrupted_by(engine.interrupt)
+            with self._watch, first_interrupt_calls(on_interrupt):
                 engine.records(self._on_record(target, engine))
-            around = load_between(before, machine_counters(), self._roles_cpu_s(), self._sampling_cpu_s())
+            before, after = moved_past(before, self._side.pauses), machine_counters()
+            around = load_between(before, after, self._watch.cpu_s(self._expected_roles()), self._looking_cpu_s())
+            self._side.await_end()
             self._accounts = accounts_of(engine, plan, self._records)
             apart_ms = engine.begun_apart_ns / 1e6 if len(engine.names) > 1 else None
             self._machine_state = replace(
@@ -257,7 +269,7 @@ class _Run:
                 agents_apart_ms=apart_ms,
             )
         phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
-        self._stages.mark("engine", without_s=phases_ns / 1e9)
+        self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
         if target.has_ended:
             raise target.ended_error()
         seen.check()
@@ -278,20 +290,14 @@ class _Run:
         server = self._bench.server
         return server.data_directory() if server is not None and server.embedded else None
 
-    def _roles_cpu_s(self) -> float | None:
-        """CPU time of all roles together while they were sampled, or None where one of them could not be."""
-        assert self._sampler is not None
-        own = {role: [each.cpu_s for each in self._sampler.samples if each.role == role] for role in ROLES}
-        # An engine on another machine takes nothing of this one.
-        here = [] if self._bench.places else ["engine"]
-        expected = {"target", *here, *(["database"] if self._bench.server is not None else [])}
-        if not all(own[role] for role in expected):
-            return None
-        return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)
+    def _expected_roles(self) -> set[str]:
+        """Those that use the CPU of this machine: an engine on another one takes nothing of it."""
+        here = set() if self._bench.places else {"engine"}
+        return {"target", *here, *(["database"] if self._bench.server is not None else [])}
 
-    def _sampling_cpu_s(self) -> float:
+    def _looking_cpu_s(self) -> float:
         """CPU time that the lab's own looks have taken it."""
-        looks = (self._sampler, self._database_watch, self._gauge_watch)
+        looks = (self._watch, self._database_watch)
         return sum(each.own_cpu_s for each in looks if each is not None)
 
     def _machine_state_in_full(self) -> MachineState | None:
@@ -309,8 +315,8 @@ class _Run:
 
     def _at_edge(self) -> None:
         """What the lab does where phases begin and end."""
-        if self._sampler is not None:
-            self._sampler.sample()
+        if self._watch is not None:
+            self._watch.sample()
         if self._database_watch is not None:
             self._database_watch.mark()
 
@@ -323,11 +329,17 @@ class _Run:
                 self._vacuum.begin()
             if target.has_ended or self._stops_after(record):
                 engine.interrupt()
-            self._bench.progress.record(record)
-            if isinstance(record, EngineSecond) and self._sampler is not None:
-                self._bench.progress.usage(latest_cpu_percent(self._sampler.samples))
+            if self._side.is_first:
+                self._show(record)
 
         return on_record
+
+    def _show(self, record: Record) -> None:
+        shown = as_shown(record, self._steps)
+        if shown is not None:
+            self._bench.progress.record(shown)
+        if isinstance(record, EngineSecond) and self._watch is not None:
+            self._bench.progress.usage(self._watch.latest_cpu_percent)
 
     def _stops_after(self, record: Record) -> bool:
         """Whether a run to saturation ends with this phase, since too many of its requests failed."""
@@ -365,6 +377,8 @@ class _Run:
         found += findings.stop_findings(self._stopped_at, self._steps)
         found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
         found += findings.sampling_findings(self._machine_state, total.duration_s)
+        if self._watch is not None:
+            waiting = self._watch.waiting_cpu_percent(pauses_in(self._records, self._steps))
+            found += findings.waiting_findings(waiting) + findings.gauge_findings(self._watch.gauge_reads)
         found += findings.replica_findings(self._environment.get("replica_transactions"))
-        found += findings.gauge_findings([] if self._gauge_watch is None else self._gauge_watch.reads)
         return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

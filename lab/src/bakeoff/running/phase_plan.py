@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from msgspec.structs import replace as with_members
-
-from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.modes import Phase
+from bakeoff.running.slices import slices_of
 from bakeoff.running.warm_up import COLD_S, COLD_START, SETTLING, WARM_UP, until_steady
 from bakeoff.workload.plan_records import PlannedPhase
 
@@ -33,13 +31,15 @@ class Settling:
 class Step:
     """One phase of the plan. It measures a level (an index into the mode's phases), or comes before the one it names.
 
-    What does not measure is in no figure. `ends_when_steady`: an engine that can ends it by the rule.
+    What does not measure is in no figure. `ends_when_steady`: an engine that can ends it by the rule. A level may be
+    measured in several slices, which count from 0.
     """
 
     phase: Phase
     level: int
     measures: bool
     ends_when_steady: bool = False
+    slice: int = 0
 
     def planned(self) -> PlannedPhase:
         """The phase as a plan holds it."""
@@ -47,9 +47,17 @@ class Step:
 
 
 def steps_of(
-    levels: Sequence[Phase], order: Sequence[int], settling: Settling, *, can_end_when_steady: bool
+    levels: Sequence[Phase],
+    order: Sequence[int],
+    settling: Settling,
+    *,
+    can_end_when_steady: bool,
+    in_slices: bool = False,
 ) -> list[Step]:
-    """The steps of a run that measures its levels in this order (indices; empty: as they are declared)."""
+    """The steps of a run that measures its levels in this order (indices; empty: as they are declared).
+
+    `in_slices`: levels of a duration are measured in slices of a second, between which the run can wait.
+    """
     steps: list[Step] = []
     for place, level in enumerate(order or range(len(levels))):
         phase = levels[level]
@@ -59,19 +67,9 @@ def steps_of(
         if limit_s:
             name = WARM_UP if place == 0 else SETTLING
             steps.append(Step(_like(phase, name, limit_s), level, False, ends_when_steady=can_end_when_steady))
-        steps.append(Step(phase, level, measures=True))
+        slices = slices_of(phase) if in_slices else [phase]
+        steps += [Step(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps
-
-
-def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:
-    """The records of a stream as if it had only measured, and each level had been in its declared place."""
-    kept: list[Record] = []
-    for record in records:
-        if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
-            kept.append(record)
-        elif steps[record.phase].measures:
-            kept.append(with_members(record, phase=steps[record.phase].level))
-    return kept
 
 
 def _like(level: Phase, name: str, duration_s: float) -> Phase:

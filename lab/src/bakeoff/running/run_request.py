@@ -26,7 +26,8 @@ class RunRequest:
     """A contender's turn. `level_order` are the indices of its phases as they are measured; empty: as declared.
 
     `attached` is how a target that the lab does not start is reached. `contract_profile` is what it has proved, and
-    `durability_proof` what a crash left of its writes; None where that was not tried.
+    `durability_proof` what a crash left of its writes; None where that was not tried. `in_slices`: the run takes turns
+    with others, second by second.
     """
 
     contender: Contender
@@ -40,6 +41,7 @@ class RunRequest:
     attached: Access | None = None
     contract_profile: str = ""
     durability_proof: DurabilityProof | None = None
+    in_slices: bool = False
 
     @property
     def agents(self) -> int:
@@ -56,7 +58,7 @@ class RunRequest:
         """The phases that the engine is given: each level after the time in which it settles."""
         # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.
         can = self.contender.engine.can(FEATURE) and self.mode != EQUAL
-        return steps_of(self.phases, self.level_order, self.settling, can_end_when_steady=can)
+        return steps_of(self.phases, self.level_order, self.settling, can_end_when_steady=can, in_slices=self.in_slices)
 
     @property
     def planned_s(self) -> float | None:

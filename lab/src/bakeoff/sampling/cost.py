@@ -48,6 +48,15 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
     )
 
 
+def cpu_percent_within(samples: Sequence[Sample], role: str, spans: Sequence[tuple[int, int]]) -> float | None:
+    """What a role used in some spans of time, per cent of one core, or None where that is unknown or too short."""
+    own = sorted((sample for sample in samples if sample.role == role), key=lambda sample: sample.time_unix_ns)
+    seconds = sum(end_ns - begin_ns for begin_ns, end_ns in spans) / 1e9
+    if len(own) < 2 or seconds < _SHORTEST_SPAN_S:
+        return None
+    return 100 * sum(_cpu_at(own, end_ns) - _cpu_at(own, begin_ns) for begin_ns, end_ns in spans) / seconds
+
+
 def cost_of_spans(parts: Sequence[tuple[Cost, float]]) -> Cost:
     """At least one cost, each with the seconds of its span, as one: CPU is unknown where that of a part is."""
     costs = [cost for cost, _ in parts]

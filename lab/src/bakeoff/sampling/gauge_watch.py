@@ -3,7 +3,7 @@
 import http.client
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from types import TracebackType
@@ -31,11 +31,16 @@ class GaugeWatch:
     """Reads each process's gauges four times a second from entry to exit, on a connection and in a thread of its own.
 
     So a process that answers late delays neither the others nor the samples of CPU and memory. `own_cpu_s` is the CPU
-    time that reading has taken the lab.
+    time that reading has taken the lab. A reading is left out where it is not `wanted`.
     """
 
-    def __init__(self, endpoints: Sequence[GaugeEndpoint], period_s: float = PERIOD_S) -> None:
-        self._readers = [_Reader(endpoint, period_s) for endpoint in endpoints]
+    def __init__(
+        self,
+        endpoints: Sequence[GaugeEndpoint],
+        period_s: float = PERIOD_S,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._readers = [_Reader(endpoint, period_s, wanted) for endpoint in endpoints]
 
     def __enter__(self) -> "GaugeWatch":
         for reader in self._readers:
@@ -72,8 +77,9 @@ class _UnreadableError(Exception):
 class _Reader:
     """The thread that reads one endpoint."""
 
-    def __init__(self, endpoint: GaugeEndpoint, period_s: float) -> None:
+    def __init__(self, endpoint: GaugeEndpoint, period_s: float, wanted: Callable[[], bool]) -> None:
         self._endpoint = endpoint
+        self._wanted = wanted
         self._period_s = period_s
         self._connection = _connection(endpoint)
         self._attempts = self._failed = 0
@@ -89,7 +95,8 @@ class _Reader:
     def _loop(self) -> None:
         next_at = time.monotonic()
         while True:
-            self._read()
+            if self._wanted():
+                self._read()
             self.own_cpu_s = time.thread_time()
             # What became due while a reply was late is left out.
             next_at = max(next_at + self._period_s, time.monotonic())

@@ -4,7 +4,7 @@ import hashlib
 import os
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,6 +96,23 @@ def machine_counters(proc: Path = _PROC) -> MachineCounters:
     )
 
 
+def moved_past(counters: MachineCounters, pauses: Iterable[tuple[MachineCounters, MachineCounters]]) -> MachineCounters:
+    """The counters as if they had stood still in each pause, from its begin to its end."""
+    for begin, end in pauses:
+        counters = MachineCounters(
+            at_s=counters.at_s + end.at_s - begin.at_s,
+            wall_clock_s=counters.wall_clock_s + end.wall_clock_s - begin.wall_clock_s,
+            busy_s=_sum(counters.busy_s, _between(begin.busy_s, end.busy_s)),
+            steal_s=_sum(counters.steal_s, _between(begin.steal_s, end.steal_s)),
+            lab_cpu_s=counters.lab_cpu_s + end.lab_cpu_s - begin.lab_cpu_s,
+            stalled_s={
+                name: stalled_s + end.stalled_s.get(name, 0.0) - begin.stalled_s.get(name, 0.0)
+                for name, stalled_s in counters.stalled_s.items()
+            },
+        )
+    return counters
+
+
 def load_between(
     before: MachineCounters, after: MachineCounters, roles_cpu_s: float | None, sampling_cpu_s: float
 ) -> MachineState:
@@ -129,6 +146,10 @@ def load_between(
 
 def _between(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
+
+
+def _sum(counter: float | None, more: float | None) -> float | None:
+    return None if counter is None or more is None else counter + more
 
 
 def _jump_s(wall_clock_s: float, seconds: float) -> float:

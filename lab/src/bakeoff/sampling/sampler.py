@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Annotated
 
@@ -33,13 +33,20 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
 class Sampler:
     """Takes a sample of each role on entry, each second, and on exit; `samples` grows meanwhile.
 
+    A second is left out where samples are not `wanted`, so that sampling disturbs nobody whose turn it is then.
     `processes` are the samples of each of the processes `apart`, by name: parts of a role that is sampled as a whole.
     `own_cpu_s` is the CPU time that sampling itself has taken.
     """
 
-    def __init__(self, sources: Mapping[str, UsageSource], apart: Mapping[str, UsageSource] | None = None) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, UsageSource],
+        apart: Mapping[str, UsageSource] | None = None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._sources = sources
         self._apart = apart or {}
+        self._wanted = wanted
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sampler", daemon=True)
         self._lock = threading.Lock()
@@ -76,8 +83,9 @@ class Sampler:
     def _loop(self) -> None:
         next_at = time.monotonic() + PERIOD_S
         while not self._done.wait(max(0.0, next_at - time.monotonic())):
-            with self._lock:
-                self._take_of_second()
+            if self._wanted():
+                with self._lock:
+                    self._take_of_second()
             next_at += PERIOD_S
 
     def _take_of_second(self) -> None:

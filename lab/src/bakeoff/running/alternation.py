@@ -1,0 +1,146 @@
+"""Runs that take turns: while one of them works, the others wait.
+
+Two sides measured one after the other meet a machine that changes meanwhile; in turns of a second both meet the same.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+from bakeoff.running.phase_plan import Step
+from bakeoff.sampling.machine import MachineCounters, machine_counters
+
+
+class Alternation:
+    """Whose turn it is. Each of `sides` runs works in a thread of its own and does all of `steps`.
+
+    First each side prepares itself, up to its first step. Then the sides alternate, step by step: of two sides A and B
+    the steps are done in the order A B, B A, A B and so on. At the end each finishes by itself. A side that leaves is
+    waited for no longer.
+    """
+
+    def __init__(self, sides: int, steps: Sequence[Step]) -> None:
+        self._sides = [Side(self, number) for number in range(sides)]
+        self._order = [*range(sides), *_order_of(sides, steps)]
+        self._next = 0
+        self._over: set[int] = set()
+        self._left: set[int] = set()
+        self._changed = threading.Condition()
+        self._is_interrupted = False
+        self._on_interrupt: dict[int, Callable[[], None]] = {}
+
+    @property
+    def sides(self) -> "Sequence[Side]":
+        """What each run holds of it."""
+        return self._sides
+
+    def interrupt(self) -> None:
+        """Interrupts every side, now or as soon as it works."""
+        self._is_interrupted = True
+        for action in list(self._on_interrupt.values()):
+            action()
+
+    def interrupts(self, side: int, action: Callable[[], None]) -> None:
+        """What interrupts a side at work."""
+        self._on_interrupt[side] = action
+        if self._is_interrupted:
+            action()
+
+    def await_first(self, side: int) -> None:
+        """Waits until the side may prepare itself."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._turn() == side)
+
+    def await_next(self, side: int) -> None:
+        """Ends the side's turn, and waits for its next one."""
+        with self._changed:
+            if self._turn() == side:
+                self._next += 1
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._turn() == side)
+
+    def await_end(self, side: int) -> None:
+        """The side has done its steps: waits until all have, and those before it have left."""
+        with self._changed:
+            self._over.add(side)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._turn() is None and self._left.issuperset(range(side)))
+
+    def leave(self, side: int) -> None:
+        """The side is done, or has failed."""
+        with self._changed:
+            self._over.add(side)
+            self._left.add(side)
+            self._on_interrupt.pop(side, None)
+            self._changed.notify_all()
+
+    def _turn(self) -> int | None:
+        """Whose turn it is; None once every step is done."""
+        while self._next < len(self._order) and self._order[self._next] in self._over:
+            self._next += 1
+        return self._order[self._next] if self._next < len(self._order) else None
+
+
+class Side:
+    """One run's hold of an alternation. Without one, a run is by itself and never waits.
+
+    `pauses` are what the machine had counted before and after each wait; `works`: it is not waiting now.
+    """
+
+    def __init__(self, alternation: Alternation | None = None, number: int = 0) -> None:
+        self._alternation = alternation
+        self._number = number
+        self.pauses: list[tuple[MachineCounters, MachineCounters]] = []
+        self.works = True
+
+    def __enter__(self) -> "Side":
+        if self._alternation is not None:
+            self._alternation.await_first(self._number)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._alternation is not None:
+            self._alternation.leave(self._number)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the side whose records people see: those of several at once would make no sense."""
+        return self._number == 0
+
+    @property
+    def paused_s(self) -> float:
+        """How long it has waited altogether."""
+        return sum(after.at_s - before.at_s for before, after in self.pauses)
+
+    def interrupted_by(self, action: Callable[[], None]) -> Callable[[], None]:
+        """What Ctrl-C is to call, where `action` interrupts this run: all sides are interrupted."""
+        if self._alternation is None:
+            return action
+        self._alternation.interrupts(self._number, action)
+        return self._alternation.interrupt
+
+    def await_step(self) -> None:
+        """Called before each step."""
+        if self._alternation is not None:
+            with self._pause():
+                self._alternation.await_next(self._number)
+
+    def await_end(self) -> None:
+        """Called after the last step."""
+        if self._alternation is not None:
+            with self._pause():
+                self._alternation.await_end(self._number)
+
+    @contextlib.contextmanager
+    def _pause(self) -> Iterator[None]:
+        before = machine_counters()
+        self.works = False
+        yield
+        self.works = True
+        self.pauses.append((before, machine_counters()))
+
+
+def _order_of(sides: int, steps: Sequence[Step]) -> list[int]:
+    """Whose turn it is, step by step. In every second slice the order is the other way round."""
+    forth = list(range(sides))
+    return [side for step in steps for side in (forth[::-1] if step.slice % 2 else forth)]

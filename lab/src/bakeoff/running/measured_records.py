@@ -1,0 +1,110 @@
+"""From the records of a run's whole stream to those of its levels: what settles is left out, slices are one phase.
+
+Pure functions.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from bakeoff.engines.merging import added, merged_histogram, sum_of_known
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.running.phase_plan import Step
+from bakeoff.running.slices import Pauses
+
+_OfPhase = PhaseStart | EngineSecond | PhaseEnd
+
+
+def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:
+    """The records of a stream as if it had only measured, and each level had been in its declared place.
+
+    Instants are of a clock that stood still while the run waited between slices.
+    """
+    pauses = pauses_in(records, steps)
+    kept: list[Record] = []
+    of_level: dict[int, list[_OfPhase]] = {}
+    for record in records:
+        if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
+            kept.append(record)
+        elif steps[record.phase].measures:
+            of_level.setdefault(steps[record.phase].level, []).append(record)
+    for level, own in of_level.items():
+        kept += [
+            replace(record, phase=level, time_unix_ns=pauses.without(record.time_unix_ns))
+            for record in _as_one_phase(own, steps)
+        ]
+    return kept
+
+
+def pauses_in(records: Iterable[Record], steps: Sequence[Step]) -> Pauses:
+    """From the end of each slice to the start of the next one."""
+    begun: dict[int, int] = {}
+    ended: dict[int, int] = {}
+    for record in records:
+        if isinstance(record, PhaseStart):
+            begun[record.phase] = record.time_unix_ns
+        elif isinstance(record, PhaseEnd) and record.phase in begun:
+            ended[record.phase] = begun[record.phase] + record.duration_ns
+    neighbours = pairwise(range(len(steps)))
+    return Pauses(
+        [
+            (ended[before], max(ended[before], begun[after]))
+            for before, after in neighbours
+            if steps[after].slice and before in ended and after in begun
+        ]
+    )
+
+
+def as_shown(record: Record, steps: Sequence[Step]) -> Record | None:
+    """The record as people see it while the run goes on, or None: of all slices one start is shown, and no end."""
+    if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
+        return record
+    step = steps[record.phase]
+    is_sliced = any(other.slice and other.level == step.level for other in steps) and step.measures
+    if not is_sliced:
+        return record
+    if isinstance(record, EngineSecond):
+        return replace(record, second=step.slice) if record.second == 0 else None
+    return record if isinstance(record, PhaseStart) and step.slice == 0 else None
+
+
+def _as_one_phase(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[_OfPhase]:
+    starts = [record for record in records if isinstance(record, PhaseStart)]
+    ends = [record for record in records if isinstance(record, PhaseEnd)]
+    if len(starts) <= 1:
+        yield from records
+        return
+    yield starts[0]
+    yield from _seconds(records, steps)
+    if ends:
+        yield _one_end(ends)
+
+
+def _seconds(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[EngineSecond]:
+    """Each slice has one second of the phase; replies that came after it are counted there."""
+    last = max(step.slice for step in steps)
+    parts: dict[int, list[EngineSecond]] = {}
+    for record in records:
+        if isinstance(record, EngineSecond):
+            number = steps[record.phase].slice
+            # The last slice may be longer than a second.
+            parts.setdefault(number + (record.second if number == last else 0), []).append(record)
+    for number, own in sorted(parts.items()):
+        yield replace(added(own), second=number)
+
+
+def _one_end(ends: Sequence[PhaseEnd]) -> PhaseEnd:
+    planned = [end.planned_ns for end in ends]
+    return replace(
+        added(ends),
+        time_unix_ns=ends[-1].time_unix_ns,
+        duration_ns=sum(end.duration_ns for end in ends),
+        planned_ns=sum_of_known(planned) if None not in planned else None,
+        operations_late=sum_of_known([end.operations_late for end in ends]),
+        connections_opened=sum(end.connections_opened for end in ends),
+        interrupted=any(end.interrupted for end in ends),
+        send_lag_histogram=merged_histogram([end.send_lag_histogram for end in ends]),
+        steady_after_s=UNSET,
+    )

@@ -1,0 +1,79 @@
+"""What is seen of a run's programs while it goes on: samples of what each role uses, and gauges that targets show."""
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bakeoff.results.run import ROLES
+from bakeoff.running.observation import Observation
+from bakeoff.running.slices import Pauses, gauge_without, samples_without
+from bakeoff.sampling.cost import cpu_percent_within, latest_cpu_percent
+from bakeoff.sampling.gauge_watch import GaugeReads, GaugeWatch
+from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReadings
+from bakeoff.sampling.sampler import Sample, Sampler
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Samples of roles, of each process of a target of several, and readings of gauges by name."""
+
+    samples: list[Sample] = field(default_factory=list)
+    processes: Mapping[str, Sequence[Sample]] = field(default_factory=dict)
+    gauges: Mapping[str, GaugeReadings] = field(default_factory=dict)
+
+
+class Watch:
+    """Watches from entry to exit, and leaves out the moments in which that is not `wanted`."""
+
+    def __init__(self, seen: Observation, gauges: Sequence[GaugeEndpoint], wanted: Callable[[], bool]) -> None:
+        self._sampler = Sampler(seen.sources, seen.processes, wanted)
+        self._gauges = GaugeWatch(gauges, wanted=wanted)
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> "Watch":
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._sampler)
+            stack.enter_context(self._gauges)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def sample(self) -> None:
+        """Takes a sample now, besides those of each second."""
+        self._sampler.sample()
+
+    def without(self, pauses: Pauses) -> Watched:
+        """What was seen, on the clock of the pauses."""
+        return Watched(
+            samples_without(pauses, self._sampler.samples),
+            {name: samples_without(pauses, each) for name, each in self._sampler.processes.items()},
+            {name: gauge_without(pauses, each) for name, each in self._gauges.readings.items()},
+        )
+
+    def waiting_cpu_percent(self, pauses: Pauses) -> float | None:
+        """What the target used in the pauses, per cent of one core; None where there were none."""
+        return cpu_percent_within(self._sampler.samples, "target", pauses.spans)
+
+    @property
+    def gauge_reads(self) -> list[GaugeReads]:
+        """How reading the gauges went, of each process."""
+        return self._gauges.reads
+
+    @property
+    def latest_cpu_percent(self) -> dict[str, float]:
+        """What each role used lately, per cent of one core."""
+        return latest_cpu_percent(self._sampler.samples)
+
+    @property
+    def own_cpu_s(self) -> float:
+        """CPU time that watching has taken the lab."""
+        return self._sampler.own_cpu_s + self._gauges.own_cpu_s
+
+    def cpu_s(self, expected: Collection[str]) -> float | None:
+        """CPU time of all roles together while they were sampled, or None where an expected one could not be."""
+        own = {role: [each.cpu_s for each in self._sampler.samples if each.role == role] for role in ROLES}
+        if not all(own[role] for role in expected):
+            return None
+        return sum(seconds[-1] - seconds[0] for seconds in own.values() if seconds)

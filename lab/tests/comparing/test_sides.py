@@ -1,0 +1,117 @@
+"""Which turns are measured side by side, and what becomes of them when one of them breaks."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.comparing import sides
+from bakeoff.comparing.schedule import Turn
+from bakeoff.comparing.sides import grouped, measured_side_by_side
+from bakeoff.errors import BakeoffError
+from bakeoff.factors.table import DOCKER, IN_PROCESSES
+from bakeoff.project import Project
+from bakeoff.running.alternation import Side
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.modes import Phase
+from bakeoff.running.run_request import RunRequest
+from made_up_manifests import engine, target, workload
+
+ENGINE = engine("native", "until-steady")
+
+
+def _contender(commit: str | None, name: str = "a", place: str = "none", **factors: str) -> Contender:
+    own: Mapping[str, Any] = factors if commit is None else {**factors, "commit": commit}
+    return Contender(target(name), workload(database=place), ENGINE, factors=own)
+
+
+def _turns(*contenders: Contender, rounds: int = 1) -> list[Turn]:
+    return [Turn(number, contender) for number in range(1, rounds + 1) for contender in contenders]
+
+
+def _places(turns: list[Turn]) -> list[list[int]]:
+    return [[turns.index(turn) for turn in group] for group in grouped(turns)]
+
+
+def test_both_sides_of_a_round_are_a_group_in_the_order_of_the_round() -> None:
+    before, after = _contender("abc"), _contender("candidate")
+    turns = [Turn(1, before), Turn(1, after), Turn(2, after), Turn(2, before)]
+    assert _places(turns) == [[0, 1], [2, 3]]
+
+
+def test_other_targets_and_other_factors_are_groups_of_their_own() -> None:
+    turns = _turns(
+        _contender("abc"), _contender("abc", "b"), _contender("candidate"), _contender("candidate", payload="4k"),
+        _contender("candidate", "b"), _contender("abc", payload="4k"),
+    )  # fmt: skip
+    assert _places(turns) == [[0, 2], [1, 4], [3, 5]]
+
+
+def test_a_comparison_without_a_commit_is_measured_run_by_run() -> None:
+    turns = _turns(_contender(None), _contender(None, "b"))
+    assert _places(turns) == [[0], [1]]
+    assert _places(_turns(_contender("abc"))) == [[0]]
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        {"place": "postgresql"},
+        {"engine": engine("k6")},
+        {"runs_in": DOCKER},
+    ],
+)
+def test_sides_that_share_a_server_or_an_engine_that_cannot_wait_are_measured_one_by_one(unfit: dict[str, Any]) -> None:
+    both = [_contender(commit, place=unfit.get("place", "none")) for commit in ("abc", "candidate")]
+    both = [replace(each, engine=unfit.get("engine", ENGINE)) for each in both]
+    both = [replace(each, variant=replace(each.variant, runs_in=unfit.get("runs_in", IN_PROCESSES))) for each in both]
+    assert _places(_turns(*both)) == [[0], [1]]
+
+
+def _runs(tmp_path: Path) -> list[tuple[Bench, RunRequest]]:
+    progress: Any = None
+    bench = Bench(Project(tmp_path), None, progress)
+    levels = [Phase("1 user", 1, 2.0)]
+    return [(bench, RunRequest(_contender(commit), "quick", levels, in_slices=True)) for commit in ("abc", "candidate")]
+
+
+def test_results_are_in_the_order_of_the_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    noted: list[str] = []
+
+    def measure(_bench: Bench, run: RunRequest, side: Side) -> Any:
+        with side:
+            for number in range(len(run.steps)):
+                side.await_step()
+                noted.append(f"{run.contender.factors['commit']} {number}")
+            side.await_end()
+            return run.contender.factors["commit"]
+
+    monkeypatch.setattr(sides, "measure", measure)
+    results: list[object] = [*measured_side_by_side(_runs(tmp_path))]
+    assert results == ["abc", "candidate"]
+    assert noted == ["abc 0", "candidate 0", "candidate 1", "abc 1"]
+
+
+@pytest.mark.parametrize("broken", ["abc", "candidate"])
+def test_an_error_of_one_side_interrupts_the_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, broken: str
+) -> None:
+    interrupted: list[str] = []
+
+    def measure(_bench: Bench, run: RunRequest, side: Side) -> Any:
+        with side:
+            own = str(run.contender.factors["commit"])
+            side.interrupted_by(lambda: interrupted.append(own))
+            if own == broken:
+                raise BakeoffError("the disk is full.")
+            side.await_step()
+            side.await_end()
+            return own
+
+    monkeypatch.setattr(sides, "measure", measure)
+    with pytest.raises(BakeoffError, match="the disk is full"):
+        measured_side_by_side(_runs(tmp_path))
+    assert {"abc", "candidate"} - {broken} <= set(interrupted)

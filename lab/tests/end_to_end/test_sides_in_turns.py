@@ -1,0 +1,82 @@
+"""Two sides of a comparison, measured in turns with a real target and the real engine."""
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from running_targets import build_once
+
+from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.comparing.sides import can_alternate, measured_side_by_side
+from bakeoff.engines.manifest import find_engine
+from bakeoff.project import Project
+from bakeoff.results.run import RunResult, Status
+from bakeoff.running.bench import Bench
+from bakeoff.running.contender import Contender
+from bakeoff.running.modes import Phase
+from bakeoff.running.phase_plan import Settling
+from bakeoff.running.run_request import RunRequest
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+
+pytestmark = pytest.mark.end_to_end
+
+SLICES = 4
+
+
+def both_sides(project: Project) -> list[Contender]:
+    engine = find_engine(project, "native")
+    for target in find_targets(project):
+        contender = Contender(target, load_workload(project, target.workload), engine)
+        if target.missing or not can_alternate(contender):
+            continue
+        for build in (target.build, engine.build):
+            build_once(project, build)
+        return [
+            Contender(target, contender.workload, engine, factors={"commit": side}) for side in ("before", "candidate")
+        ]
+    pytest.skip("no target without PostgreSQL can be built here")
+
+
+@pytest.fixture(scope="module")
+def measured(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunResult]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BAKEOFF_RESULTS", str(tmp_path_factory.mktemp("results")))
+        bench = Bench(project, None, PlainProgress(Console(quiet=True)))
+        levels = [Phase("8 users", 8, float(SLICES))]
+        requests = [
+            RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True)
+            for contender in both_sides(project)
+        ]
+        yield measured_side_by_side([(bench, request) for request in requests])
+
+
+def slices_of(run: RunResult) -> list[tuple[int, int]]:
+    """From when to when each slice was measured, in ns; what settled is left out."""
+    assert run.stream_file is not None
+    records = [json.loads(line) for line in Path(run.stream_file).read_text("utf-8").splitlines()]
+    begun = {each["phase"]: each["time_unix_ns"] for each in records if each["type"] == "phase_start"}
+    lasted = {each["phase"]: each["duration_ns"] for each in records if each["type"] == "phase_end"}
+    return [(begun[phase], begun[phase] + lasted[phase]) for phase in sorted(begun)][1:]
+
+
+def test_each_side_has_its_whole_window(measured: list[RunResult]) -> None:
+    for run in measured:
+        assert (run.status, run.failure) == (Status.COMPLETED, None)
+        (phase,) = run.phases
+        assert phase.measured.window_s == SLICES
+        assert phase.measured.operations > 0 and phase.measured.failed == 0
+        assert len(run.timeline) == SLICES
+        assert sum(second.operations for second in run.timeline) >= phase.measured.operations * 0.9
+        assert (phase.end_ns - phase.begin_ns) / 1e9 == pytest.approx(phase.measured.duration_s)
+        assert phase.measured.costs["target"].cpu_s
+
+
+def test_while_one_side_works_the_other_waits(measured: list[RunResult]) -> None:
+    named = [(span, name) for name, run in zip("ab", measured, strict=True) for span in slices_of(run)]
+    named.sort()
+    assert "".join(name for _, name in named) == "abba" * (SLICES // 2)
+    assert all(end_ns <= begin_ns for ((_, end_ns), _), ((begin_ns, _), _) in pairwise(named))
