@@ -73,6 +73,14 @@ def test_slices_are_one_phase_again() -> None:
     assert end.time_unix_ns == round(8.02 * SECOND) - 2 * SECOND
 
 
+def test_a_longer_level_beside_it_leaves_the_rest_of_a_second_where_it_is() -> None:
+    levels = [Phase("short", 1, 2.5), Phase("long", 1, 4.0)]
+    steps = steps_of(levels, [], Settling(), can_end_when_steady=False, in_slices=True)
+    records: list[Record] = [*_slice(-1, 0.0, 10, 2), *_slice(0, 2.0, 20, 3)]
+    seconds = [each for each in measured_records(records, steps) if isinstance(each, EngineSecond)]
+    assert [(each.second, each.operations) for each in seconds] == [(0, 12), (1, 20), (2, 3)]
+
+
 def test_what_an_interruption_left_is_one_phase_too() -> None:
     broken = [*RECORDS[:7], phase_start("64 users", 64, 2, 5 * SECOND), phase_end(phase=2, interrupted=True)]
     *_, end = measured_records(broken, STEPS)

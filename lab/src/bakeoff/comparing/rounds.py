@@ -154,8 +154,9 @@ class Series:
             progress.run_of(taken + 1, len(turns), estimate.left_s(len(turns) - taken))
             began = time.monotonic()
             self._take(group)
+            each_s = (time.monotonic() - began) / len(group)
             for _ in group:
-                estimate.learn((time.monotonic() - began) / len(group))
+                estimate.learn(each_s)
             taken += len(group)
 
     def _say_outside(self) -> None:

@@ -84,7 +84,8 @@ def _as_one_phase(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterato
 
 def _seconds(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[EngineSecond]:
     """Each slice has one second of the phase; replies that came after it are counted there."""
-    last = max(step.slice for step in steps)
+    level = steps[records[0].phase].level
+    last = max(step.slice for step in steps if step.level == level)
     parts: dict[int, list[EngineSecond]] = {}
     for record in records:
         if isinstance(record, EngineSecond):

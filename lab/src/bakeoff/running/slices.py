@@ -13,16 +13,16 @@ from bakeoff.running.modes import Phase
 from bakeoff.sampling.gauges import GaugeReadings
 from bakeoff.sampling.sampler import Sample
 
-SLICE_S = 1.0
+_SLICE_S = 1.0
 
 
 def slices_of(level: Phase) -> list[Phase]:
     """The level in slices of a second; what is left of a second belongs to the last. Iterations stay together."""
-    if level.duration_s is None or level.duration_s < 2 * SLICE_S:
+    if level.duration_s is None or level.duration_s < 2 * _SLICE_S:
         return [level]
-    count = int(level.duration_s // SLICE_S)
-    rest_s = level.duration_s - count * SLICE_S
-    return [replace(level, duration_s=SLICE_S + (rest_s if number == count - 1 else 0)) for number in range(count)]
+    count = int(level.duration_s // _SLICE_S)
+    rest_s = level.duration_s - count * _SLICE_S
+    return [replace(level, duration_s=_SLICE_S + (rest_s if number == count - 1 else 0)) for number in range(count)]
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
 class Sampler:
     """Takes a sample of each role on entry, each second, and on exit; `samples` grows meanwhile.
 
-    A second is left out where samples are not `wanted`, so that sampling disturbs nobody whose turn it is then.
+    A second is left out where samples are not `wanted`, so that sampling disturbs no other side's turn.
     `processes` are the samples of each of the processes `apart`, by name: parts of a role that is sampled as a whole.
     `own_cpu_s` is the CPU time that sampling itself has taken.
     """
