@@ -24,7 +24,6 @@ from msgspec.structs import replace as with_members
 from rich.console import Console
 from side_by_side_file import Before, DeclaredRatio, DeclaredServer, Side, SideBySide, Tool, read
 
-from bakeoff import processes
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.preparation import build
 from bakeoff.engines.agents import alone
@@ -36,6 +35,7 @@ from bakeoff.judging.pairings import log_ratios
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
+from bakeoff.processes import children, ports
 from bakeoff.project import Project, find_project
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.service import variables_of
@@ -130,21 +130,21 @@ class _Program:
         self._directory = project.root / declared.directory
         self._environment = {} if database is None else {"DATABASE_URL": database.url}
         self._log = log
-        self.port = processes.free_port()
+        self.port = ports.free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "_Program":
         command = [word.format(port=self.port) for word in self._declared.command]
         own = {name: value.format(port=self.port) for name, value in self._declared.environment.items()}
         environment = {**self._environment, **own}
-        self._process = processes.start(command, log=self._log, environment=environment, directory=self._directory)
-        processes.wait_until_listening(self._process, self.port, self._log, _LISTENS_WITHIN_S)
+        self._process = children.start(command, log=self._log, environment=environment, directory=self._directory)
+        children.wait_until_listening(self._process, self.port, self._log, _LISTENS_WITHIN_S)
         return self
 
     def __exit__(self, *_: object) -> None:
         assert self._process is not None
-        processes.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
-        processes.kill_session(self._process)
+        children.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
+        children.kill_session(self._process)
 
     @property
     def pid(self) -> int:
@@ -250,11 +250,11 @@ class _Bench:
         port = self._running[side.server or ""].port
         command = tool.filled(url=f"http://{LOOPBACK}:{port}", users=self._users(side), seconds=seconds)
         log = self._project.logs / "side-by-side-tool.log"
-        process = processes.start(command, log=log, directory=self._project.root)
+        process = children.start(command, log=log, directory=self._project.root)
         status = process.wait()
-        processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+        children.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
         if status != 0:
-            raise BakeoffError(f"{side.name}: {command[0]} ended with status {status}:\n{processes.last_lines(log)}")
+            raise BakeoffError(f"{side.name}: {command[0]} ended with status {status}:\n{children.last_lines(log)}")
         return rate_of(side, tool, log.read_text("utf-8"))
 
     def _ends(self, side: Side, plan: Plan) -> list[PhaseEnd]:
@@ -323,13 +323,13 @@ class _Bench:
         ]
         database = self._databases[side.database or next(iter(self._databases))]
         with database.for_programs(self._folder / "pgpass") as (connection, environment):
-            process = processes.start([*command, connection], log=log, environment=environment)
+            process = children.start([*command, connection], log=log, environment=environment)
             status = process.wait()
-            processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+            children.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
         by_second = [float(rate) for rate in _PROGRESS.findall(log.read_text("utf-8"))]
         if status != 0 or not by_second:
             raise BakeoffError(
-                f"{side.name}: pgbench ended with status {status}; correct its statements:\n{processes.last_lines(log)}"
+                f"{side.name}: pgbench ended with status {status}; correct its statements:\n{children.last_lines(log)}"
             )
         return mean(by_second[-measured_s:])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bakeoff.builds import Build, BuildTable
+from bakeoff.builds.build import Build, BuildTable
 from bakeoff.engines.manifest import Command, Engine, EngineManifest
 from bakeoff.targets.manifest import RunTable, Target, TargetManifest
 from bakeoff.workload.declaration import Declaration

@@ -8,7 +8,7 @@ import pytest
 
 from as_json import as_json
 from bakeoff.calibration.null_replies import for_null_server
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.project import Project
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan

@@ -15,7 +15,7 @@ from bakeoff_process import OWN_VARIABLES, bakeoff
 
 from bakeoff import __version__
 from bakeoff.cli.main import main
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.project import Project
 
 # An attached target needs one; nothing connects to it.

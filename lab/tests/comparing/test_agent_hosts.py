@@ -9,7 +9,7 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.ssh import Ssh
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import Level, Variant
+from bakeoff.options.variant import Level, Variant
 from bakeoff.running.contender import Contender
 from made_up_manifests import engine, target, workload
 

@@ -10,7 +10,7 @@ from bakeoff.comparing.agent_pods import check_pods, places_in_pods
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.containers.kubernetes_api import KubernetesCluster
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.variant import Level, Variant
+from bakeoff.options.variant import Level, Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from made_up_manifests import engine, image_build, target, workload

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.builds.build import Build, BuildTable, build_of
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project

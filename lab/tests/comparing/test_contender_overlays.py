@@ -10,7 +10,7 @@ from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.overlays import check_extensions
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.variant import Level, Variant
+from bakeoff.options.variant import Level, Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender

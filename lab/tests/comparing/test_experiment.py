@@ -8,12 +8,12 @@ import pytest
 
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.request import ComparisonRequest, request_from
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
+from bakeoff.documents.toml_lines import line_of
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import Level
+from bakeoff.options.variant import Level
 from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation
-from bakeoff.toml_lines import line_of
 
 GOOD = """\
 version = 1

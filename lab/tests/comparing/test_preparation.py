@@ -7,7 +7,7 @@ import pytest
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
-from bakeoff.factors.variant import Level
+from bakeoff.options.variant import Level
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.comparing import proofs
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender

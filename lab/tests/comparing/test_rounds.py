@@ -14,7 +14,7 @@ from bakeoff.comparing.rounds import Comparison, Series
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.engines import histograms
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.results.run import Finding, Measured, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp

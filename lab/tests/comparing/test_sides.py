@@ -11,7 +11,7 @@ from bakeoff.comparing import sides
 from bakeoff.comparing.schedule import Turn
 from bakeoff.comparing.sides import grouped, measured_side_by_side
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.table import DOCKER, IN_PROCESSES
+from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.alternation import Side
 from bakeoff.running.bench import Bench

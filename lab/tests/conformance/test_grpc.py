@@ -12,7 +12,6 @@ import grpc
 import pytest
 from key_value_workload import key_value_case, key_value_workload
 
-from bakeoff import processes
 from bakeoff.conformance.case import (
     BytesPayload,
     Call,
@@ -29,6 +28,7 @@ from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import ports
 from bakeoff.targets.access import Access
 
 Serve = Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]
@@ -109,7 +109,7 @@ def test_a_server_that_never_answers_is_left() -> None:
 
 
 def test_no_server_listens() -> None:
-    port = processes.free_port()
+    port = ports.free_port()
 
     with GrpcCaller(Access("127.0.0.1", port), connect_timeout_s=0.1) as caller:
         with pytest.raises(BakeoffError, match=rf"No gRPC reply from 127\.0\.0\.1:{port} within 0\.1 s"):

@@ -12,9 +12,9 @@ import h2.connection
 import h2.events
 import pytest
 
-from bakeoff import processes
 from bakeoff.conformance.exchange import GrpcReply, NoReplyError
 from bakeoff.conformance.grpc_wire import call_over_wire
+from bakeoff.processes import ports
 from bakeoff.targets.access import Access
 
 TIMEOUT_S = 30.0
@@ -169,4 +169,4 @@ def test_a_server_that_never_answers_is_left() -> None:
 
 def test_no_server_listens() -> None:
     with pytest.raises(NoReplyError, match="no HTTP/2 reply"):
-        call(Access("127.0.0.1", processes.free_port()))
+        call(Access("127.0.0.1", ports.free_port()))

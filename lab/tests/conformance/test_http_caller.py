@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from bakeoff import processes
 from bakeoff.conformance.exchange import HttpRequest, NoReplyError
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import ports
 from bakeoff.targets.access import Access
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -176,7 +176,7 @@ def test_a_server_that_drips_is_left() -> None:
 
 
 def test_a_refused_connection_is_said_to_be_one() -> None:
-    caller = HttpCaller(Access("127.0.0.1", processes.free_port()))
+    caller = HttpCaller(Access("127.0.0.1", ports.free_port()))
 
     with pytest.raises(NoReplyError, match="refused"):
         caller.send(post(None))

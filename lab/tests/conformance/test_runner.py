@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from bakeoff import processes
 from bakeoff.conformance.case import Call, Case, Differences, Exchange, HttpExpectation, HttpSide, Profile, Row
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.runner import CaseResult, ConformanceResult, applicable, run_cases, run_conformance
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload, load_workload
@@ -158,7 +158,7 @@ def test_a_target_that_stores_elsewhere_is_checked_without_the_database(events: 
 
 
 def test_a_database_that_is_away_is_said_so(events: Workload) -> None:
-    server = Server(f"postgresql://unknown@127.0.0.1:{processes.free_port()}/none", None, embedded=False)
+    server = Server(f"postgresql://unknown@127.0.0.1:{ports.free_port()}/none", None, embedded=False)
 
     with pytest.raises(BakeoffError, match="cannot be reached"):
         run_conformance(events, "rest", Access("127.0.0.1", 1), server)

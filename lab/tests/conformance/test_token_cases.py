@@ -12,7 +12,7 @@ from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import preparation
 from bakeoff.conformance.case import GrpcExpectation, GrpcSide, HttpExpectation, HttpSide
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.targets.access import Access

@@ -12,8 +12,8 @@ from bakeoff.containers.images import forget_removed_images
 from bakeoff.containers.launcher import Limits
 from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError
-from bakeoff.launching import PROCESSES, Program
 from bakeoff.postgres.embedded import METRICS
+from bakeoff.processes.launching import PROCESSES, Program
 from docker_engine import FakeDocker, inspected
 from made_up_manifests import image_build
 

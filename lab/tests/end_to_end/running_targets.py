@@ -10,9 +10,9 @@ import pytest
 from _pytest.mark import ParameterSet
 from event_clients import EventClients
 
-from bakeoff import processes
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project, find_project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.health import HealthCheck, health_check
@@ -130,5 +130,5 @@ def running(project: Project, server: Server, folder: Path, name: str, **setting
     """A target on a fresh table, with these settings, while the block lasts."""
     target, workload = target_named(project, name), load_workload(project, "events")
     fresh_table(workload, server)
-    with start(target, project, server, processes.free_port(), folder / f"{name}.log", settings) as process:
+    with start(target, project, server, ports.free_port(), folder / f"{name}.log", settings) as process:
         yield Running(target, workload, process)

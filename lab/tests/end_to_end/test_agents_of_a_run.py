@@ -17,7 +17,7 @@ from bakeoff.engines import histograms
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status

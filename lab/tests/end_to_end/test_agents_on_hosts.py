@@ -23,7 +23,7 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
@@ -239,7 +239,7 @@ def test_a_lab_that_is_killed_leaves_nothing(project: Project, two: list[Host], 
     """By SIGKILL, which it cannot answer."""
     script = (
         "import sys\nfrom pathlib import Path\nfrom bakeoff.engines.ssh import Ssh\n"
-        "from bakeoff.factors.ssh_host import ssh_host\nfrom bakeoff.engines.agents import Agents\n"
+        "from bakeoff.options.ssh_host import ssh_host\nfrom bakeoff.engines.agents import Agents\n"
         "from bakeoff.engines.manifest import find_engine\nfrom bakeoff.project import find_project\n"
         "from bakeoff.workload.loader import load_workload\nfrom bakeoff.workload.plan import Load, compile_plan\n"
         "from bakeoff.workload.plan_records import PlannedPhase\n"

@@ -9,7 +9,7 @@ from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import find_engine
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.audit import Audit

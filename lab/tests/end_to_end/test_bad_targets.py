@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bakeoff import processes
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import children
 from bakeoff.project import Project, find_project
 from bakeoff.targets import process as target_process
 from bakeoff.targets.health import HttpHealthCheck
@@ -145,7 +145,7 @@ def test_a_target_that_dies_later_tells_its_last_words(checkout: Project, tmp_pa
     (target,) = find_targets(checkout)
     with TargetProcess(target, None, HttpHealthCheck("GET", "/", 200), tmp_path / "log") as process:
         assert not process.has_ended
-        processes.kill_session(process._process)  # type: ignore[arg-type]
+        children.kill_session(process._process)  # type: ignore[arg-type]
         process.wait()
         assert process.has_ended
         assert "exited with status -9" in process.ended_error().message

@@ -13,7 +13,7 @@ from bakeoff.comparing.preparation import conform
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench

@@ -15,8 +15,8 @@ from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics, stored
 from throwaway_server import StartServer, throwaway_server
 
-from bakeoff import processes
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import load_comparison
@@ -213,7 +213,7 @@ def test_a_target_that_the_lab_did_not_start(
     application = server.in_database("attached")
     application.execute_script("CREATE TABLE bakeoff_may_drop_tables_here ()")
     (target,) = choose_targets(find_targets(project), [REST])
-    port = processes.free_port()
+    port = ports.free_port()
     environment = {**os.environ, "DATABASE_URL": application.url, "SERVER_PORT": str(port)}
     process = subprocess.Popen([str(target.build.artifact)], env=environment, stdout=subprocess.DEVNULL)
     try:

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from bakeoff import processes
 from bakeoff.containers.container import find_container
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
 from bakeoff.containers.images import forget_removed_images
 from bakeoff.postgres.server import Server, permit_reset
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
 from docker_here import need_image, skip_without
@@ -84,12 +84,18 @@ def all_services(project: Project) -> dict[str, Any]:
 def postgres(project: Project, docker: DockerEngine) -> Iterator[Compose]:
     """The database alone, with limits that every machine can give."""
     need_image(docker, POSTGRES)
-    ports = {"POSTGRES_PORT": str(processes.free_port()), "POSTGRES_METRICS_PORT": str(processes.free_port())}
+    chosen = {"POSTGRES_PORT": str(ports.free_port()), "POSTGRES_METRICS_PORT": str(ports.free_port())}
     limits = {"POSTGRES_CPUS": "0.5", "POSTGRES_MEMORY": "300m", "POSTGRES_MEMORY_RESERVED": "200m", "API_CPUS": "1"}
-    ports["GO_REST_PORT"] = str(processes.free_port())
+    chosen["GO_REST_PORT"] = str(ports.free_port())
     name = f"bakeoff-test-{os.getpid()}"
     compose = Compose(
-        installed(), project.root / FILE, name, **ports, **limits, POSTGRES_SHARED_BUFFERS="64MB", POSTGRES_PASSWORD="p"
+        installed(),
+        project.root / FILE,
+        name,
+        **chosen,
+        **limits,
+        POSTGRES_SHARED_BUFFERS="64MB",
+        POSTGRES_PASSWORD="p",
     )
     try:
         yield compose

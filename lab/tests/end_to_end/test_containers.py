@@ -18,7 +18,7 @@ from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
 from bakeoff.containers.launcher import DockerLauncher, Limits
 from bakeoff.errors import BakeoffError
-from bakeoff.launching import Program
+from bakeoff.processes.launching import Program
 from bakeoff.sampling.cgroup import CgroupUsage
 from docker_here import SMALL_IMAGE
 
@@ -147,7 +147,7 @@ def test_nothing_is_left_when_the_lab_is_killed(docker: DockerEngine, tmp_path: 
         from pathlib import Path
         from bakeoff.containers.docker import DockerEngine
         from bakeoff.containers.launcher import DockerLauncher
-        from bakeoff.launching import Program
+        from bakeoff.processes.launching import Program
         folder = Path(sys.argv[1])
         with DockerLauncher(DockerEngine(sys.argv[2]), folder, {{}}) as started:
             program = Program(role="target", command=["sleep", "600"], log=folder / "log", image={SMALL_IMAGE!r})

@@ -9,8 +9,8 @@ import pytest
 from bakeoff_process import bakeoff
 from running_targets import build_once
 
-from bakeoff import processes
 from bakeoff.engines.manifest import find_engine
+from bakeoff.processes import children, ports
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.end_to_end
 def url(project: Project, tmp_path: Path) -> Iterator[str]:
     engine = find_engine(project, "native")
     build_once(project, engine.build)
-    port = processes.free_port()
-    server = processes.start(engine.null_command(port), log=tmp_path / "null.log")
+    port = ports.free_port()
+    server = children.start(engine.null_command(port), log=tmp_path / "null.log")
     try:
-        processes.wait_until_listening(server, port, tmp_path / "null.log")
+        children.wait_until_listening(server, port, tmp_path / "null.log")
         yield f"http://127.0.0.1:{port}/any"
     finally:
-        processes.stop(server, signal.SIGTERM, timeout_s=5)
+        children.stop(server, signal.SIGTERM, timeout_s=5)
 
 
 def test_a_count_of_requests_is_sent_and_answered(project: Project, url: str, results: Path) -> None:

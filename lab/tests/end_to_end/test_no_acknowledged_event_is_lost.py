@@ -13,9 +13,9 @@ from acknowledged_writes import Clients, lost
 from running_targets import CORE_CASES, TARGETS, start, target_named
 from throwaway_server import StartServer, throwaway_server
 
-from bakeoff import processes
-from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
+from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import Project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.manifest import Target, find_targets
@@ -70,7 +70,7 @@ def kills(request: pytest.FixtureRequest) -> int:
 def loaded(project: Project, workload: Workload, keys: Sequence[Key]) -> dict[Key, Loaded]:
     found = {}
     for name, mode in keys:
-        target, port = target_named(project, name), processes.free_port()
+        target, port = target_named(project, name), ports.free_port()
         clients = Clients(workload, target.protocol, port, CLIENTS_EACH, f"{name}-{mode}")
         found[name, mode] = Loaded(target, {"WRITE_MODE": mode}, port, clients)
     return found
@@ -200,7 +200,7 @@ def test_killing_postgresql(
 def test_the_check_itself_finds_a_loss(project: Project, start_server: StartServer, tmp_path: Path) -> None:
     """A row set back by hand and a row removed by hand must both be seen."""
     target, workload = target_named(project, TARGETS[0]), load_workload(project, "events")
-    port = processes.free_port()
+    port = ports.free_port()
     with start_server() as server:
         fresh_table(workload, server)
         with (

@@ -9,8 +9,8 @@ import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics, stored
 
-from bakeoff import processes
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
 
@@ -182,7 +182,7 @@ def test_a_lab_that_is_killed_leaves_no_process_behind_either(
 @pytest.mark.parametrize("variable", ["DATABASE_URL", "METRICS_DATABASE_URL"])
 def test_a_database_that_is_away(project: Project, database: Server, results: Path, variable: str) -> None:
     environment = metrics(database)
-    environment[variable] = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/nowhere"
+    environment[variable] = f"postgresql://postgres:secret@127.0.0.1:{ports.free_port()}/nowhere"
     done = bakeoff(project, "run", "smoke", "--target", REST, results=results, environment=environment)
     assert done.returncode == 1
     assert "cannot be reached" in done.stderr
@@ -203,7 +203,7 @@ def test_up_prints_a_line_that_works(project: Project, database: Server, results
     import shlex
     import subprocess
 
-    port = processes.free_port()
+    port = ports.free_port()
     process = bakeoff_started(
         project, "up", REST, "--port", str(port), results=results, environment={"DATABASE_URL": database.url}
     )
@@ -219,4 +219,4 @@ def test_up_prints_a_line_that_works(project: Project, database: Server, results
         interrupt(process)
         process.communicate(timeout=60)
     assert process.returncode == 0
-    assert processes.port_is_free(port)
+    assert ports.port_is_free(port)

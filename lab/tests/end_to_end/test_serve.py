@@ -14,8 +14,8 @@ import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics
 
-from bakeoff import processes
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
@@ -104,7 +104,7 @@ def test_ctrl_c_ends_it_quietly_and_leaves_no_process(project: Project, results:
         assert (process.returncode, said) == (0, "")
     _, alive = psutil.wait_procs(children, timeout=_TIMEOUT_S)
     assert alive == []
-    assert processes.port_is_free(int(address.rpartition(":")[2].rstrip("/")))
+    assert ports.port_is_free(int(address.rpartition(":")[2].rstrip("/")))
 
 
 def test_the_live_page_follows_a_run_of_another_process(project: Project, database: Server, results: Path) -> None:

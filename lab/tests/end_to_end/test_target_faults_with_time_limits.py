@@ -18,8 +18,8 @@ from event_clients import Answer, EventClients, Outcome, event
 from running_targets import TUNED_TARGETS, USUAL_CASES, WRITE_MODES, Running, start, target_named
 from table_lock import statements_waiting, table_locked, wait_until
 
-from bakeoff import processes
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.manifest import find_targets
@@ -70,7 +70,7 @@ def _start_all(project: Project, server: Server, folder: Path, stack: contextlib
             for mode in (each for each in WRITE_MODES if (target.name, each) in USUAL_CASES):
                 log = folder / f"{target.name}-{mode}.log"
                 built = target_named(project, target.name)
-                port = processes.free_port()
+                port = ports.free_port()
                 process = stack.enter_context(start(built, project, server, port, log, {"WRITE_MODE": mode}))
                 running[target.name, mode] = Running(built, workload, process)
     return running

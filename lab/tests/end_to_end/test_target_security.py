@@ -15,7 +15,6 @@ import pytest
 from event_clients import EventClients, Outcome, TlsTrust, event
 from running_targets import TARGETS, start, target_named
 
-from bakeoff import processes
 from bakeoff.comparing.preparation import required_profile
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, HttpReply, HttpRequest
 from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
@@ -23,6 +22,7 @@ from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.conformance.runner import load_cases, run_cases
 from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.access import Access
@@ -125,7 +125,7 @@ def secured(
     values = dict(zip(SETTINGS, (str(certificate.certificate), str(certificate.key), TOKEN), strict=True))
     settings = {target.setting_variable(name): value for name, value in values.items()}
     fresh_table(workload, server)
-    port, log = processes.free_port(), tmp_path_factory.mktemp("logs") / "target.log"
+    port, log = ports.free_port(), tmp_path_factory.mktemp("logs") / "target.log"
     health = SecureHealth(target, workload, certificate.trust)
     with start(target, project, server, port, log, settings, health):
         yield Secured(target, workload, port, certificate.trust)

@@ -15,9 +15,9 @@ from table_lock import statements_waiting, wait_until
 from throwaway_server import StartServer, throwaway_server
 from user_clients import NO_REPLY, OK, Creating, UserClient
 
-from bakeoff import processes
-from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
+from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import Project, find_project
 from bakeoff.running.service import fresh_table
 from bakeoff.targets.access import Access
@@ -93,7 +93,7 @@ def serving(
 ) -> Iterator[Service]:
     """The target on fresh tables while the block lasts; it is never started again."""
     target, workload = target_named(project, name), load_workload(project, "users")
-    port = processes.free_port()
+    port = ports.free_port()
     with contextlib.ExitStack() as database:
         server = database.enter_context(starting())
         fresh_table(workload, server)

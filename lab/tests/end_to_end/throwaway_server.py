@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 
 StartServer = Callable[[], AbstractContextManager[Server]]
@@ -27,7 +27,7 @@ def throwaway_server(project: Project, logs: Path) -> Iterator[StartServer]:
     if packaged.user is not None and packaged.group is not None:
         os.chown(data, packaged.user, packaged.group)
     installation = Installation(packaged.programs, data, packaged.user, packaged.group)
-    port = processes.free_port()
+    port = ports.free_port()
     try:
         yield lambda: embedded.running(installation, _KIND, logs, lambda: port)
     finally:

@@ -17,7 +17,7 @@ from k6_servers import probe_proto
 from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
-from bakeoff.kill_tree import kill_tree
+from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import find_project
 
 PROJECT = Path(__file__).resolve().parents[3]

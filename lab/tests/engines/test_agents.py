@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from scripted_plan import Scripted
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.engines.agent import Agent
 from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.here import Here

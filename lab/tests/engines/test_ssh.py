@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from scripted_plan import Scripted
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.manifest import Command, Engine
 from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.stream import End, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.ssh_host import ssh_host
+from bakeoff.options.ssh_host import ssh_host
 from bakeoff.project import Project
 from made_up_manifests import engine
 

@@ -10,7 +10,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.cli.gate import GateOptions, run_gate
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import comparison as comparing

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.factors.variant import Level
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY, unmeasured
 from bakeoff.history.asked import Asked
 from bakeoff.history.run_figures import RunFigures, figures_of
+from bakeoff.options.variant import Level
 from bakeoff.results.run import RunResult, Status
 from made_up import run_result
 

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.factors.table import PLACEMENT
-from bakeoff.factors.variant import Variant
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.options.table import PLACEMENT
+from bakeoff.options.variant import Variant
 from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.running.contender import Contender as ContenderOfRun
 from bakeoff.running.modes import Phase

@@ -14,7 +14,6 @@ import psutil
 import psycopg
 import pytest
 
-from bakeoff import processes
 from bakeoff.calibration import pgbench_lines
 from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
@@ -22,6 +21,7 @@ from bakeoff.postgres import binaries, embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.server import Server, permit_reset, user_server
+from bakeoff.processes import children, ports
 from bakeoff.project import Project
 from bakeoff.results.reference_lines import ONE_EACH
 
@@ -104,8 +104,8 @@ def test_a_server_that_a_killed_lab_left_behind_is_ended(installation: Installat
     with instance(installation, logs):
         pass
     folder = installation.data / KIND.name
-    port = processes.free_port()
-    left = processes.start(
+    port = ports.free_port()
+    left = children.start(
         [str(installation.programs / "postgres"), "-D", str(folder), f"-cport={port}"],
         log=logs / "left.log",
         user=installation.user,
@@ -121,8 +121,8 @@ def test_a_port_that_is_taken_in_between_is_given_up(installation: Installation,
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ports = iter([taken.getsockname()[1], processes.free_port()])
-        with embedded.running(installation, KIND, logs, lambda: next(ports)) as server:
+        chosen = iter([taken.getsockname()[1], ports.free_port()])
+        with embedded.running(installation, KIND, logs, lambda: next(chosen)) as server:
             assert server.version()
 
 
@@ -162,7 +162,7 @@ def test_only_an_empty_or_marked_database_may_be_reset(installation: Installatio
 def test_a_server_that_is_away_or_too_old_is_named(
     installation: Installation, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nowhere = f"postgresql://postgres:secret@127.0.0.1:{processes.free_port()}/x"
+    nowhere = f"postgresql://postgres:secret@127.0.0.1:{ports.free_port()}/x"
     with pytest.raises(BakeoffError, match="cannot be reached") as caught:
         user_server(nowhere, "DATABASE_URL")
     assert "secret" not in caught.value.message
@@ -218,7 +218,7 @@ def test_no_other_user_can_read_a_password_at_any_moment(
     """Neither the file that initdb reads nor that of pgbench, and no command line holds it."""
     modes: list[int] = []
     commands: list[str] = []
-    started = processes.start
+    started = children.start
 
     def watched(command: list[str], **options: Any) -> Any:
         commands.extend(command)
@@ -227,7 +227,7 @@ def test_no_other_user_can_read_a_password_at_any_moment(
         modes.extend(stat.S_IMODE(file.stat().st_mode) for file in files)
         return started(command, **options)
 
-    monkeypatch.setattr(processes, "start", watched)
+    monkeypatch.setattr(children, "start", watched)
     kind = embedded.InstanceKind("secret", "trial_data", KIND.overrides)
     with embedded.running(installation, kind, logs) as server:
         bench = ReferenceBench(None, server, installation.programs / "pgbench", logs / "reference")  # type: ignore[arg-type]

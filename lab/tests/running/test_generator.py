@@ -9,7 +9,7 @@ from rich.console import Console
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import Note
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender

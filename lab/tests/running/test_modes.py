@@ -4,9 +4,9 @@ import pytest
 
 from as_json import as_json
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
 from bakeoff.running.modes import equal_phases, phases_of, phases_with, planned_seconds, probe_phases, rate_phases
+from bakeoff.text.durations import seconds_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from as_json import as_json
-from bakeoff.factors.variant import Variant
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase

@@ -5,8 +5,8 @@ import psycopg
 import pytest
 from throwaway_server import throwaway_server
 
-from bakeoff import processes
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.sampling.activity import PhaseActivity
 from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, Mark, activity_of, phase_activity
@@ -67,7 +67,7 @@ def test_nothing_done_divides_by_nothing() -> None:
 
 
 def test_a_server_that_is_away_leaves_the_activity_unknown() -> None:
-    away = Server(f"postgresql://postgres@127.0.0.1:{processes.free_port()}/nowhere", None, embedded=False)
+    away = Server(f"postgresql://postgres@127.0.0.1:{ports.free_port()}/nowhere", None, embedded=False)
     with DatabaseWatch(away) as watch:
         pass
     assert watch.activity(1, {}) is None

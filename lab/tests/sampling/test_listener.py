@@ -6,7 +6,7 @@ import sys
 import psutil
 import pytest
 
-from bakeoff import processes
+from bakeoff.processes import ports
 from bakeoff.sampling.listener import listener_at
 
 
@@ -43,7 +43,7 @@ def test_siblings_that_share_a_socket_are_several() -> None:
 def test_unknown_processes_are_not_sampled() -> None:
     listen = "import socket, sys\ns = socket.socket()\ns.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
     listen += "s.bind(('127.0.0.1', int(sys.argv[1])))\ns.listen()\nprint(1, flush=True)\ninput()"
-    port = processes.free_port()
+    port = ports.free_port()
     pair = [
         subprocess.Popen([sys.executable, "-c", listen, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for _ in range(2)
@@ -67,7 +67,7 @@ def test_other_machines_are_out_of_sight(host: str) -> None:
 
 
 def test_a_port_without_a_listener() -> None:
-    assert listener_at("127.0.0.1", processes.free_port()) is None
+    assert listener_at("127.0.0.1", ports.free_port()) is None
 
 
 @pytest.mark.parametrize("name", ["docker-proxy", "pgbouncer"])

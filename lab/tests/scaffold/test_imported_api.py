@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bakeoff import processes
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.run import Status
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
@@ -39,7 +39,7 @@ def checkout(measuring_checkout: Project) -> Project:
 @contextmanager
 def running(fault: str) -> Iterator[int]:
     """The API with a fault planted; gives its port."""
-    port = processes.free_port()
+    port = ports.free_port()
     environment = {**os.environ, "PORT": str(port), "FAULT": fault}
     with subprocess.Popen([sys.executable, str(HERE / "users_api.py")], env=environment) as api:
         try:

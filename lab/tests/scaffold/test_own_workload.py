@@ -15,7 +15,6 @@ import grpc
 import pytest
 from rich.console import Console
 
-from bakeoff import processes
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
@@ -23,6 +22,7 @@ from bakeoff.comparing.rounds import Comparison
 from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec
+from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult
 from bakeoff.scaffold.scaffold import scaffold_of, write_scaffold
@@ -110,7 +110,7 @@ def test_an_api_that_keeps_nothing_is_not_measured(checkout: Project) -> None:
 @contextmanager
 def started_by_somebody_else() -> Iterator[int]:
     """The API without a database; gives its port."""
-    port = processes.free_port()
+    port = ports.free_port()
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     with subprocess.Popen([sys.executable, str(API)], env={**environment, "PORT": str(port)}) as api:
         try:

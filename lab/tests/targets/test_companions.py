@@ -10,7 +10,7 @@ import msgspec
 import psutil
 import pytest
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.manifest import CompanionTable, RunTable, Target
 from bakeoff.targets.process import TargetProcess

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import DeclaredSetting, RunTable
 from bakeoff.targets.process import TargetProcess

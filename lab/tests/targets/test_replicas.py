@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.table import MOST_REPLICAS
+from bakeoff.options.table import MOST_REPLICAS
 from bakeoff.project import Project
 from bakeoff.targets.companions import Placeholders
 from bakeoff.targets.replicas import behind_proxy

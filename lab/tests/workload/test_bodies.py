@@ -5,7 +5,7 @@ import json
 import pytest
 
 from as_json import as_json
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.workload.bodies import BOUNDARY, CONTENT_TYPES, ENCODED, BodyError, encoded

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from as_json import as_json
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.declaration import PROTOCOLS

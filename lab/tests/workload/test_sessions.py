@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from as_json import as_json
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.workload.features import needed_features

@@ -5,12 +5,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.calibration.null_replies import for_null_server
 from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import children, ports
 from bakeoff.project import Project
 from bakeoff.running import summary
 from bakeoff.running.modes import Phase
@@ -75,14 +75,14 @@ class Ceiling:
 
 def measure_ceiling(project: Project, drive: Drive) -> Ceiling:
     """What the engine reaches when nothing but itself holds it back."""
-    port = processes.free_port()
+    port = ports.free_port()
     log = project.logs / "null-server.log"
-    server = processes.start(drive.server_of.null_command(port), log=log, environment=drive.server_settings)
+    server = children.start(drive.server_of.null_command(port), log=log, environment=drive.server_settings)
     try:
-        processes.wait_until_listening(server, port, log)
+        children.wait_until_listening(server, port, log)
         return _driven(project, drive, port, server.pid)
     finally:
-        processes.stop(server, signal.SIGTERM, timeout_s=5)
+        children.stop(server, signal.SIGTERM, timeout_s=5)
 
 
 def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.processes import children
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
@@ -122,7 +122,7 @@ def _line(
     if found is None or status != 0:
         raise BakeoffError(
             f"pgbench could not measure the reference line (status {status}):\n"
-            f"{processes.last_lines(bench.folder / 'pgbench.log')}"
+            f"{children.last_lines(bench.folder / 'pgbench.log')}"
         )
     rows = ROWS_PER_COMMIT[name]
     return ReferenceLine(name, connections, rows, float(found.group(1)) * rows, seconds)
@@ -130,9 +130,9 @@ def _line(
 
 def _output(bench: ReferenceBench, command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, int]:
     log = bench.folder / "pgbench.log"
-    process = processes.start(command, stdout=subprocess.PIPE, log=log, environment=environment)
+    process = children.start(command, stdout=subprocess.PIPE, log=log, environment=environment)
     try:
         assert process.stdout is not None
         return process.stdout.read().decode(), process.wait()
     finally:
-        processes.stop(process, signal.SIGTERM, timeout_s=5)
+        children.stop(process, signal.SIGTERM, timeout_s=5)

@@ -14,7 +14,7 @@ from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.table import CLASSES
+from bakeoff.options.table import CLASSES
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b

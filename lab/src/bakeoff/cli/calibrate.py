@@ -20,7 +20,6 @@ from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.runs_output import print_json, say
 from bakeoff.comparing.preparation import build
-from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.databases import application_database, metrics_database
@@ -29,6 +28,7 @@ from bakeoff.project import Project, find_project
 from bakeoff.running.lock import measuring_lab
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.text.durations import seconds_of
 from bakeoff.workload.loader import Workload, default_workloads, load_workload
 from bakeoff.workload.plan import Way
 

@@ -45,7 +45,7 @@ def complete_target(incomplete: str) -> list[str]:
 
 def complete_mode(incomplete: str) -> list[str]:
     """Modes that begin with what has been typed."""
-    from bakeoff.factors.table import MODES
+    from bakeoff.options.table import MODES
 
     return [mode for mode in MODES if mode.startswith(incomplete)]
 

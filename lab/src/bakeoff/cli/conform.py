@@ -15,9 +15,9 @@ from bakeoff.comparing.preparation import build, buildable, conform, required_pr
 from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.conformance.text import conformance_table, described, differences
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.option import options_of
-from bakeoff.factors.table import ComparisonTable
-from bakeoff.factors.variant import Variant
+from bakeoff.options.option import options_of
+from bakeoff.options.table import ComparisonTable
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import Project, find_project
 from bakeoff.running.bench import Bench

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from bakeoff.cli.runs_output import print_json, say, stored_history
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.annotations import annotations_of

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from bakeoff.cli.reference import reference_page
-from bakeoff.factors.experiment_schema import experiment_schema
+from bakeoff.options.experiment_schema import experiment_schema
 from bakeoff.project import Project, find_project
 
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.runs_output import print_json
 from bakeoff.comparing.preparation import build
-from bakeoff.durations import seconds_of
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import UsageError
 from bakeoff.oneoff.first_request import status_of
@@ -20,6 +19,7 @@ from bakeoff.oneoff.text import described, lines_of
 from bakeoff.oneoff.url_request import METHODS, OneOff, checked_headers, checked_url
 from bakeoff.project import find_project
 from bakeoff.running.lock import measuring_lab
+from bakeoff.text.durations import seconds_of
 
 _ENGINE = "native"
 _LARGEST_BODY = 16 << 20

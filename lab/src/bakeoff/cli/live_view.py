@@ -14,11 +14,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bakeoff.durations import words_for
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import p99_ms, users_of
-from bakeoff.sparkline import sparkline
+from bakeoff.text.durations import words_for
+from bakeoff.text.sparkline import sparkline
 
 _SECONDS_SHOWN = 48
 _BAR_WIDTH = 32

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import ports
 from bakeoff.targets.manifest import Target
 
 
-def ports_of(targets: Sequence[Target], is_free: Callable[[int], bool] = processes.port_is_free) -> dict[str, int]:
+def ports_of(targets: Sequence[Target], is_free: Callable[[int], bool] = ports.port_is_free) -> dict[str, int]:
     """A port for each target, all of them different and free.
 
     A target has its documented port where no other of them has the same one, and otherwise the second one of its

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bakeoff.durations import words_for
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import Progress, live_figures, p99_ms, users_of
+from bakeoff.text.durations import words_for
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bakeoff.factors.option import Option, options_of
-from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.options.option import Option, options_of
+from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 
 _HEAD = """# Reference
 

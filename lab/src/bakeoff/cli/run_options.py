@@ -9,11 +9,11 @@ from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.option import flagged, options_of, with_values
-from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
-from bakeoff.factors.variant import Level
+from bakeoff.options.option import flagged, options_of, with_values
+from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
+from bakeoff.options.variant import Level
 from bakeoff.project import Project
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
-from bakeoff.factors.kinds import Kind
-from bakeoff.factors.option import Option, flagged, options_of
-from bakeoff.factors.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.options.kinds import Kind
+from bakeoff.options.option import Option, flagged, options_of
+from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
 
 _COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"target": complete_target}
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.runs_output import print_json
 from bakeoff.comparing.preparation import build, buildable
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import find_project
 from bakeoff.reporting.fitting import print_fitted

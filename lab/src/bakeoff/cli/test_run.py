@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from bakeoff.containers.k6_operator import as_yaml, manifests_of
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import UsageError
 from bakeoff.project import find_project

@@ -15,8 +15,8 @@ from bakeoff.history.run_figures import METRICS, Metric, RunFigures
 from bakeoff.history.series import NewestSeries, newest_series
 from bakeoff.history.trends import SHORTEST_SEGMENT, ChangePoint, trend
 from bakeoff.project import find_project
-from bakeoff.sparkline import sparkline
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.text.sparkline import sparkline
 
 
 @dataclass(frozen=True)

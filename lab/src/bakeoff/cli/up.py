@@ -16,8 +16,8 @@ from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.run_options import write_mode_of
 from bakeoff.comparing.preparation import build, buildable
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.option import options_of
-from bakeoff.factors.table import FactorTable
+from bakeoff.options.option import options_of
+from bakeoff.options.table import FactorTable
 from bakeoff.postgres.databases import development_database, metrics_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project

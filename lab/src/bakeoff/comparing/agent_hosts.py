@@ -12,8 +12,8 @@ from bakeoff.engines.manifest import Engine
 from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.transport import FEATURE
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.ssh_host import ssh_host
-from bakeoff.factors.table import DOCKER
+from bakeoff.options.ssh_host import ssh_host
+from bakeoff.options.table import DOCKER
 from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
 from bakeoff.targets.access import Access, access_of, is_loopback

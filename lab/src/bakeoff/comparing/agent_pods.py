@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.transport import FEATURE, Transport
 from bakeoff.errors import UsageError
-from bakeoff.factors.table import KUBERNETES
+from bakeoff.options.table import KUBERNETES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.comparing.build_queue import BuildQueue, failure_of
 from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.results.run import Finding

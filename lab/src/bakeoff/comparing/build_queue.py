@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from bakeoff import processes
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import children
 from bakeoff.running.progress import Progress
 
 # Compilers use several cores themselves; a second build fills them while the first one links.
@@ -153,8 +153,8 @@ def first_measured_first(builds: Sequence[Build]) -> list[Build]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    processes.kill_session(process)
-    processes.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
+    children.kill_session(process)
+    children.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
 def _distinct(builds: Sequence[Build]) -> list[Build]:

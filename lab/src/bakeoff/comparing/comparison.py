@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.comparing.agent_hosts import check_hosts, hosts_of, set_up_hosts
 from bakeoff.comparing.agent_pods import check_pods, places_in_pods
 from bakeoff.comparing.arriving import Arriving
@@ -20,8 +20,8 @@ from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.images import forget_removed_images
 from bakeoff.containers.launcher import DockerLauncher, Limits
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.kinds import PINNED_ROLES
-from bakeoff.factors.table import DOCKER, IN_PROCESSES
+from bakeoff.options.kinds import PINNED_ROLES
+from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server

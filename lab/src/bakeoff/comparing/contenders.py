@@ -6,9 +6,9 @@ from bakeoff.comparing.overlays import check_overlays, why_not_laid_out
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import agents_in
-from bakeoff.factors.table import IN_PROCESSES
-from bakeoff.factors.variant import Variant, factors_of
+from bakeoff.options.kinds import agents_in
+from bakeoff.options.table import IN_PROCESSES
+from bakeoff.options.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import POSTGRESQL, Target
 from bakeoff.workload.declaration import Operation

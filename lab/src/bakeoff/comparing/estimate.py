@@ -1,6 +1,6 @@
 """How long a comparison takes, from what its runs have taken so far."""
 
-from bakeoff.durations import words_for
+from bakeoff.text.durations import words_for
 
 # Start, audit and stop of a run, until a run of this comparison has shown it.
 _OVERHEAD_S = 3.0

@@ -8,13 +8,13 @@ import msgspec
 
 from bakeoff.comparing.request import ComparisonRequest, new_seed
 from bakeoff.comparing.scale import check_scale
-from bakeoff.documents import Json, Toml, read_toml
+from bakeoff.documents.checked import Json, Toml, read_toml
+from bakeoff.documents.toml_lines import Place
 from bakeoff.errors import UsageError
-from bakeoff.factors.option import Option, options_of, with_values
-from bakeoff.factors.table import ComparisonTable, FactorTable
-from bakeoff.factors.variant import Level
+from bakeoff.options.option import Option, options_of, with_values
+from bakeoff.options.table import ComparisonTable, FactorTable
+from bakeoff.options.variant import Level
 from bakeoff.project import Project
-from bakeoff.toml_lines import Place
 
 
 class _Experiment(msgspec.Struct):

@@ -4,14 +4,14 @@ import os
 from collections.abc import Mapping, Sequence
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.table import DOCKER
-from bakeoff.factors.variant import Variant
-from bakeoff.hints import nearest
+from bakeoff.options.table import DOCKER
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.binaries import has_extension
 from bakeoff.postgres.extensions import is_available
 from bakeoff.postgres.server import user_server
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.text.hints import nearest
 from bakeoff.workload.loader import Workload
 
 

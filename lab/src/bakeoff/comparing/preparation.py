@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.other_commit import with_commit
 from bakeoff.comparing.overlays import check_extensions
@@ -17,12 +17,12 @@ from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.table import DOCKER, IN_PROCESSES, KUBERNETES
-from bakeoff.factors.variant import Variant
-from bakeoff.launching import PROCESSES
+from bakeoff.options.table import DOCKER, IN_PROCESSES, KUBERNETES
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
+from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender

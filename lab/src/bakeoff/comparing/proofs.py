@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bakeoff import conformance
+from bakeoff.builds.digests import digest_of
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.text import summary
-from bakeoff.digests import digest_of
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.table import AROUND_TARGET
-from bakeoff.factors.variant import Variant
+from bakeoff.options.table import AROUND_TARGET
+from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender

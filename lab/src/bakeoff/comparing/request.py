@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import agents_in
-from bakeoff.factors.option import options_of, with_values
-from bakeoff.factors.table import ComparisonTable, FactorTable
-from bakeoff.factors.variant import Level, Variant, variants_of
+from bakeoff.options.kinds import agents_in
+from bakeoff.options.option import options_of, with_values
+from bakeoff.options.table import ComparisonTable, FactorTable
+from bakeoff.options.variant import Level, Variant, variants_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import (

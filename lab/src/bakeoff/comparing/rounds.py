@@ -14,7 +14,7 @@ from bakeoff.comparing.reference_bracket import WORTH_IT_S, ReferenceBracket
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn, level_order, turns_of
 from bakeoff.comparing.sides import grouped, measured_side_by_side
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line

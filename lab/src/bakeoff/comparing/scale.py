@@ -2,9 +2,9 @@
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
-from bakeoff.hints import hint
 from bakeoff.judging.scaling import USERS
 from bakeoff.judging.usl import FEWEST_COUNTS
+from bakeoff.text.hints import hint
 
 
 def check_scale(request: ComparisonRequest) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.comparing.schedule import Turn
-from bakeoff.factors.table import IN_PROCESSES
+from bakeoff.options.table import IN_PROCESSES
 from bakeoff.results.run import RunResult
 from bakeoff.running.alternation import Alternation, Side
 from bakeoff.running.bench import Bench

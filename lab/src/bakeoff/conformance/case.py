@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bakeoff.conformance.vector_file import Side, WrittenRow
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 _SLOT = "${token}"
 

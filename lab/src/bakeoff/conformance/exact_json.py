@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from json.encoder import encode_basestring
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 
 class ExactInt(int):

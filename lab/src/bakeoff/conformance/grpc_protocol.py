@@ -20,7 +20,7 @@ from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
 from bakeoff.conformance.matching import compare_grpc, grpc_differences
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.loader import Workload
 

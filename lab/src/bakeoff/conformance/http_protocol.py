@@ -8,7 +8,7 @@ from bakeoff.conformance.calls import HttpTable, first_of, http_table
 from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, Exchange, HttpExpectation, HttpSide
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, BodyError, encoded
 from bakeoff.workload.declaration import HttpBatch, HttpCall
 from bakeoff.workload.loader import Workload

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from bakeoff.conformance.case import Differences, GrpcExpectation, HttpExpectation, Profile, Row
 from bakeoff.conformance.exchange import GrpcReply, HttpReply
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 _SHOWN_CHARACTERS = 300
 _CONNECTION_LOST = "connection: expected to serve other calls afterwards, but it did not"

@@ -9,7 +9,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
 from bakeoff.conformance.case import BytesPayload, Payload
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.descriptors import descriptor_set
 
 # Values nested as deep as a vector likes; what a target makes of them is its business.

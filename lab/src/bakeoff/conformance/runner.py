@@ -20,7 +20,7 @@ from bakeoff.conformance.steps import (
 )
 from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
 from bakeoff.conformance.vectors import VectorError, load_vectors
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.conformance.vector_file import Part
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 
 class ShorthandError(ValueError):

@@ -14,8 +14,8 @@ from bakeoff.conformance.case import Call, Case, Differences, Exchange, Step
 from bakeoff.conformance.matching import compare_json, shown
 from bakeoff.conformance.vector_file import Side, WrittenGrpc, WrittenHttp
 from bakeoff.conformance.vectors import VectorError, grpc_side, http_side
-from bakeoff.documents import Json
-from bakeoff.hints import hint
+from bakeoff.documents.checked import Json
+from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
 

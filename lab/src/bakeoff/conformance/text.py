@@ -8,7 +8,7 @@ from rich.table import Table
 
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 _SHOWN_FAILURES = 40
 

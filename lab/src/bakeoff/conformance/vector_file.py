@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 Header = str | None | Sequence[str]
 Side = Mapping[str, Json]

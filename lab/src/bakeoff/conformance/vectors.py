@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UnsetType
 
+from bakeoff.builds.digests import digest_of
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.case import (
     BytesPayload,
@@ -37,8 +38,7 @@ from bakeoff.conformance.vector_file import (
     WrittenRow,
     WrittenStep,
 )
-from bakeoff.digests import digest_of
-from bakeoff.documents import Json, first_problem
+from bakeoff.documents.checked import Json, first_problem
 from bakeoff.errors import BakeoffError, UsageError
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
-from bakeoff.launching import Launcher, Program
 from bakeoff.postgres.databases import settings_file
 from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 from bakeoff.postgres.target_role import make_target_role, target_url
+from bakeoff.processes import children, ports
+from bakeoff.processes.launching import Launcher, Program
 
 # Initialising takes some seconds, crash recovery of a full 8 GB of WAL more.
 _STARTS_WITHIN_S = 180.0
@@ -45,7 +45,7 @@ class DatabaseContainer:
         self._kind = kind
         self._log = logs / f"postgres-{kind.name}-container.log"
         self._password = secrets.token_hex(16)
-        self._port = processes.free_port()
+        self._port = ports.free_port()
         self._volume = f"bakeoff-{secrets.token_hex(8)}"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -112,7 +112,7 @@ class DatabaseContainer:
                 return
         raise BakeoffError(
             f"The container of PostgreSQL ({self._image}) did not start. Last lines of {self._log}:\n"
-            f"{processes.last_lines(self._log)}"
+            f"{children.last_lines(self._log)}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.builds import Build
+from bakeoff.builds.build import Build
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.errors import NotFoundError
 

@@ -13,7 +13,7 @@ import msgspec
 import yaml
 
 from bakeoff.containers.pods import KubernetesObject
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.engines.manifest import Engine, TestRunTable
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from bakeoff import processes
+from bakeoff.builds.digests import text_digest
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import docker_command, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
-from bakeoff.digests import text_digest
 from bakeoff.errors import BakeoffError, NotFoundError
-from bakeoff.launching import Program
+from bakeoff.processes import children
+from bakeoff.processes.launching import Program
 from bakeoff.targets.access import LOOPBACK, is_loopback
 
 _STARTS_WITHIN_S = 30.0
@@ -68,7 +68,7 @@ class DockerLauncher:
         # One lab at a time works in a checkout: what bears its label was left by one that was killed.
         remove_labelled(address, self._checkout)
         with contextlib.ExitStack() as stack:
-            stack.enter_context(processes.when_killed(removal_command(address, self.label)))
+            stack.enter_context(children.when_killed(removal_command(address, self.label)))
             stack.callback(remove_labelled, address, self.label)
             run_docker(address, ["network", "create", *self._labels(), self._name])
             self._stack = stack.pop_all()
@@ -85,7 +85,7 @@ class DockerLauncher:
         if program.volume:
             run_docker(self._docker.address, ["volume", "create", *self._labels(), program.volume])
         # Values are in the client's environment, not in its command line, which every user of the machine can read.
-        process = processes.start(
+        process = children.start(
             self._command(name, program),
             log=program.log,
             stdin=program.stdin,
@@ -116,7 +116,7 @@ class DockerLauncher:
             with contextlib.suppress(BakeoffError):
                 # It is gone already where it ended by itself.
                 run_docker(self._docker.address, ["rm", "--force", "--volumes", name])
-        return processes.stop(process, signal.SIGKILL, timeout_s)
+        return children.stop(process, signal.SIGKILL, timeout_s)
 
     def address(self, host: str, port: int) -> tuple[str, int]:
         """The container's own address in the network for what is published here."""
@@ -176,7 +176,7 @@ class DockerLauncher:
                     return
             if time.monotonic() > deadline:
                 raise BakeoffError(
-                    f"The container {name} did not start. Last lines of {log}:\n{processes.last_lines(log)}"
+                    f"The container {name} did not start. Last lines of {log}:\n{children.last_lines(log)}"
                 )
             time.sleep(0.02)
 

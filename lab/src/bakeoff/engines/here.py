@@ -5,10 +5,10 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.transport import Assignment
-from bakeoff.launching import PROCESSES, Launcher, Program, own_user
+from bakeoff.processes import children
+from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
 
 # The protocol allows 5 s for replies in flight; the rest is for writing what is known.
 _STOP_TIMEOUT_S = 10.0
@@ -73,7 +73,7 @@ class EngineProcess:
         return self._process.wait()
 
     def last_lines(self) -> str:
-        return f"Last lines of {self._assignment.log}:\n{processes.last_lines(self._assignment.log)}"
+        return f"Last lines of {self._assignment.log}:\n{children.last_lines(self._assignment.log)}"
 
     def fetch_ledger(self) -> None:
         """It is where it is wanted."""

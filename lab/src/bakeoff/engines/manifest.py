@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from bakeoff.builds import IMAGE_ROOT, Build, BuildTable, ImageTable, build_of, image_of
-from bakeoff.documents import read_toml
+from bakeoff.builds.build import IMAGE_ROOT, Build, BuildTable, ImageTable, build_of, image_of
+from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 

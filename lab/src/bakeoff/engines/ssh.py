@@ -12,12 +12,12 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.ssh_host import SshHost
+from bakeoff.options.ssh_host import SshHost
+from bakeoff.processes import children
 
 _CONNECT_TIMEOUT_S = 10
 # A host that does not answer for 15 s is lost.
@@ -169,7 +169,7 @@ class SshEngine:
     def __init__(self, host: Ssh, assignment: Assignment) -> None:
         self._host = host
         self._assignment = assignment
-        self._process = processes.start(
+        self._process = children.start(
             host.run_command(assignment),
             log=assignment.log,
             stdin=subprocess.PIPE,
@@ -208,7 +208,7 @@ class SshEngine:
         return self._process.wait() if self._status is None else self._status
 
     def last_lines(self) -> str:
-        return f"Last lines of {self._assignment.log}:\n{processes.last_lines(self._assignment.log)}"
+        return f"Last lines of {self._assignment.log}:\n{children.last_lines(self._assignment.log)}"
 
     def fetch_ledger(self) -> None:
         if self._assignment.plan.ledger is not None:
@@ -227,7 +227,7 @@ class SshEngine:
         except subprocess.TimeoutExpired:
             if self._engine_pid is not None:
                 self._host.remove(self._engine_pid, self._folder)
-        processes.stop(self._process, signal.SIGTERM, timeout_s=2.0)
+        children.stop(self._process, signal.SIGTERM, timeout_s=2.0)
         self._stdout.close()
 
 

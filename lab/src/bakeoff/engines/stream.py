@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError
 
 # Version 2 adds outcomes by operation, version 3 what an agent reports before it starts a phase.

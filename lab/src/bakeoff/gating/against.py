@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bakeoff.comparing.other_commit import CANDIDATE, COMMIT, short
-from bakeoff.factors.variant import key_of
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.asked import Asked
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import RunFigures, Series
+from bakeoff.options.variant import key_of
 
 Figures = TypeVar("Figures", bound=RunFigures)
 

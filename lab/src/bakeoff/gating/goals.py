@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import median
 
-from bakeoff.documents import read_toml
+from bakeoff.documents.checked import read_toml
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.history.comparing import by_series
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 
@@ -38,7 +38,7 @@ class Asked:
 
     def wants(self, run: RunFigures) -> bool:
         """Whether a run as this one, of another comparison, was to be made in this one too."""
-        from bakeoff.factors.variant import factors_of, key_of
+        from bakeoff.options.variant import factors_of, key_of
 
         request = self.request
         if request is None or run.mode != request.mode:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.history.run_references import Referenced
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Judgement

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from bakeoff.factors.table import PLACEMENT
-from bakeoff.factors.variant import Variant
 from bakeoff.judging import steadiness, windows
 from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
@@ -14,6 +12,8 @@ from bakeoff.judging.judgement import SEVERITIES, Contender, JudgedFinding
 from bakeoff.judging.saturation import saturation_of
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
+from bakeoff.options.table import PLACEMENT
+from bakeoff.options.variant import Variant
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import Finding, RunResult, Status
 

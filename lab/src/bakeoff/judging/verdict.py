@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Contender, Estimate, Pairing
 from bakeoff.judging.pairings import pairing_of
-from bakeoff.prose import listed
+from bakeoff.text.prose import listed
 
 FindPairing = Callable[[str, str], Pairing | None]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bakeoff import processes
 from bakeoff.engines import histograms
 from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.oneoff.url_request import OneOff
+from bakeoff.processes import children, ports
 from bakeoff.project import Project
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.workload.plan_records import Plan
@@ -118,15 +118,15 @@ def _capacity_per_s(project: Project, engine: Engine, request: OneOff) -> float 
     """Requests a second that the engine sends to a server that does nothing; None where it has no such server."""
     if engine.manifest.null is None:
         return None
-    port = processes.free_port()
+    port = ports.free_port()
     log = project.logs / "null-server.log"
-    server = processes.start(engine.null_command(port), log=log)
+    server = children.start(engine.null_command(port), log=log)
     try:
-        processes.wait_until_listening(server, port, log)
+        children.wait_until_listening(server, port, log)
         plan = request.plan(_NULL_STATUS, Access(LOOPBACK, port), _CAPACITY_S)
         records = _records(project, engine, plan, lambda _record: None)
     finally:
-        processes.stop(server, signal.SIGTERM, timeout_s=5)
+        children.stop(server, signal.SIGTERM, timeout_s=5)
     end = next(record for record in records if isinstance(record, PhaseEnd))
     rate: float = end.ok / (end.duration_ns / 1e9)
     return rate or None

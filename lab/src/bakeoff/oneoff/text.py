@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.oneoff.measure import Hit
 from bakeoff.oneoff.url_request import OneOff
 

@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
-from bakeoff import processes
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
 from bakeoff.project import Project
 
 
@@ -31,7 +31,7 @@ class EmbeddedDatabase:
     def __init__(self, project: Project, kind: embedded.InstanceKind) -> None:
         self._project = project
         self._kind = kind
-        self._port = processes.free_port()
+        self._port = ports.free_port()
         self._instance: embedded.Instance | None = None
 
     def start(self) -> Server:

@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 from psycopg import sql
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
-from bakeoff.kill_tree import kill_tree
 from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.server import Server, private_file
 from bakeoff.postgres.target_role import make_target_role, target_url
+from bakeoff.processes import children, ports
+from bakeoff.processes.kill_tree import kill_tree
 
 _SETTINGS = Path(__file__).with_name("embedded.conf")
 _PORT_ATTEMPTS = 5
@@ -58,7 +58,7 @@ class Instance:
 
 @contextlib.contextmanager
 def running(
-    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
+    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = ports.free_port
 ) -> Iterator[Server]:
     """The instance while it runs, on a port that `choose_port` names. Its data stays for the next time."""
     instance = start(installation, kind, logs, choose_port)
@@ -69,7 +69,7 @@ def running(
 
 
 def start(
-    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = processes.free_port
+    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = ports.free_port
 ) -> Instance:
     """Starts the instance. The caller calls `stop` or `leave_running` in the end."""
     folder = installation.data / kind.name
@@ -91,7 +91,7 @@ def start(
 def stop(instance: Instance) -> None:
     """Stops it and waits until it has ended. Fast shutdown: sessions are ended, what is committed is on disk."""
     if instance.process is not None:
-        processes.stop(instance.process, signal.SIGINT, timeout_s=30)
+        children.stop(instance.process, signal.SIGINT, timeout_s=30)
         return
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(instance.server.pid)
@@ -104,13 +104,13 @@ def crash(instance: Instance) -> None:
     """Kills the server and all of its backends at once, as a machine's failure of power would end them."""
     assert instance.process is not None
     kill_tree(instance.process.pid)
-    processes.stop(instance.process, signal.SIGKILL, 30)
+    children.stop(instance.process, signal.SIGKILL, 30)
 
 
 def leave_running(instance: Instance) -> None:
     """Lets it outlive this lab, for others that use it still."""
     if instance.process is not None:
-        processes.release(instance.process)
+        children.release(instance.process)
 
 
 def found_running(installation: Installation, kind: InstanceKind) -> Instance | None:
@@ -161,15 +161,15 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
     log = logs / f"postgres-{folder.name}-initdb.log"
     with private_file(password_for_initdb, password):
         installation.give(password_for_initdb)
-        process = processes.start(initdb, log=log, user=installation.user, group=installation.group)
+        process = children.start(initdb, log=log, user=installation.user, group=installation.group)
         try:
             status = process.wait()
         finally:
-            processes.kill_session(process)
+            children.kill_session(process)
     if status != 0:
         raise BakeoffError(
             f"PostgreSQL's data folder {folder} could not be created. Is the disk full? Output:\n"
-            f"{processes.last_lines(log)}"
+            f"{children.last_lines(log)}"
         )
     with open(partial / "bakeoff.password", "w", encoding="utf-8", opener=_privately) as file:
         file.write(password)
@@ -205,7 +205,7 @@ def _started(
     log = logs / f"postgres-{kind.name}.log"
     for _ in range(_PORT_ATTEMPTS):
         port = choose_port()
-        process = processes.start(
+        process = children.start(
             _command(installation, kind, folder, port),
             log=log,
             user=installation.user,
@@ -216,13 +216,13 @@ def _started(
             if becomes_ready(process, folder):
                 return process, port
         except BaseException:
-            processes.stop(process, signal.SIGQUIT, timeout_s=5)
+            children.stop(process, signal.SIGQUIT, timeout_s=5)
             raise
-        if "Address already in use" not in processes.last_lines(log):
+        if "Address already in use" not in children.last_lines(log):
             break
     raise BakeoffError(
         f"The embedded PostgreSQL ({kind.name}) did not start. Is the disk full? If its data is damaged, remove "
-        f"{folder} (its stored results go with it). Last lines of {log}:\n{processes.last_lines(log)}"
+        f"{folder} (its stored results go with it). Last lines of {log}:\n{children.last_lines(log)}"
     )
 
 
@@ -247,7 +247,7 @@ def becomes_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
             if len(lines) >= 8 and lines[0] == str(process.pid) and lines[7].strip() == "ready":
                 return True
         time.sleep(0.01)
-    processes.stop(process, signal.SIGQUIT, timeout_s=5)
+    children.stop(process, signal.SIGQUIT, timeout_s=5)
     return False
 
 

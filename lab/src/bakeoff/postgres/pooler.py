@@ -11,9 +11,9 @@ from pathlib import Path
 from string import Template
 from urllib.parse import unquote, urlsplit
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
+from bakeoff.processes import children, ports
 
 PROGRAM = "pgbouncer"
 SESSION, TRANSACTION = "session", "transaction"
@@ -83,7 +83,7 @@ class Pooler:
         self._log = log
         self._user, self._group = user, group
         self._behind = server.targets_url or server.url
-        self._port = processes.free_port()
+        self._port = ports.free_port()
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         through = url_at(self._behind, lambda _host, _port: (_LOOPBACK, self._port))
@@ -92,14 +92,14 @@ class Pooler:
     def __enter__(self) -> "Pooler":
         self._folder = Path(tempfile.mkdtemp(prefix="bakeoff-pgbouncer-"))
         try:
-            self._process = processes.start(
+            self._process = children.start(
                 [self._found.program, "--quiet", str(self._configured(self._folder))],
                 log=self._log,
                 user=self._user,
                 group=self._group,
                 death_signal=signal.SIGTERM,
             )
-            processes.wait_until_listening(self._process, self._port, self._log)
+            children.wait_until_listening(self._process, self._port, self._log)
         except BaseException:
             self._end()
             raise
@@ -116,7 +116,7 @@ class Pooler:
     @property
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while it runs."""
-        return processes.failure_of("PgBouncer", self._process, self._log)
+        return children.failure_of("PgBouncer", self._process, self._log)
 
     def _configured(self, folder: Path) -> Path:
         """Its configuration, and the password of its users, in a folder that only its account can enter."""
@@ -143,8 +143,8 @@ class Pooler:
     def _end(self) -> None:
         if self._process is not None:
             # SIGINT lets what is in flight end first (session pooling: sessions), SIGTERM does not wait.
-            processes.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
-            processes.kill_session(self._process)
+            children.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
+            children.kill_session(self._process)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 

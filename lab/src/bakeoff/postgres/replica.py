@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.server import Server, url_at
+from bakeoff.processes import children, ports
 
 NAME = "replica"
 
@@ -39,7 +39,7 @@ class Replica:
         self._installation = installation
         self._log = log
         self._folder = installation.data / NAME
-        self._port = processes.free_port()
+        self._port = ports.free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.server = replace(server, read_url=self._at(server.targets_url or server.url))
         self._own = replace(server, url=self._at(server.url), pid=None)
@@ -65,7 +65,7 @@ class Replica:
     @property
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while it runs."""
-        return processes.failure_of("The replica", self._process, self._log)
+        return children.failure_of("The replica", self._process, self._log)
 
     def transactions(self) -> int:
         """How many transactions its clients have committed so far."""
@@ -93,7 +93,7 @@ class Replica:
                 # What is copied is thrown away; only the server that it follows must outlive a crash.
                 "--no-sync",
             ]
-            process = processes.start(
+            process = children.start(
                 command,
                 log=self._log,
                 environment=environment,
@@ -103,11 +103,11 @@ class Replica:
             try:
                 status = process.wait()
             finally:
-                processes.kill_session(process)
+                children.kill_session(process)
         if status != 0:
             raise BakeoffError(
                 f"The replica of --read-replica could not be copied. Is the disk full? Last lines of {self._log}:\n"
-                f"{processes.last_lines(self._log)}"
+                f"{children.last_lines(self._log)}"
             )
         self._follow()
 
@@ -125,7 +125,7 @@ class Replica:
 
     def _start(self) -> None:
         settings = (f"port={self._port}", *_SETTINGS)
-        self._process = processes.start(
+        self._process = children.start(
             [
                 str(self._installation.programs / "postgres"),
                 "-D",
@@ -140,7 +140,7 @@ class Replica:
         if not embedded.becomes_ready(self._process, self._folder):
             raise BakeoffError(
                 f"The replica of --read-replica did not start. Last lines of {self._log}:\n"
-                f"{processes.last_lines(self._log)}"
+                f"{children.last_lines(self._log)}"
             )
 
     def _keep_in_step(self) -> None:
@@ -156,7 +156,7 @@ class Replica:
             if time.monotonic() > deadline:
                 raise BakeoffError(
                     f"The replica of --read-replica does not follow its server after {_STREAMS_WITHIN_S:.0f} s. Last "
-                    f"lines of {self._log}:\n{processes.last_lines(self._log)}"
+                    f"lines of {self._log}:\n{children.last_lines(self._log)}"
                 )
             time.sleep(_LOOK_EVERY_S)
 
@@ -171,7 +171,7 @@ class Replica:
             self._set(())
         finally:
             if self._process is not None:
-                processes.stop(self._process, signal.SIGINT, timeout_s=30)
+                children.stop(self._process, signal.SIGINT, timeout_s=30)
             shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from bakeoff.errors import BakeoffError
-from bakeoff.redaction import redacted, secrets_of
+from bakeoff.text.redaction import redacted, secrets_of
 
 if TYPE_CHECKING:
     from psycopg import Connection

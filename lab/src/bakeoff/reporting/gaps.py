@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import Contender, Judgement
-from bakeoff.prose import listed
 from bakeoff.reporting.identities import Identity
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
+from bakeoff.text.prose import listed
 
 _NAMED = 4
 

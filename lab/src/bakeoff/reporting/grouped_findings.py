@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.prose import listed
 from bakeoff.reporting.shape import ReportedFinding
+from bakeoff.text.prose import listed
 
 
 @dataclass(frozen=True)

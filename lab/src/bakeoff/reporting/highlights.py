@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from bakeoff.prose import listed
 from bakeoff.reporting import numbers
 from bakeoff.reporting.estimate_entries import overlap
 from bakeoff.reporting.shape import CostFigures, Figure, Highlight, ReportedContender
+from bakeoff.text.prose import listed
 
 _MOST_NAMES = 3
 Pick = Callable[[ReportedContender], Figure | None]

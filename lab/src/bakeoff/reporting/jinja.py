@@ -4,8 +4,8 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from bakeoff.prose import listed
 from bakeoff.reporting import numbers
+from bakeoff.text.prose import listed
 
 _WRITERS = (
     numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,

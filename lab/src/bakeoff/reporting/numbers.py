@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bakeoff.prose import listed
+from bakeoff.text.prose import listed
 
 NOTHING = "–"
 

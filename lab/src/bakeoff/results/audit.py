@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 
 @dataclass(frozen=True)

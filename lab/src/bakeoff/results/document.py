@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project

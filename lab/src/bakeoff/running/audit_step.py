@@ -10,12 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from bakeoff import processes
-from bakeoff.documents import first_problem
+from bakeoff.documents.checked import first_problem
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
-from bakeoff.launching import PROCESSES, Launcher, Program, own_user
 from bakeoff.postgres.server import Server, url_at
+from bakeoff.processes import children
+from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
 from bakeoff.results.audit import Audit
 from bakeoff.workload.loader import Workload
 
@@ -83,7 +83,7 @@ def _verdict(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BakeoffError(f"The audit failed: {error}.") from error
     if process.returncode not in (_CLEAN, _VIOLATED):
-        raise BakeoffError(f"The audit failed (status {process.returncode}): {processes.last_lines(log).strip()}")
+        raise BakeoffError(f"The audit failed (status {process.returncode}): {children.last_lines(log).strip()}")
     try:
         document = json.loads(output)
     except ValueError as error:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
-from bakeoff.factors.table import DOCKER
-from bakeoff.launching import PROCESSES, Launcher
+from bakeoff.options.table import DOCKER
 from bakeoff.postgres.crashable import Crashable, EmbeddedDatabase
 from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.postgres.server import Server
+from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import Project
 from bakeoff.running.progress import Progress
 from bakeoff.targets.access import Access

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
-from bakeoff.factors.variant import Variant, key_of
+from bakeoff.options.variant import Variant, key_of
 from bakeoff.targets.manifest import Place, Target
 from bakeoff.targets.storage import stores_in
 from bakeoff.workload.loader import Workload

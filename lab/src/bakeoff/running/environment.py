@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from bakeoff import __version__
+from bakeoff.builds.toolchain import build_flags
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
-from bakeoff.toolchain import build_flags
 
 # What decides whether a write that is acknowledged is durable, and how much memory the database may use.
 _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")

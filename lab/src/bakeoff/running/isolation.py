@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import psutil
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.factors.kinds import Pins
-from bakeoff.factors.option import changed
-from bakeoff.factors.table import RunTable
+from bakeoff.options.kinds import Pins
+from bakeoff.options.option import changed
+from bakeoff.options.table import RunTable
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bakeoff.digests import content_digest
+from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError

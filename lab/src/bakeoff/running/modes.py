@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.results.mode_names import COUNT, SATURATION
 from bakeoff.workload.plan_records import PlannedPhase

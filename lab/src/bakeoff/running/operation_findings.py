@@ -3,9 +3,9 @@
 import shlex
 from collections.abc import Mapping
 
-from bakeoff.redaction import redacted
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import Finding, Measured
+from bakeoff.text.redaction import redacted
 
 WRONG_READ = "wrong_read"
 

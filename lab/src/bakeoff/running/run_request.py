@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bakeoff.factors.kinds import agents_in
-from bakeoff.factors.option import changed, plan_members
-from bakeoff.factors.table import KUBERNETES, FactorTable, RunTable
+from bakeoff.options.kinds import agents_in
+from bakeoff.options.option import changed, plan_members
+from bakeoff.options.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.isolation import Isolation, isolation_of

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bakeoff.errors import BakeoffError
-from bakeoff.factors.variant import Variant
-from bakeoff.launching import PROCESSES, Launcher
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.extensions import create_extension
 from bakeoff.postgres.layout import Layout, layout_of
@@ -17,6 +16,7 @@ from bakeoff.postgres.replica import NAME as REPLICA
 from bakeoff.postgres.replica import Replica
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
+from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
 from bakeoff.running.target_limits import limited

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.template import parse_template

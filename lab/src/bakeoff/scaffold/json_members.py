@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 JsonObject = Mapping[str, Json]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.scaffold.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
 from bakeoff.scaffold.schema_templates import Resolve, Schema

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
 from bakeoff.scaffold.json_members import JsonObject, object_in, text_in

@@ -17,7 +17,7 @@ from google.protobuf.descriptor_pb2 import (
     MethodDescriptorProto,
 )
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
 from bakeoff.workload.descriptors import descriptor_set

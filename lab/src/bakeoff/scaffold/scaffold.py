@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.targets.access import access_of

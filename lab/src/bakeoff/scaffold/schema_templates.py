@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.scaffold.json_members import (
     JsonObject,
     list_in,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 
 
 def toml_value(value: Json) -> str:

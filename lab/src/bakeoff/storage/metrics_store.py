@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
-from bakeoff.redaction import redacted
+from bakeoff.text.redaction import redacted
 from bakeoff.workload.plan import Tls
 
 LOOPBACK = "127.0.0.1"

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import children, ports
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.targets.gauges import on_port
@@ -45,7 +45,7 @@ class Placeholders:
 
     def port(self, name: str) -> int:
         """The port of that name, a free one when it is first asked for."""
-        return self._ports.setdefault(name, processes.free_port())
+        return self._ports.setdefault(name, ports.free_port())
 
     def clear(self) -> None:
         """Removes the folder."""
@@ -107,7 +107,7 @@ class Companions:
     def failure(self) -> BakeoffError | None:
         """The error of one that has ended by itself; None while all run."""
         for name, process, log in self._running:
-            failure = processes.failure_of(f"{name} of {self._target.name}", process, log)
+            failure = children.failure_of(f"{name} of {self._target.name}", process, log)
             if failure is not None:
                 return failure
         return None
@@ -116,15 +116,15 @@ class Companions:
         """Ends them, the last started first."""
         while self._running:
             _, process, _ = self._running.pop()
-            processes.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
-            processes.kill_session(process)
+            children.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+            children.kill_session(process)
 
     def _wait_for_port(self, port: str) -> None:
         """Until the last started accepts connections on the port of this name; at once where the name is empty."""
         if port:
             name, process, log = self._running[-1]
             try:
-                processes.wait_until_listening(process, self._placeholders.port(port), log)
+                children.wait_until_listening(process, self._placeholders.port(port), log)
             except BakeoffError as error:
                 raise BakeoffError(f"{name} of {self._target.name} did not start. {error.message}") from error
 
@@ -145,7 +145,7 @@ class Companions:
         command = [*self._before, *filled]
         own = {key: text.replace("{instance}", str(instance)) for key, text in companion.environment.items()}
         try:
-            process = processes.start(
+            process = children.start(
                 command,
                 log=log,
                 inherited=inherited_by(self._target, os.environ),

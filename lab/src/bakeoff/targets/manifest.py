@@ -9,12 +9,12 @@ from typing import Literal
 
 import msgspec
 
-from bakeoff.builds import Build, BuildTable, ImageTable, build_of, image_of
-from bakeoff.documents import read_toml
+from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_of
+from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.hints import hint
 from bakeoff.project import Project
 from bakeoff.targets.gauges import GaugesTable
+from bakeoff.text.hints import hint
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
 

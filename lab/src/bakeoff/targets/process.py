@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bakeoff import processes
 from bakeoff.errors import BakeoffError
-from bakeoff.launching import PROCESSES, Launcher, Program
 from bakeoff.postgres.server import Server, url_at
+from bakeoff.processes import children, ports
+from bakeoff.processes.launching import PROCESSES, Launcher, Program
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions, Placeholders
@@ -56,7 +56,7 @@ class TargetProcess:
         self._settings = {**(settings or {}), **(secured.variables_of(target) if secured is not None else {})}
         self._before = before
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = port if port is not None else processes.free_port()
+        self.port = port if port is not None else ports.free_port()
         self._bind = bind or launcher.bind
         self.access = (secured or Secured()).access(_reached_at(self._bind), self.port)
         self._placeholders = Placeholders(target)
@@ -64,7 +64,7 @@ class TargetProcess:
         self.start_s = 0.0
 
     def __enter__(self) -> "TargetProcess":
-        if not processes.port_is_free(self.port):
+        if not ports.port_is_free(self.port):
             raise BakeoffError(
                 f"Port {self.port} is in use, so {self._target.name} cannot listen on it. Stop the process that uses it"
                 f" (ss -ltnp 'sport = :{self.port}') or choose another with --port."
@@ -152,7 +152,7 @@ class TargetProcess:
         assert self._process is not None
         return BakeoffError(
             f"{self._target.name} exited with status {self._process.poll()}. "
-            f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
+            f"Last lines of {self.log}:\n{children.last_lines(self.log)}"
         )
 
     def wait(self) -> None:
@@ -185,7 +185,7 @@ class TargetProcess:
             if time.monotonic() > deadline:
                 raise BakeoffError(
                     f"{self._target.name} did not become healthy within {_HEALTHY_WITHIN_S:.0f} s. "
-                    f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
+                    f"Last lines of {self.log}:\n{children.last_lines(self.log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote_plus
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.slots import AlphanumericSlot, Segment
 
 # Ends each part of a multipart body; contract/README.md.

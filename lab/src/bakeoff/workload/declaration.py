@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from bakeoff.documents import Json
-from bakeoff.toml_lines import Place
+from bakeoff.documents.checked import Json
+from bakeoff.documents.toml_lines import Place
 
 Protocol = Literal["http", "grpc"]
 PROTOCOLS: Sequence[Protocol] = ("http", "grpc")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.bodies import ENCODED
 from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload

@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from bakeoff.digests import digest_of
-from bakeoff.documents import Json, Toml, read_toml
+from bakeoff.builds.digests import digest_of
+from bakeoff.documents.checked import Json, Toml, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.declaration import Declaration

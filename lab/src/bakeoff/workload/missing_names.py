@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.documents import Json
-from bakeoff.hints import hint
-from bakeoff.toml_lines import Place
+from bakeoff.documents.checked import Json
+from bakeoff.documents.toml_lines import Place
+from bakeoff.text.hints import hint
 from bakeoff.workload.bodies import ENCODED, BodyError, encoded, sample_of_binary
 from bakeoff.workload.declaration import PROTOCOLS, Declaration, GrpcCall, HttpCall, Operation
 from bakeoff.workload.session_references import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.toml_lines import Place
+from bakeoff.documents.toml_lines import Place
 from bakeoff.workload.declaration import Declaration, DeclaredOverlay
 
 

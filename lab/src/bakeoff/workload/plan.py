@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from bakeoff.documents import Json
-from bakeoff.durations import seconds_of
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.text.durations import seconds_of
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED
 from bakeoff.workload.declaration import (
     Declaration,

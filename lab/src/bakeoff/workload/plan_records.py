@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.workload.declaration import GrpcBatch, GrpcStream, HttpBatch, OwnMembers
 from bakeoff.workload.slots import Segments
 

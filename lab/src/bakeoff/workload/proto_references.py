@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bakeoff.documents import Json
-from bakeoff.hints import hint
+from bakeoff.documents.checked import Json
+from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import Declaration, GrpcCall, Operation
 from bakeoff.workload.missing_names import Problem, filled
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bakeoff.durations import seconds_of
+from bakeoff.documents.toml_lines import Place
 from bakeoff.errors import UsageError
-from bakeoff.hints import hint
-from bakeoff.toml_lines import Place
+from bakeoff.text.durations import seconds_of
+from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import Declaration, DeclaredSession, Operation
 
 _Found = tuple[Place, str]

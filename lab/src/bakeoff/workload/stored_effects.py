@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan_records import Plan, PlannedOperation
 from bakeoff.workload.random_numbers import RandomNumbers

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 
 from bakeoff.errors import BakeoffError
-from bakeoff.hints import hint
+from bakeoff.text.hints import hint
 from bakeoff.workload.slots import (
     AlphanumericSlot,
     AnySlot,

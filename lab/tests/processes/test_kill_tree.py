@@ -4,8 +4,8 @@ import subprocess
 import sys
 import textwrap
 
-from bakeoff import processes
-from bakeoff.kill_tree import kill_tree
+from bakeoff.processes import children
+from bakeoff.processes.kill_tree import kill_tree
 
 # Starts processes as fast as it can, each in a session of its own, as PostgreSQL's are; all hold its standard output.
 _FORKING = textwrap.dedent(
@@ -25,11 +25,11 @@ _FORKING = textwrap.dedent(
 
 def test_what_starts_processes_meanwhile_leaves_none_behind() -> None:
     for _ in range(5):
-        process = processes.start([sys.executable, "-c", _FORKING], stdout=subprocess.PIPE)
+        process = children.start([sys.executable, "-c", _FORKING], stdout=subprocess.PIPE)
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         kill_tree(process.pid)
-        processes.stop(process, signal.SIGKILL, timeout_s=30)
+        children.stop(process, signal.SIGKILL, timeout_s=30)
         # The end of the file comes when no process holds the other end.
         assert select.select([process.stdout], [], [], 0)[0] == [process.stdout]
         assert process.stdout.read() == b""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from bakeoff.documents.toml_lines import Place, line_of
 from bakeoff.errors import UsageError
-from bakeoff.hints import hint
-from bakeoff.toml_lines import Place, line_of
+from bakeoff.text.hints import hint
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from bakeoff import processes
+from bakeoff.processes import children
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Processes:
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:
         """Starts it in a session of its own."""
-        return processes.start(
+        return children.start(
             program.command,
             log=program.log,
             stdin=program.stdin,
@@ -95,9 +95,9 @@ class Processes:
     def end(self, process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
         """With SIGKILL at once, and all that it started in the end."""
         if how is signal.SIGKILL:
-            processes.kill_session(process)
-        status = processes.stop(process, how, timeout_s)
-        processes.kill_session(process)
+            children.kill_session(process)
+        status = children.stop(process, how, timeout_s)
+        children.kill_session(process)
         return status
 
     def address(self, host: str, port: int) -> tuple[str, int]:

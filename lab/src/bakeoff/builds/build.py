@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from bakeoff import processes
-from bakeoff.digests import content_digest
+from bakeoff.builds.digests import content_digest
+from bakeoff.builds.toolchain import build_flags, toolchain_version
 from bakeoff.errors import BakeoffError
+from bakeoff.processes import children
 from bakeoff.project import Project
-from bakeoff.toolchain import build_flags, toolchain_version
 
 _ENDS_WITHIN_S = 10.0
 
@@ -149,7 +149,7 @@ class Build:
         if status != 0:
             raise BakeoffError(
                 f"{self.name} did not build ({' '.join(self.command)} ended with status {status}). "
-                f"Last lines of {self.log}:\n{processes.last_lines(self.log)}"
+                f"Last lines of {self.log}:\n{children.last_lines(self.log)}"
             )
         if not self.artifact.exists():
             raise BakeoffError(
@@ -158,7 +158,7 @@ class Build:
         self.stamp.write_text(f"{fingerprint}\n{self.artifact_sha256}\n")
 
     def _execute(self, on_line: Callable[[str], None], on_start: Callable[[subprocess.Popen[bytes]], None]) -> int:
-        process = processes.start(
+        process = children.start(
             self.command,
             directory=self.directory,
             environment={"GOBIN": str(self.bin)},
@@ -176,8 +176,8 @@ class Build:
             return process.wait()
         finally:
             # An interrupted build ends with all the compilers it has started.
-            processes.kill_session(process)
-            processes.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
+            children.kill_session(process)
+            children.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
 def build_of(name: str, here: Path, table: BuildTable, project: Project, version_command: Sequence[str] = ()) -> Build:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from bakeoff.documents import Json
-from bakeoff.durations import seconds_of
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.ping import parse_ping
-from bakeoff.factors.ssh_host import SCHEME, ssh_host
-from bakeoff.factors.transport_mode import transport_mode_named
+from bakeoff.options.ping import parse_ping
+from bakeoff.options.ssh_host import SCHEME, ssh_host
+from bakeoff.options.transport_mode import transport_mode_named
+from bakeoff.text.durations import seconds_of
 from bakeoff.workload.reuse import parse_pick
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bakeoff.builds import Build, BuildTable, ImageTable, build_of, image_of
+from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 

@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.prose import listed
+from bakeoff.text.prose import listed
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from bakeoff.durations import seconds_of
 from bakeoff.errors import UsageError
+from bakeoff.text.durations import seconds_of
 
 _SHORTEST_S = 0.001
 

@@ -1,8 +1,8 @@
 """The JSON Schema of experiment files, made from the table of options."""
 
-from bakeoff.factors.kinds import Schema
-from bakeoff.factors.option import Option, options_of
-from bakeoff.factors.table import MODES, ComparisonTable, FactorTable
+from bakeoff.options.kinds import Schema
+from bakeoff.options.option import Option, options_of
+from bakeoff.options.table import MODES, ComparisonTable, FactorTable
 
 
 def experiment_schema() -> Schema:

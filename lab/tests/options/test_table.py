@@ -13,13 +13,13 @@ from bakeoff.cli.app import app
 from bakeoff.cli.run_options import RunOptions, request_of
 from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.request import ComparisonRequest, request_from
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.engines.manifest import find_engine
-from bakeoff.factors.experiment_schema import experiment_schema
-from bakeoff.factors.kinds import PINNED_ROLES
-from bakeoff.factors.option import Option, flagged, options_of
-from bakeoff.factors.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
-from bakeoff.factors.variant import Variant
+from bakeoff.options.experiment_schema import experiment_schema
+from bakeoff.options.kinds import PINNED_ROLES
+from bakeoff.options.option import Option, flagged, options_of
+from bakeoff.options.table import MODES, SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.options.variant import Variant
 from bakeoff.project import Project, find_project
 from bakeoff.results.mode_names import COUNT
 from bakeoff.results.run import ROLES

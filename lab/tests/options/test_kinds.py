@@ -2,10 +2,10 @@
 
 import pytest
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Kind, Pins
+from bakeoff.options import kinds
+from bakeoff.options.kinds import Kind, Pins
 
 USERS = kinds.several(kinds.whole(1, 100), "N,...", "write numbers")
 PAIRS = kinds.assignments("A=B", "name=value")

@@ -5,9 +5,9 @@ from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bakeoff.documents import Json
+from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import Kind
+from bakeoff.options.kinds import Kind
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

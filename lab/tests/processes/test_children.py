@@ -7,14 +7,14 @@ from pathlib import Path
 
 import psutil
 
-from bakeoff import processes
+from bakeoff.processes import children, ports
 
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); signal.pause()"
 
 
 def start_ready(program: str) -> subprocess.Popen[bytes]:
     """Starts a Python program that prints a line when it is ready."""
-    process = processes.start([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    process = children.start([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     return process
@@ -22,7 +22,7 @@ def start_ready(program: str) -> subprocess.Popen[bytes]:
 
 def test_a_process_that_does_not_stop_is_killed() -> None:
     process = start_ready(STUBBORN)
-    assert processes.stop(process, signal.SIGTERM, timeout_s=0.1) == -signal.SIGKILL
+    assert children.stop(process, signal.SIGTERM, timeout_s=0.1) == -signal.SIGKILL
 
 
 def test_a_process_that_stops_keeps_its_status() -> None:
@@ -30,21 +30,21 @@ def test_a_process_that_stops_keeps_its_status() -> None:
         "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); "
         "print('ready', flush=True); signal.pause()"
     )
-    assert processes.stop(start_ready(polite), signal.SIGTERM, timeout_s=30) == 7
+    assert children.stop(start_ready(polite), signal.SIGTERM, timeout_s=30) == 7
 
 
 def test_stopping_what_has_ended_is_no_error() -> None:
-    process = processes.start([sys.executable, "-c", ""])
+    process = children.start([sys.executable, "-c", ""])
     process.wait()
-    assert processes.stop(process, signal.SIGTERM, timeout_s=1) == 0
+    assert children.stop(process, signal.SIGTERM, timeout_s=1) == 0
 
 
 def test_children_die_with_a_lab_that_is_killed() -> None:
     lab = textwrap.dedent(
         """
         import sys
-        from bakeoff import processes
-        child = processes.start([sys.executable, "-c", "import signal; signal.pause()"])
+        from bakeoff.processes import children, ports
+        child = children.start([sys.executable, "-c", "import signal; signal.pause()"])
         print(child.pid, flush=True)
         child.wait()
         """
@@ -65,23 +65,23 @@ def test_a_port_in_use_is_not_free() -> None:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
-        assert not processes.port_is_free(port)
-    assert processes.port_is_free(port)
-    assert 1024 < processes.free_port() < 65536
+        assert not ports.port_is_free(port)
+    assert ports.port_is_free(port)
+    assert 1024 < ports.free_port() < 65536
 
 
 def test_the_end_of_a_log_is_shown(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    assert "No such file" in processes.last_lines(log)
+    assert "No such file" in children.last_lines(log)
     log.write_bytes(b"")
-    assert "wrote nothing" in processes.last_lines(log)
+    assert "wrote nothing" in children.last_lines(log)
     log.write_bytes(b"".join(b"line %d\n" % number for number in range(100)) + b"\xff end")
-    assert processes.last_lines(log, 2) == "    line 99\n    \ufffd end"
+    assert children.last_lines(log, 2) == "    line 99\n    \ufffd end"
 
 
 def test_output_goes_to_the_log(tmp_path: Path) -> None:
     log = tmp_path / "deep" / "log"
-    process = processes.start(
+    process = children.start(
         [sys.executable, "-c", "import os; print(os.environ['GIVEN'], os.getcwd())"],
         log=log,
         environment={"GIVEN": "yes"},
@@ -95,11 +95,11 @@ def test_a_command_left_with_the_guardian_runs_when_the_lab_is_killed_and_not_ot
     lab = textwrap.dedent(
         f"""
         import sys
-        from bakeoff import processes
-        with processes.when_killed(["touch", {str(tmp_path / "withdrawn")!r}]):
+        from bakeoff.processes import children, ports
+        with children.when_killed(["touch", {str(tmp_path / "withdrawn")!r}]):
             pass
-        with processes.when_killed(["touch", {str(tmp_path / "left")!r}]):
-            guardian = processes._guardian._process.pid
+        with children.when_killed(["touch", {str(tmp_path / "left")!r}]):
+            guardian = children._guardian._process.pid
             print(guardian, flush=True)
             sys.stdin.read()
         """

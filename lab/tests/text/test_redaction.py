@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
-from bakeoff.redaction import redacted, secrets_of
+from bakeoff.text.redaction import redacted, secrets_of
 
 SECRET = "hunter2-and-more"
 

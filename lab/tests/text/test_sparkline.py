@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.sparkline import sparkline
+from bakeoff.text.sparkline import sparkline
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ stored request, what a run's record says of it, and docs/REFERENCE.md. `./bakeof
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.documents import Json
-from bakeoff.factors import kinds
-from bakeoff.factors.kinds import Kind
-from bakeoff.factors.option import option
-from bakeoff.factors.ping import planned_ping
+from bakeoff.documents.checked import Json
+from bakeoff.options import kinds
+from bakeoff.options.kinds import Kind
+from bakeoff.options.option import option
+from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
 # What the programs of a run are.

@@ -1,8 +1,8 @@
 import pytest
 
 from bakeoff.errors import UsageError
-from bakeoff.factors.kinds import AGENTS, agents_in
-from bakeoff.factors.ssh_host import SshHost, ssh_host
+from bakeoff.options.kinds import AGENTS, agents_in
+from bakeoff.options.ssh_host import SshHost, ssh_host
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bakeoff.factors.option import options_of, with_values
-from bakeoff.factors.table import FactorTable
-from bakeoff.factors.transport_mode import TransportMode, transport_mode_named
+from bakeoff.options.option import options_of, with_values
+from bakeoff.options.table import FactorTable
+from bakeoff.options.transport_mode import TransportMode, transport_mode_named
 from bakeoff.workload.reuse import Reuse
 
 Level = str | int | float | bool | None

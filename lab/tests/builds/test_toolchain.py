@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.builds import Build, BuildTable, build_of
+from bakeoff.builds.build import Build, BuildTable, build_of
+from bakeoff.builds.toolchain import build_flags, toolchain_version
 from bakeoff.project import Project
-from bakeoff.toolchain import build_flags, toolchain_version
 
 COPY = "import shutil; shutil.copy('in', 'out')"
 

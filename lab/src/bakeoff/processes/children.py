@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from bakeoff import guardian
 from bakeoff.errors import BakeoffError
-from bakeoff.redaction import redacted
+from bakeoff.processes import guardian
+from bakeoff.text.redaction import redacted
 
 
 def start(
@@ -140,24 +140,6 @@ def kill_session(process: subprocess.Popen[bytes]) -> None:
     """SIGKILL to a child and all it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def free_port() -> int:
-    """A TCP port of the loopback address that was free a moment ago."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def port_is_free(port: int) -> bool:
-    """Whether a server could listen on this loopback port now."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, timeout_s: float = 10.0) -> None:

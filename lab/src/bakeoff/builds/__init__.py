@@ -1,0 +1,1 @@
+"""Artifacts of targets and engines: built where they are stale."""

@@ -1,0 +1,1 @@
+"""Child processes: started, watched and ended with everything that they started."""

@@ -1,0 +1,1 @@
+"""Words, numbers and hints as people read them."""
