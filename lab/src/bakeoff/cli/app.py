@@ -103,20 +103,6 @@ def plan(**parsed: Any) -> None:
     print_plan(options_from(typed_command(), parsed))
 
 
-@app.command(name="test-run")
-def test_run(
-    plan: Annotated[str, typer.Argument(help="File of a plan, or - for standard input.")],
-    parallelism: Annotated[
-        int, typer.Option("--parallelism", min=1, max=1000, help="Pods that divide the plan's users.")
-    ] = 1,
-    engine: Annotated[str, typer.Option(help="Engine whose script the pods run.")] = "k6",
-) -> None:
-    """Print the manifests of a k6-operator TestRun that sends what a plan says, for kubectl create."""
-    from bakeoff.cli.test_run import print_test_run
-
-    print_test_run(plan, parallelism, engine)
-
-
 @app.command()
 def hit(
     url: Annotated[str, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")],

@@ -35,14 +35,6 @@ class Toolchain(msgspec.Struct, frozen=True):
     version_command: Sequence[str] = ()
 
 
-class TestRunTable(msgspec.Struct, frozen=True):
-    """What pods of k6-operator run: the version of k6, the script of each protocol, and the files that it imports."""
-
-    version: str
-    scripts: Mapping[str, str]
-    files: Sequence[str] = ()
-
-
 class PodTable(msgspec.Struct, frozen=True):
     """What a pod of an engine requests and is limited to, as Kubernetes writes it."""
 
@@ -60,7 +52,6 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     image: ImageTable | None = None
     null: Command | None = None
     audit: AuditCommands | None = None
-    test_run: TestRunTable | None = None
     pod: PodTable | None = None
     features: Sequence[str] = ()
     toolchain: Toolchain = Toolchain()
