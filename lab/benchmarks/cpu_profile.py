@@ -34,13 +34,13 @@ from bakeoff.judging.pairings import log_ratios
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.results.run import Status
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
@@ -178,7 +178,7 @@ def main() -> None:
             perf = _Perf(turn.contender.target, seconds, Path(folder))
             settling = Settling(warm_up_s, 0.0)
             request = RunRequest(turn.contender, "quick", [Phase(_LEVEL, users, seconds)], turn.round, settling)
-            rates[name][turn.round], cost = _profiled(Bench(project, server, perf), request, perf)
+            rates[name][turn.round], cost = _profiled(Testbed(project, server, perf), request, perf)
             costs[name].append(cost)
             print(
                 f"round {turn.round}, {name}: {rates[name][turn.round]:,.0f}/s, {sum(cost.values()):.1f} µs", flush=True
@@ -189,9 +189,9 @@ def main() -> None:
     print("\n".join(_table(one, costs[one], other, costs[other])))
 
 
-def _profiled(bench: Bench, request: RunRequest, perf: _Perf) -> tuple[float, _Costs]:
+def _profiled(testbed: Testbed, request: RunRequest, perf: _Perf) -> tuple[float, _Costs]:
     """Operations a second of one run, and microseconds of CPU per operation by package."""
-    result = measure(bench, request)
+    result = measure(testbed, request)
     if result.status is not Status.COMPLETED:
         raise BakeoffError(result.failure or f"The run of {result.target} is {result.status}.")
     measured, samples = result.phases[0].measured, perf.packages()

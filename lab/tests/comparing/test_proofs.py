@@ -13,9 +13,9 @@ from bakeoff.comparing import proofs
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import DeclaredSetting
 from bakeoff.workload.declaration import Declaration
@@ -53,9 +53,9 @@ class Checkout:
         made_up = made_up_target("t", settings={"pool_size": DeclaredSetting("POOL", "10")})
         target = replace(made_up, directory=self.root, build=build)
         progress: Any = Quiet()
-        bench = Bench(Project(self.root), None, progress, attached=self.attached)
+        testbed = Testbed(Project(self.root), None, progress, attached=self.attached)
         workload = Workload("events", self.root / "contract/events", Declaration(database="none"))
-        return proofs.prove(bench, target, workload, variant, again=again)
+        return proofs.prove(testbed, target, workload, variant, again=again)
 
     def _conform(self, *_: object) -> ConformanceResult:
         self.ran += 1
@@ -169,23 +169,23 @@ def test_what_a_crash_left_is_kept_where_it_holds(monkeypatch: pytest.MonkeyPatc
     left = [DurabilityProof(9, 2, 1), DurabilityProof(9, 0, 0)]
     crashes: list[Contender] = []
 
-    def crash(_bench: Bench, contender: Contender) -> DurabilityProof:
+    def crash(_testbed: Testbed, contender: Contender) -> DurabilityProof:
         crashes.append(contender)
         return left[len(crashes) - 1]
 
     monkeypatch.setattr(proofs, "environment_of", lambda *_: {})
     monkeypatch.setattr(proofs, "can_be_proven", lambda *_: True)
     monkeypatch.setattr(proofs, "prove_durability", crash)
-    bench: Any = SimpleNamespace(project=Project(tmp_path), server=None, progress=Quiet(), attached={})
+    testbed: Any = SimpleNamespace(project=Project(tmp_path), server=None, progress=Quiet(), attached={})
     workload = Workload("events", tmp_path / "contract", Declaration(database="none"))
     contender: Any = SimpleNamespace(key="t", target=made_up_target("t"), workload=workload, variant=Variant())
     # What does not hold is said in figures and not kept; what holds is.
     for expected in [left[0], left[1], left[1]]:
-        assert proofs.durability_proof(bench, contender, again=False) == expected
+        assert proofs.durability_proof(testbed, contender, again=False) == expected
     assert len(crashes) == 2
     assert str(left[0]).startswith("After a crash of PostgreSQL under load 2 of 9 acknowledged operations were lost")
     (file,) = (tmp_path / ".bakeoff" / "proofs").glob("*.durable")
     file.write_text("of an older lab")
     left.append(DurabilityProof(9, 0, 0))
-    proofs.durability_proof(bench, contender, again=False)
+    proofs.durability_proof(testbed, contender, again=False)
     assert len(crashes) == 3

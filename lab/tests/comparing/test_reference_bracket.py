@@ -10,7 +10,7 @@ from bakeoff.comparing.reference_bracket import ReferenceBracket
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
+from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import load_workload
 
@@ -31,7 +31,7 @@ def test_every_draw_is_kept_with_the_best_number_of_connections(
     monkeypatch.setattr(reference_bracket, "bench_of", lambda *_: None)
     monkeypatch.setattr(reference_bracket, "draw", draw)
     kept: list[Calibration] = []
-    lines = ReferenceBracket(Bench(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
+    lines = ReferenceBracket(Testbed(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
     assert lines.before() == kept
     lines.after()
     expected = [(str(line), len(line)) for line in DrawnLine for _ in range(3)]
@@ -45,6 +45,6 @@ def test_lines_that_cannot_be_drawn_stop_nothing(project: Project, monkeypatch: 
 
     monkeypatch.setattr(reference_bracket, "bench_of", fail)
     kept: list[Calibration] = []
-    lines = ReferenceBracket(Bench(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
+    lines = ReferenceBracket(Testbed(project, SERVER, QUIET), [load_workload(project, "events")], kept.append)
     assert lines.before() == kept == []
     lines.after()

@@ -18,11 +18,11 @@ from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.results.run import Finding, Measured, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import PROBE
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.storage.metrics_store import Unfinished
 from made_up import measured, phase
 from made_up_manifests import engine, target, workload
@@ -114,19 +114,19 @@ class Lab:
 
     def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
         """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""
-        bench: Any = Bench(self._project, None, self.progress)
+        testbed: Any = Testbed(self._project, None, self.progress)
         store: Any = self.store
-        taken = Series(bench, store, request, self.comparison, unfinished)
+        taken = Series(testbed, store, request, self.comparison, unfinished)
         taken.run([Contender(target(name), workload(), engine("native")) for name in names])
         taken.end()
         return [self._named(run) for run in self.measured]
 
     def run_as_built(self, request: ComparisonRequest, names: str, arrivals: "Arrivals") -> list[str]:
         """The same, with contenders in the order in which they arrive."""
-        bench: Any = Bench(self._project, None, self.progress)
+        testbed: Any = Testbed(self._project, None, self.progress)
         store: Any = self.store
         arriving: Any = arrivals
-        taken = Series(bench, store, request, self.comparison, None)
+        taken = Series(testbed, store, request, self.comparison, None)
         taken.run_as_built([Contender(target(name), workload(), engine("native")) for name in names], arriving)
         taken.end()
         return [f"{run.contender.key}{run.round}" for run in self.measured]
@@ -135,11 +135,11 @@ class Lab:
         name = run.contender.key
         return name.upper() if run.mode == "smoke" else f"{name}?" if run.mode == PROBE else f"{name}{run.round}"
 
-    def _measure(self, _bench: Bench, run: RunRequest) -> RunResult:
+    def _measure(self, _testbed: Testbed, run: RunRequest) -> RunResult:
         self.measured.append(run)
         return self.answer(run)
 
-    def _conform(self, _bench: Bench, conforming: Any, _workload: object, variant: Variant) -> ConformanceResult:
+    def _conform(self, _testbed: Testbed, conforming: Any, _workload: object, variant: Variant) -> ConformanceResult:
         self.conformed.append((conforming.name, variant))
         differences = ("wrong",) if conforming.name in self.broken else ()
         return ConformanceResult("rest", (CaseResult("case", "subject", "rule", differences),), 0)

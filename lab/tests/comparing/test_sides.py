@@ -14,10 +14,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.alternation import Side
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from made_up_manifests import engine, target, workload
 
 ENGINE = engine("native", "until-steady")
@@ -71,17 +71,19 @@ def test_sides_that_share_a_server_or_an_engine_that_cannot_wait_are_measured_on
     assert _places(_turns(*both)) == [[0], [1]]
 
 
-def _runs(tmp_path: Path) -> list[tuple[Bench, RunRequest]]:
+def _runs(tmp_path: Path) -> list[tuple[Testbed, RunRequest]]:
     progress: Any = None
-    bench = Bench(Project(tmp_path), None, progress)
+    testbed = Testbed(Project(tmp_path), None, progress)
     levels = [Phase("1 user", 1, 2.0)]
-    return [(bench, RunRequest(_contender(commit), "quick", levels, in_slices=True)) for commit in ("abc", "candidate")]
+    return [
+        (testbed, RunRequest(_contender(commit), "quick", levels, in_slices=True)) for commit in ("abc", "candidate")
+    ]
 
 
 def test_results_are_in_the_order_of_the_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     noted: list[str] = []
 
-    def measure(_bench: Bench, run: RunRequest, side: Side) -> Any:
+    def measure(_testbed: Testbed, run: RunRequest, side: Side) -> Any:
         with side:
             for number in range(len(run.steps)):
                 side.await_step()
@@ -101,7 +103,7 @@ def test_an_error_of_one_side_interrupts_the_other(
 ) -> None:
     interrupted: list[str] = []
 
-    def measure(_bench: Bench, run: RunRequest, side: Side) -> Any:
+    def measure(_testbed: Testbed, run: RunRequest, side: Side) -> Any:
         with side:
             own = str(run.contender.factors["commit"])
             side.interrupted_by(lambda: interrupted.append(own))

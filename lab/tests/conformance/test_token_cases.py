@@ -14,7 +14,7 @@ from bakeoff.conformance.case import GrpcExpectation, GrpcSide, HttpExpectation,
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import Target
 from made_up_manifests import target as made_up_target
@@ -35,7 +35,7 @@ class Processes:
         self.asked: list[tuple[bool, tuple[str, ...]]] = []
 
     def __call__(
-        self, _bench: Bench, _target: Target, _workload: object, variant: Variant, patterns: Sequence[str]
+        self, _bench: Testbed, _target: Target, _workload: object, variant: Variant, patterns: Sequence[str]
     ) -> ConformanceResult:
         self.asked.append((variant.token, tuple(patterns)))
         results = tuple(CaseResult(name, "s", "r", ()) for name in patterns or ["open"])
@@ -57,8 +57,8 @@ def target(protocol: str = "rest", *, asks_for_tokens: bool = True) -> Target:
 
 def conform(folder: Path, target: Target, variant: Variant, *, attached: bool = False) -> ConformanceResult:
     access = {"a-target": Access("127.0.0.1", 1)} if attached else {}
-    bench = Bench(Project(folder), None, PlainProgress(Console(quiet=True)), access)
-    return preparation.conform(bench, target, key_value_workload(folder), variant)
+    testbed = Testbed(Project(folder), None, PlainProgress(Console(quiet=True)), access)
+    return preparation.conform(testbed, target, key_value_workload(folder), variant)
 
 
 @pytest.mark.parametrize(("protocol", "name"), [("rest", "secured"), ("grpc", "secured-grpc")])

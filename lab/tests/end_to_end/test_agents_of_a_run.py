@@ -23,11 +23,11 @@ from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running import stored_state, summary
 from bakeoff.running.audit_step import audit_run
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 from made_up_records import record_of
@@ -70,7 +70,7 @@ def measured(
     own = replace(variant or Variant(), agents=agents)
     contender = Contender(target, load_workload(project, target.workload), engine, own)
     request = RunRequest(contender, "quick", phases)
-    return measure(Bench(project, server, Watching(seen)), request)
+    return measure(Testbed(project, server, Watching(seen)), request)
 
 
 def users_in(server: Server) -> set[int]:

@@ -27,11 +27,11 @@ from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -89,10 +89,12 @@ class Lab:
         check_hosts(self.request, [self.contender])
         places = set_up_hosts(self.request, [self.contender], progress)
         assert self.request.agents_reach is not None
-        bench = Bench(self._project, self._server, progress, places=places, targets_listen_on=self.request.agents_reach)
+        testbed = Testbed(
+            self._project, self._server, progress, places=places, targets_listen_on=self.request.agents_reach
+        )
         (variant,) = self.request.variants()
         contender = replace(self.contender, variant=variant)
-        result = measure(bench, RunRequest(contender, "quick", phases))
+        result = measure(testbed, RunRequest(contender, "quick", phases))
         self.said = progress.lines
         return result
 

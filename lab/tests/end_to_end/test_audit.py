@@ -16,12 +16,12 @@ from bakeoff.results.audit import Audit
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running import stored_state
 from bakeoff.running.audit_step import audit_run
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
 from bakeoff.running.preloaded import Preloaded, preloaded_in
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
 
@@ -40,7 +40,7 @@ def measured(project: Project, server: Server, variant: Variant = Variant()) -> 
         build_once(project, build)
     workload = load_workload(project, target.workload)
     request = RunRequest(Contender(target, workload, engine, variant), "quick", [Phase("Short", 8, 0.5)])
-    return measure(Bench(project, server, PlainProgress(Console(quiet=True))), request)
+    return measure(Testbed(project, server, PlainProgress(Console(quiet=True))), request)
 
 
 def test_an_honest_run_is_audited_and_clean(

@@ -16,7 +16,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -94,8 +94,8 @@ def checked(checkout: Project, server: Server, cheat: str, overlay: str | None =
     """What comes of a target that cheats so."""
     (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
     (target,) = find_targets(checkout)
-    bench = Bench(checkout, server, PlainProgress(Console(quiet=True)))
-    result = conform(bench, target, load_workload(checkout, "notes"), Variant(overlay=overlay))
+    testbed = Testbed(checkout, server, PlainProgress(Console(quiet=True)))
+    result = conform(testbed, target, load_workload(checkout, "notes"), Variant(overlay=overlay))
     assert len(result.results) == 3 + 6
     assert result.not_applicable == 0
     return result

@@ -14,11 +14,11 @@ from bakeoff.comparing.sides import can_alternate, measured_side_by_side
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -45,13 +45,13 @@ def both_sides(project: Project) -> list[Contender]:
 def measured(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunResult]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAKEOFF_RESULTS", str(tmp_path_factory.mktemp("results")))
-        bench = Bench(project, None, PlainProgress(Console(quiet=True)))
+        testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
         levels = [Phase("8 users", 8, float(SLICES))]
         requests = [
             RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True)
             for contender in both_sides(project)
         ]
-        yield measured_side_by_side([(bench, request) for request in requests])
+        yield measured_side_by_side([(testbed, request) for request in requests])
 
 
 def slices_of(run: RunResult) -> list[tuple[int, int]]:

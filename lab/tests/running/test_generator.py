@@ -11,12 +11,12 @@ from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import Note
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from made_up_manifests import engine, target, workload
@@ -44,8 +44,8 @@ def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | No
     """What each engine process said of how it was started."""
     files = RunFiles(folder / "plan.json", folder / "ledger")
     plan = compile_plan(load_workload(project, "events"), Load("t", "http", "h", 1, "m", [], ledger=ledger))
-    bench = Bench(project, None, PlainProgress(Console(quiet=True)))
-    with generator_of(bench, asked, plan, files, folder / "run.stream.jsonl") as generator:
+    testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
+    with generator_of(testbed, asked, plan, files, folder / "run.stream.jsonl") as generator:
         records = generator.records(lambda _: None)
     notes = [record.message for record in records if isinstance(record, Note)]
     return sorted((json.loads(note[note.index("{") :]) for note in notes), key=lambda said: " ".join(said["arguments"]))

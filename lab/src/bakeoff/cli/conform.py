@@ -20,10 +20,10 @@ from bakeoff.options.table import ComparisonTable
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import Project, find_project
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import place_of
 from bakeoff.running.lock import only_lab
 from bakeoff.running.progress import Progress
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access, access_of
 from bakeoff.targets.manifest import POSTGRESQL, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
@@ -79,10 +79,10 @@ def _checked(
         if POSTGRESQL in places.values():
             progress.step("starting PostgreSQL")
             server = stack.enter_context(application_database(project))
-        bench = Bench(project, server, progress, attached)
+        testbed = Testbed(project, server, progress, attached)
         for target in targets:
             progress.step(f"{target.name}: conformance")
-            own = bench.storing_in(places[target.name])
+            own = testbed.storing_in(places[target.name])
             results[target.name] = conform(own, target, workloads[target.name], variant)
     return results
 

@@ -27,13 +27,13 @@ from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
-from bakeoff.running.bench import Bench, Contained
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.progress import Progress
 from bakeoff.running.target_limits import check_limits
+from bakeoff.running.testbed import Contained, Testbed
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
 from bakeoff.targets.manifest import POSTGRESQL
@@ -159,7 +159,7 @@ def _measure_built(
         store.migrate()
         token = os.environ.get(TOKEN_VARIABLE)
         attached = {name: access_of(url, token) for name, url in request.attached.items()}
-        bench = Bench(
+        testbed = Testbed(
             project,
             server,
             progress,
@@ -173,8 +173,8 @@ def _measure_built(
         if own:
             stack.enter_context(_pinned_database(server, request))
         else:
-            bench = bench.running_in(DOCKER)
-        series = Series(bench, store, request, comparison, unfinished)
+            testbed = testbed.running_in(DOCKER)
+        series = Series(testbed, store, request, comparison, unfinished)
         try:
             if arriving is None:
                 series.run(contenders)

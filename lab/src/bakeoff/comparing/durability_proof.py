@@ -11,7 +11,6 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.generator import generator_of
@@ -19,6 +18,7 @@ from bakeoff.running.modes import Phase
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import at_work, reached_by
+from bakeoff.running.testbed import Testbed
 
 # A server of its own: the one that runs are measured on is not crashed.
 CRASHED = embedded.InstanceKind("durability", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
@@ -28,26 +28,26 @@ _USERS = 32
 _PHASE_S = 30.0
 
 
-def can_be_proven(bench: Bench, contender: Contender) -> bool:
+def can_be_proven(testbed: Testbed, contender: Contender) -> bool:
     """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
-    own_database = bench.server is not None and (bench.server.embedded or bench.server.container is not None)
+    own_database = testbed.server is not None and (testbed.server.embedded or testbed.server.container is not None)
     audited = contender.engine.can("ledger") and contender.engine.manifest.audit is not None
-    return own_database and audited and contender.target.name not in bench.attached and _has_audit(contender)
+    return own_database and audited and contender.target.name not in testbed.attached and _has_audit(contender)
 
 
-def prove_durability(bench: Bench, contender: Contender) -> DurabilityProof:
+def prove_durability(testbed: Testbed, contender: Contender) -> DurabilityProof:
     """Crashes a PostgreSQL under the contender's load. Raises BakeoffError where nothing was acknowledged before.
 
     Rows from before the run (--preload) are left out: the audit would miss them, and no crash can lose what the server
     has written long before.
     """
     contender = replace(contender, variant=replace(contender.variant, preload=0))
-    database = _CrashingDatabase(bench)
+    database = _CrashingDatabase(testbed)
     try:
-        own = replace(bench, server=database.server)
-        with run_files(bench.project.state / "runs", f"{contender.target.name}-durability") as files:
+        own = replace(testbed, server=database.server)
+        with run_files(testbed.project.state / "runs", f"{contender.target.name}-durability") as files:
             _load_over_a_crash(own, contender, files, database)
-            engine, workload, launcher = contender.engine, contender.workload, bench.launcher
+            engine, workload, launcher = contender.engine, contender.workload, testbed.launcher
             verdict = audit_run(engine, workload, database.server, files.plan, files.ledger, launcher)
     finally:
         database.stop()
@@ -57,8 +57,8 @@ def prove_durability(bench: Bench, contender: Contender) -> DurabilityProof:
 class _CrashingDatabase:
     """A server that can be crashed, and that comes back on the same port with what its disk holds."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._database = bench.crashable(CRASHED)
+    def __init__(self, testbed: Testbed) -> None:
+        self._database = testbed.crashable(CRASHED)
         self.server = self._database.start()
         self.has_crashed = False
 
@@ -71,12 +71,12 @@ class _CrashingDatabase:
         self._database.stop()
 
 
-def _load_over_a_crash(bench: Bench, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
-    log = bench.project.logs / f"{contender.target.name}-durability.log"
-    with at_work(bench, contender.target, contender.workload, contender.variant, log) as service:
+def _load_over_a_crash(testbed: Testbed, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
+    log = testbed.project.logs / f"{contender.target.name}-durability.log"
+    with at_work(testbed, contender.target, contender.workload, contender.variant, log) as service:
         request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
-        plan = request.plan(reached_by(bench.launcher, service.access), files.ledger)
-        engine = generator_of(replace(bench, places=()), request, plan, files, files.plan.with_name("stream.jsonl"))
+        plan = request.plan(reached_by(testbed.launcher, service.access), files.ledger)
+        engine = generator_of(replace(testbed, places=()), request, plan, files, files.plan.with_name("stream.jsonl"))
 
         def on_record(record: Record) -> None:
             if database.has_crashed:

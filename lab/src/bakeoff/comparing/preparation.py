@@ -24,13 +24,13 @@ from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work, fresh_table, variables_of
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import POSTGRESQL, STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.targets.replicas import behind_proxy
@@ -223,51 +223,51 @@ def build(what: Build, progress: Progress) -> None:
     progress.say(f"built {what.name} in {time.monotonic() - began:.0f} s")
 
 
-def conform(bench: Bench, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
+def conform(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
     """Checks a target against every vector of its workload, with the settings and security of the variant.
 
     Cases that need a token get a process of their own where the variant asks for none and the target could.
     """
-    result = _conform(bench, target, workload, variant, ())
-    if variant.token or target.name in bench.attached or "api_token" not in target.manifest.settings:
+    result = _conform(testbed, target, workload, variant, ())
+    if variant.token or target.name in testbed.attached or "api_token" not in target.manifest.settings:
         return result
     cases = [case for case in load_cases(workload) if case.needs_token]
     side = "grpc" if target.protocol == "grpc" else "http"
     names = [case.name for case in cases if case.goes_over(side)]
     if not names:
         return result
-    return result.together_with(_conform(bench, target, workload, replace(variant, token=True), names))
+    return result.together_with(_conform(testbed, target, workload, replace(variant, token=True), names))
 
 
 def _conform(
-    bench: Bench, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
+    testbed: Testbed, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
-    log = bench.project.logs / f"{target.name}-conformance.log"
-    with _relayed(bench, target) as relay:
+    log = testbed.project.logs / f"{target.name}-conformance.log"
+    with _relayed(testbed, target) as relay:
         problems: list[str] = []
-        if bench.server is not None:
+        if testbed.server is not None:
             # What an earlier target has left is no fault of this one.
-            fresh_table(workload, bench.server)
-            problems = problems_of(bench.server)
-        own = bench if relay is None else replace(bench, server=relay.server)
+            fresh_table(workload, testbed.server)
+            problems = problems_of(testbed.server)
+        own = testbed if relay is None else replace(testbed, server=relay.server)
         with at_work(own, target, workload, variant, log) as service:
-            result = run_conformance(workload, target.protocol, service.access, bench.server, patterns=patterns)
-            if patterns or bench.server is None:
+            result = run_conformance(workload, target.protocol, service.access, testbed.server, patterns=patterns)
+            if patterns or testbed.server is None:
                 return result
             return result.with_checks(
-                *run_integrity(workload, target.protocol, service.access, bench.server, relay, problems)
+                *run_integrity(workload, target.protocol, service.access, testbed.server, relay, problems)
             )
 
 
 @contextlib.contextmanager
-def _relayed(bench: Bench, target: Target) -> Iterator[DatabaseRelay | None]:
+def _relayed(testbed: Testbed, target: Target) -> Iterator[DatabaseRelay | None]:
     """The target's way to the database, so that it can be cut; None where the lab does not choose it."""
     # The relay listens on the loopback address, which containers cannot reach.
-    is_out_of_reach = target.name in bench.attached or bench.launcher is not PROCESSES
-    if bench.server is None or is_out_of_reach or not can_be_relayed(bench.server):
+    is_out_of_reach = target.name in testbed.attached or testbed.launcher is not PROCESSES
+    if testbed.server is None or is_out_of_reach or not can_be_relayed(testbed.server):
         yield None
         return
-    with DatabaseRelay(bench.server) as relay:
+    with DatabaseRelay(testbed.server) as relay:
         yield relay
 
 

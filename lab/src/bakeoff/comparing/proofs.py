@@ -17,10 +17,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import environment_of
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
@@ -42,15 +42,15 @@ class Proof:
     problem: str | None = None
 
 
-def prove(bench: Bench, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
+def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
     """The proof of an earlier run if nothing has changed since; else, or `again`, runs every case and keeps a pass."""
-    file = _file_of(bench, target, workload, variant)
+    file = _file_of(testbed, target, workload, variant)
     known = None if again or file is None else _read(file)
     if known is not None:
         return known
-    bench.progress.step(f"{target.name}: conformance")
+    testbed.progress.step(f"{target.name}: conformance")
     try:
-        result = conform(bench, target, workload, variant)
+        result = conform(testbed, target, workload, variant)
     except BakeoffError as error:
         return Proof("", problem=error.message)
     profile = required_profile(target)
@@ -72,31 +72,31 @@ def around_target(variant: Variant) -> list[tuple[str, str]]:
     return [(name, levels[name]) for name in AROUND_TARGET if name in levels]
 
 
-def durability_proof(bench: Bench, contender: Contender, *, again: bool) -> DurabilityProof | None:
+def durability_proof(testbed: Testbed, contender: Contender, *, again: bool) -> DurabilityProof | None:
     """What a crash left of acknowledged writes; kept where it holds. None where the lab may not crash the database."""
-    if not can_be_proven(bench, contender):
+    if not can_be_proven(testbed, contender):
         return None
-    conformance_file = _file_of(bench, contender.target, contender.workload, contender.variant)
+    conformance_file = _file_of(testbed, contender.target, contender.workload, contender.variant)
     file = None if conformance_file is None else conformance_file.with_suffix(".durable")
     known = None if again or file is None else _read_durability(file)
     if known is not None:
         return known
-    bench.progress.step(f"{contender.key}: durability")
-    proof = prove_durability(bench, contender)
+    testbed.progress.step(f"{contender.key}: durability")
+    proof = prove_durability(testbed, contender)
     if proof.holds and file is not None:
         _write(file, json.dumps(asdict(proof)))
     return proof
 
 
-def _file_of(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Path | None:
+def _file_of(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Path | None:
     """Where the proof of this very state is kept; None for an attached target, whose program the lab cannot see."""
-    if target.name in bench.attached:
+    if target.name in testbed.attached:
         return None
-    digest = hashlib.sha256(json.dumps(list(_state(bench, target, workload, variant))).encode()).hexdigest()
-    return bench.project.state / "proofs" / f"{target.name}-{digest[:24]}.json"
+    digest = hashlib.sha256(json.dumps(list(_state(testbed, target, workload, variant))).encode()).hexdigest()
+    return testbed.project.state / "proofs" / f"{target.name}-{digest[:24]}.json"
 
 
-def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -> Iterator[str]:
+def _state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[str]:
     """All that the result of conformance depends on."""
     yield target.build.artifact_sha256 or ""
     yield digest_of([target.directory / "target.toml"])
@@ -107,12 +107,12 @@ def _state(bench: Bench, target: Target, workload: Workload, variant: Variant) -
     yield f"tls {variant.tls}, token {variant.token}"
     for name, value in around_target(variant):
         yield f"{name}: {value}"
-        yield digest_of([bench.project.root / _CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
+        yield digest_of([testbed.project.root / _CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
         yield f"{name}={value}"
     for name, value in sorted(variant.settings.items()):
         yield f"{name}={value}"
-    facts = environment_of(bench.project, target, bench.server)
+    facts = environment_of(testbed.project, target, testbed.server)
     for name in _FACTS:
         yield f"{name}: {facts.get(name, '')}"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from bakeoff.calibration.machine_calibration import DrawnLine, bench_of, best_connections, draw, has_reference_lines
 from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.errors import BakeoffError
-from bakeoff.running.bench import Bench
+from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
 
@@ -19,20 +19,20 @@ _DRAWS = 3
 class ReferenceBracket:
     """Draws each line with the best number of connections, before and after, and keeps every draw."""
 
-    def __init__(self, bench: Bench, workloads: Sequence[Workload], keep: Callable[[Calibration], None]) -> None:
-        self._bench = bench
+    def __init__(self, testbed: Testbed, workloads: Sequence[Workload], keep: Callable[[Calibration], None]) -> None:
+        self._testbed = testbed
         self._workloads = [workload for workload in workloads if has_reference_lines(workload)]
         self._keep = keep
         self._lines: list[tuple[ReferenceBench, DrawnLine, int]] = []
 
     def before(self) -> list[Calibration]:
         """The lines, each by the best of its draws so far."""
-        server, progress = self._bench.server, self._bench.progress
+        server, progress = self._testbed.server, self._testbed.progress
         if server is None:
             return []
         for workload in self._workloads:
             try:
-                tools = bench_of(self._bench.project, workload, server)
+                tools = bench_of(self._testbed.project, workload, server)
                 for line in DrawnLine:
                     count = best_connections(tools, line, _TRIAL_S, progress)
                     self._lines.append((tools, line, count))
@@ -47,7 +47,7 @@ class ReferenceBracket:
 
     def _draw(self) -> list[Calibration]:
         drawn: list[Calibration] = []
-        progress = self._bench.progress
+        progress = self._testbed.progress
         for tools, line, count in self._lines:
             try:
                 for _ in range(_DRAWS):

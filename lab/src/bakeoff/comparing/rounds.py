@@ -21,13 +21,13 @@ from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.modes import EQUAL, PROBE, SMOKE, Phase, probe_phases
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stage_times import StageTimes, mean_in_words
+from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration, add_calibration, latest_calibrations
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.manifest import POSTGRESQL
@@ -67,13 +67,13 @@ class Series:
 
     def __init__(
         self,
-        bench: Bench,
+        testbed: Testbed,
         store: MetricsStore,
         request: ComparisonRequest,
         comparison: Comparison,
         unfinished: Unfinished | None,
     ) -> None:
-        self._bench = bench
+        self._testbed = testbed
         self._store = store
         self._request = request
         self._comparison = comparison
@@ -113,7 +113,7 @@ class Series:
         if not workloads:
             return None
         lines = ReferenceBracket(
-            self._bench, list(workloads.values()), lambda each: add_calibration(self._store.server, each, self._id)
+            self._testbed, list(workloads.values()), lambda each: add_calibration(self._store.server, each, self._id)
         )
         for line in lines.before():
             self._calibrations[line.workload].append(line)
@@ -136,7 +136,7 @@ class Series:
         self._say_outside()
 
     def _announced(self, contenders: Sequence[Contender]) -> Estimate:
-        request, progress = self._request, self._bench.progress
+        request, progress = self._request, self._testbed.progress
         self._begin(contenders)
         self._done = frozenset() if self._unfinished is None else frozenset(self._unfinished.done)
         self._left = {turn.contender.key for turn in turns_of(contenders, request.rounds, request.seed, self._done)}
@@ -146,7 +146,7 @@ class Series:
         return estimate
 
     def _take_all(self, turns: Sequence[Turn], estimate: Estimate) -> None:
-        progress = self._bench.progress
+        progress = self._testbed.progress
         taken = 0
         for group in grouped(turns):
             if self._comparison.interrupted:
@@ -162,7 +162,7 @@ class Series:
     def _say_outside(self) -> None:
         outside = mean_in_words(self._outside_s)
         if outside is not None:
-            self._bench.progress.say(outside)
+            self._testbed.progress.say(outside)
 
     def end(self) -> None:
         """Notes how the comparison ended."""
@@ -180,7 +180,7 @@ class Series:
             self._store.end_comparison(self._id, status, comparison.not_measured, comparison.refused)
         except BakeoffError as error:
             first = "./bakeoff runs import and then " if comparison.unstored else ""
-            self._bench.progress.say(
+            self._testbed.progress.say(
                 f"How the comparison ended could not be stored. {error.message} When the database is available again, "
                 f"{first}./bakeoff run --resume completes it."
             )
@@ -189,7 +189,7 @@ class Series:
         request, unfinished = self._request, self._unfinished
         workload = contenders[0].workload.name
         for name in {contender.workload.name for contender in contenders}:
-            server = self._bench.server
+            server = self._testbed.server
             database = None if server is None else server_in_words(server)
             self._calibrations[name] = latest_calibrations(self._store.server, machine_name(), name, database)
         started_at = datetime.now(UTC) if unfinished is None else unfinished.started_at
@@ -219,8 +219,8 @@ class Series:
     def _durability_problem(self, contender: Contender) -> str | None:
         """Why durability could not be tried. A contender that lost writes is measured, and ranked apart."""
         try:
-            bench = self._bench_of(contender)
-            self._durable[contender.key] = durability_proof(bench, contender, again=self._request.prove)
+            testbed = self._testbed_of(contender)
+            self._durable[contender.key] = durability_proof(testbed, contender, again=self._request.prove)
         except BakeoffError as error:
             return error.message
         return None
@@ -232,8 +232,8 @@ class Series:
         known = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
         if known not in self._proofs:
             again = self._request.prove
-            bench = self._bench_of(contender)
-            self._proofs[known] = prove(bench, target, contender.workload, variant, again=again)
+            testbed = self._testbed_of(contender)
+            self._proofs[known] = prove(testbed, target, contender.workload, variant, again=again)
         return self._proofs[known]
 
     def _take(self, group: Sequence[Turn]) -> None:
@@ -258,10 +258,10 @@ class Series:
         if problem is not None:
             self._failures[key] = [*self._failures.get(key, []), problem]
             self._comparison.failed = True
-            self._bench.progress.say(f"{key}: this run is not used. {problem}")
+            self._testbed.progress.say(f"{key}: this run is not used. {problem}")
         elif not self._comparison.interrupted:
-            self._bench.progress.say(one_line(result))
-            self._bench.progress.standing(result)
+            self._testbed.progress.say(one_line(result))
+            self._testbed.progress.standing(result)
 
     def _level_order(self, round_number: int) -> list[int]:
         """The order in which a round measures its levels."""
@@ -298,7 +298,7 @@ class Series:
         if kept:
             rate, words = common_rate(kept)
             self._request = replace(self._request, rates=(rate,))
-            self._bench.progress.say(words)
+            self._testbed.progress.say(words)
             self._keep_request()
         return [each for each in contenders if each.key in kept]
 
@@ -309,7 +309,9 @@ class Series:
             self._store.change_request(self._id, self._stored_request())
         except BakeoffError as error:
             rate = ",".join(f"{each:g}" for each in self._request.rates)
-            self._bench.progress.say(f"The rate could not be stored: to repeat it, give --rate {rate}. {error.message}")
+            self._testbed.progress.say(
+                f"The rate could not be stored: to repeat it, give --rate {rate}. {error.message}"
+            )
 
     def _stored_request(self) -> dict[str, Json]:
         return {**self._request.as_document(), "machine": machine_name()}
@@ -321,7 +323,7 @@ class Series:
             phases,
             options=self._request,
             calibrations=self._calibrations.get(contender.workload.name, ()),
-            attached=self._bench.attached.get(contender.target.name),
+            attached=self._testbed.attached.get(contender.target.name),
             contract_profile=self._proof(contender).profile,
             durability_proof=self._durable.get(contender.key),
         )
@@ -337,9 +339,9 @@ class Series:
         if self._request.rounds > 1 and runs[0].mode == self._request.mode:
             words += f", round {runs[0].round} of {self._request.rounds}"
         planned = [run.planned_s for run in runs if run.planned_s is not None]
-        self._bench.progress.step(words, sum(planned) or None)
+        self._testbed.progress.step(words, sum(planned) or None)
         beside = self._beside()
-        results = measured_side_by_side([(self._bench_of(run.contender), run) for run in runs])
+        results = measured_side_by_side([(self._testbed_of(run.contender), run) for run in runs])
         return [self._kept(run, result, beside) for run, result in zip(runs, results, strict=True)]
 
     def _kept(self, run: RunRequest, result: RunResult, beside: str) -> RunResult:
@@ -349,21 +351,21 @@ class Series:
         if beside:
             result = replace(result, findings=[*result.findings, built_beside(beside)])
         storing = StageTimes()
-        write_result_files(self._bench.project, result, self._origin)
+        write_result_files(self._testbed.project, result, self._origin)
         assert self._id is not None
         try:
             self._store.add_run(self._id, result)
         except BakeoffError as error:
             self._comparison.unstored += 1
-            self._bench.progress.say(error.message)
+            self._testbed.progress.say(error.message)
         storing.mark("storing")
         if run.mode == self._request.mode and result.machine_state is not None:
             self._outside_s.append({**result.machine_state.outside_phases_s, **storing.seconds})
         self._comparison.interrupted |= result.status is Status.INTERRUPTED
         return result
 
-    def _bench_of(self, contender: Contender) -> Bench:
-        return self._bench.running_in(contender.variant.runs_in).storing_in(contender.place)
+    def _testbed_of(self, contender: Contender) -> Testbed:
+        return self._testbed.running_in(contender.variant.runs_in).storing_in(contender.place)
 
     def _problem_with(self, result: RunResult) -> str | None:
         """Why a run's figures are no result, or why its smoke test forbids a longer one.
@@ -377,16 +379,16 @@ class Series:
         if result.status is Status.VOID:
             return next(finding.message for finding in result.findings if finding.kind in VOIDING)
         if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
-            folder = self._bench.project.results / result.target
+            folder = self._testbed.project.results / result.target
             log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"
-            return f"its {result.mode} run sent nothing. Read the engine's log, {self._bench.project.relative(log)}."
+            return f"its {result.mode} run sent nothing. Read the engine's log, {self._testbed.project.relative(log)}."
         if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS.error_rate:
             return f"its smoke test failed. {result.findings[0].message}"
         return None
 
     def _refuse(self, contender: Contender, reason: str) -> None:
         self._comparison.refuse(contender.key, reason)
-        self._bench.progress.say(f"{contender.key}: not measured. {reason}")
+        self._testbed.progress.say(f"{contender.key}: not measured. {reason}")
 
     def _seconds(self, contender: Contender) -> float:
         """How long the phases of a turn take."""

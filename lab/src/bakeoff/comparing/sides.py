@@ -9,10 +9,10 @@ from bakeoff.comparing.schedule import Turn
 from bakeoff.options.table import IN_PROCESSES
 from bakeoff.results.run import RunResult
 from bakeoff.running.alternation import Alternation, Side
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.targets.manifest import POSTGRESQL
 
@@ -45,7 +45,7 @@ def can_alternate(contender: Contender) -> bool:
     )
 
 
-def measured_side_by_side(runs: Sequence[tuple[Bench, RunRequest]]) -> list[RunResult]:
+def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[RunResult]:
     """The results of runs that take turns, in the order given. The first one works in this thread, alone if it is."""
     if len(runs) == 1:
         return [measure(*runs[0])]

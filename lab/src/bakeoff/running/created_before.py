@@ -8,9 +8,9 @@ from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.run_files import RunFiles
+from bakeoff.running.testbed import Testbed
 from bakeoff.workload.creating import creating
 from bakeoff.workload.plan_records import Plan
 
@@ -23,20 +23,20 @@ class CreatedBefore:
     files: RunFiles | None
 
 
-def create_before(bench: Bench, contender: Contender, plan: Plan, count: int, files: RunFiles) -> CreatedBefore:
+def create_before(testbed: Testbed, contender: Contender, plan: Plan, count: int, files: RunFiles) -> CreatedBefore:
     """Creates `count` entities as the plan's target is reached. Raises BakeoffError where one is refused."""
     own = RunFiles(files.plan.with_name("preload-plan.json"), files.plan.with_name("preload-ledger"))
     has_ledger = plan.ledger is not None
     first = creating(plan, count, secrets.token_hex(4), str(own.ledger) if has_ledger else None)
     stream, log = own.plan.with_name("preload.stream.jsonl"), own.plan.with_name("preload.log")
-    schema = bench.project.contract / "schemas" / "stream.schema.json"
+    schema = testbed.project.contract / "schemas" / "stream.schema.json"
     ended: list[PhaseEnd] = []
 
     def on_record(record: Record) -> None:
         if isinstance(record, PhaseEnd):
             ended.append(record)
 
-    with alone(contender.engine, first, own.plan, stream, log, schema, bench.here) as engine:
+    with alone(contender.engine, first, own.plan, stream, log, schema, testbed.here) as engine:
         engine.records(on_record)
     failed = sum(record.failed for record in ended)
     if failed:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bakeoff.engines.agents import Agents
-from bakeoff.running.bench import Bench
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
 from bakeoff.workload.plan_records import Plan
 
 
 def generator_of(
-    bench: Bench,
+    testbed: Testbed,
     request: RunRequest,
     plan: Plan,
     files: RunFiles,
@@ -23,6 +23,6 @@ def generator_of(
     Ledgers of several are in the folder that takes the ledger's place; streams and logs are beside the merged stream.
     """
     log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
-    schema = bench.project.contract / "schemas" / "stream.schema.json"
-    places = list(bench.places[: request.agents]) or [bench.here] * request.agents
+    schema = testbed.project.contract / "schemas" / "stream.schema.json"
+    places = list(testbed.places[: request.agents]) or [testbed.here] * request.agents
     return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)

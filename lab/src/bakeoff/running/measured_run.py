@@ -17,7 +17,6 @@ from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts, accounts_of
 from bakeoff.running.alternation import Side
-from bakeoff.running.bench import Bench
 from bakeoff.running.durability_label import DurabilityCheck
 from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import generator_of
@@ -35,6 +34,7 @@ from bakeoff.running.service import Service, at_work, reached_by
 from bakeoff.running.settling import settled_in
 from bakeoff.running.stage_times import StageTimes
 from bakeoff.running.stored_state import StoredState
+from bakeoff.running.testbed import Testbed
 from bakeoff.running.watch import Watch, Watched
 from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.sampling.database_activity import DatabaseWatch
@@ -55,13 +55,13 @@ from bakeoff.workload.plan import THRESHOLDS
 _FIRST_VACUUM = 2
 
 
-def measure(bench: Bench, request: RunRequest, side: Side | None = None) -> RunResult:
+def measure(testbed: Testbed, request: RunRequest, side: Side | None = None) -> RunResult:
     """Runs the phases against a freshly started target and a fresh table. A failure is a result too.
 
     `side` is this run's of an alternation with others.
     """
     with side or Side() as own:
-        return _Run(bench, request, own).result()
+        return _Run(testbed, request, own).result()
 
 
 def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
@@ -79,8 +79,8 @@ def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
 class _Run:
     """The parts of one run that only make sense together."""
 
-    def __init__(self, bench: Bench, request: RunRequest, side: Side) -> None:
-        self._bench = bench
+    def __init__(self, testbed: Testbed, request: RunRequest, side: Side) -> None:
+        self._testbed = testbed
         self._request = request
         self._side = side
         self._target = request.contender.target
@@ -88,12 +88,12 @@ class _Run:
         self._stages = StageTimes()
         self._steps = request.steps
         stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
-        self._stream_file = bench.project.results / self._target.name / f"{stem}.stream.jsonl"
+        self._stream_file = testbed.project.results / self._target.name / f"{stem}.stream.jsonl"
         self._log_file = self._stream_file.with_name(f"{stem}.log")
         self._records: list[Record] = []
         self._watch: Watch | None = None
         self._start_s: float | None = None
-        self._stored = StoredState(bench, request.contender)
+        self._stored = StoredState(testbed, request.contender)
         self._environment: Mapping[str, str] = {}
         self._limits: Mapping[str, str] = {}
         self._machine_state: MachineState | None = None
@@ -181,12 +181,12 @@ class _Run:
 
     def _attached(self) -> dict[str, str]:
         """Where a target runs that the lab did not start; its own settings are out of sight."""
-        access = self._bench.attached.get(self._target.name)
+        access = self._testbed.attached.get(self._target.name)
         return {} if access is None else {"attached": access.address}
 
     def _of_the_target(self) -> dict[str, str]:
         """Its settings, those left as they are too, its artifact and its log; unknown of an attached target."""
-        if self._target.name in self._bench.attached:
+        if self._target.name in self._testbed.attached:
             return {}
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
         facts = {
@@ -194,7 +194,7 @@ class _Run:
             "api_replaces": "; ".join(each.words for each in self._target.replaces),
             "api_documented_settings": "; ".join(each.words for each in self._target.documented_settings),
             "api_artifact_sha256": self._target.build.artifact_sha256,
-            "api_log": self._bench.project.relative(self._log_file),
+            "api_log": self._testbed.project.relative(self._log_file),
             "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
         }
         return {name: fact for name, fact in facts.items() if fact}
@@ -212,15 +212,15 @@ class _Run:
     def _execute(self) -> Status:
         contender, request = self._request.contender, self._request
         self._environment = {
-            **environment_of(self._bench.project, self._target, self._bench.server),
+            **environment_of(self._testbed.project, self._target, self._testbed.server),
             **self._of_the_target(),
             "storage": contender.place,
             **self._overlay_facts(),
         }
         with (
-            run_files(self._bench.project.state / "runs", self._target.name) as files,
+            run_files(self._testbed.project.state / "runs", self._target.name) as files,
             at_work(
-                self._bench, self._target, contender.workload, contender.variant, self._log_file, request.isolation
+                self._testbed, self._target, contender.workload, contender.variant, self._log_file, request.isolation
             ) as service,
         ):
             self._start_s = service.start_s
@@ -230,24 +230,24 @@ class _Run:
         return status
 
     def _drive(self, target: Service, files: RunFiles) -> Status:
-        seen = observe(self._bench, self._target.name, target)
+        seen = observe(self._testbed, self._target.name, target)
         self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
         plan = self._request.plan(
-            reached_by(self._bench.launcher, target.access), files.ledger if self._stored.keeps_ledger else None
+            reached_by(self._testbed.launcher, target.access), files.ledger if self._stored.keeps_ledger else None
         )
         self._stored.preload(plan, files)
         self._stages.mark("preparing")
-        engine = generator_of(self._bench, self._request, plan, files, self._stream_file, self._side.await_step)
+        engine = generator_of(self._testbed, self._request, plan, files, self._stream_file, self._side.await_step)
         disk = self._disk()
         speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
         with contextlib.ExitStack() as stack:
-            if self._bench.server is not None:
-                self._durability = durability_label.begun(self._bench.server, self._durability_elsewhere)
-                self._database_watch = stack.enter_context(DatabaseWatch(self._bench.server))
-                self._vacuum = stack.enter_context(EdgeVacuum(self._bench.server))
+            if self._testbed.server is not None:
+                self._durability = durability_label.begun(self._testbed.server, self._durability_elsewhere)
+                self._database_watch = stack.enter_context(DatabaseWatch(self._testbed.server))
+                self._vacuum = stack.enter_context(EdgeVacuum(self._testbed.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            seen = seen.beside("engine", observe_engine(self._bench, engine))
+            seen = seen.beside("engine", observe_engine(self._testbed, engine))
             self._environment = {**self._environment, **seen.facts}
             self._watch = Watch(seen, target.gauge_endpoints, wanted=lambda: self._side.works)
             before = machine_counters()
@@ -278,7 +278,7 @@ class _Run:
         self._stages.mark("audit")
         self._environment = {**self._environment, **self._accounts.facts()}
         if not self._accounts.is_one_here:
-            self._bench.progress.say(f"{self._request.contender.key}: {self._accounts.line(self._stored.verdict)}")
+            self._testbed.progress.say(f"{self._request.contender.key}: {self._accounts.line(self._stored.verdict)}")
         last = self._records[-1]
         self._records = self._up_to_the_stop()
         if self._stopped_at is not None:
@@ -287,13 +287,13 @@ class _Run:
 
     def _disk(self) -> Path | None:
         """Where the database keeps its data, which is known of the lab's own."""
-        server = self._bench.server
+        server = self._testbed.server
         return server.data_directory() if server is not None and server.embedded else None
 
     def _expected_roles(self) -> set[str]:
         """Those that use the CPU of this machine: an engine on another one takes nothing of it."""
-        here = set() if self._bench.places else {"engine"}
-        return {"target", *here, *(["database"] if self._bench.server is not None else [])}
+        here = set() if self._testbed.places else {"engine"}
+        return {"target", *here, *(["database"] if self._testbed.server is not None else [])}
 
     def _looking_cpu_s(self) -> float:
         """CPU time that the lab's own looks have taken it."""
@@ -337,9 +337,9 @@ class _Run:
     def _show(self, record: Record) -> None:
         shown = as_shown(record, self._steps)
         if shown is not None:
-            self._bench.progress.record(shown)
+            self._testbed.progress.record(shown)
         if isinstance(record, EngineSecond) and self._watch is not None:
-            self._bench.progress.usage(self._watch.latest_cpu_percent)
+            self._testbed.progress.usage(self._watch.latest_cpu_percent)
 
     def _stops_after(self, record: Record) -> bool:
         """Whether a run to saturation ends with this phase, since too many of its requests failed."""

@@ -10,9 +10,9 @@ from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import POSTGRESQL_PORT, Server
-from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.service import Service
+from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.listener import listener_at
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.usage import Together, UsageSource
@@ -22,7 +22,7 @@ DATABASE = "database"
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedRole:
     """One role in sight: what samples it, what a run's record says of it, and what must still hold at the run's end.
 
     `processes` samples each of several processes apart, by name; it is empty where the role is one process.
@@ -40,7 +40,7 @@ class Seen:
 class Observation:
     """The roles in sight, by name; a role that is not among them is out of sight, and nothing is claimed of it."""
 
-    roles: Mapping[str, Seen]
+    roles: Mapping[str, ObservedRole]
 
     @property
     def facts(self) -> dict[str, str]:
@@ -52,7 +52,7 @@ class Observation:
         """What the target may use, for the run's settings; empty where it has no limit."""
         return self.roles["target"].limits if "target" in self.roles else {}
 
-    def beside(self, role: str, seen: Seen | None) -> "Observation":
+    def beside(self, role: str, seen: ObservedRole | None) -> "Observation":
         """The observation with a role more, where that is in sight."""
         return self if seen is None else Observation({**self.roles, role: seen})
 
@@ -72,59 +72,59 @@ class Observation:
             seen.check()
 
 
-def observe(bench: Bench, target_name: str, service: Service) -> Observation:
+def observe(testbed: Testbed, target_name: str, service: Service) -> Observation:
     """What can be seen of a target at work and of the database that it stores into."""
-    roles = {"target": _target(bench, target_name, service), "database": _database(bench, service.database_pids)}
+    roles = {"target": _target(testbed, target_name, service), "database": _database(testbed, service.database_pids)}
     return Observation({role: seen for role, seen in roles.items() if seen is not None})
 
 
-def observe_engine(bench: Bench, engine: Agents) -> Seen | None:
+def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
     """What can be seen of engines at work: processes, or containers. The first one's image and limits stand for all."""
-    running = bench.launcher.running("engine")
-    containers = [seen for name in running if (seen := _own_container(bench, name)) is not None]
+    running = testbed.launcher.running("engine")
+    containers = [seen for name in running if (seen := _own_container(testbed, name)) is not None]
     sources = [seen.source for seen in containers] or [ProcessTree(pid) for pid in engine.pids]
-    return Seen(Together(sources), containers[0].facts if containers else {}) if sources else None
+    return ObservedRole(Together(sources), containers[0].facts if containers else {}) if sources else None
 
 
-def _target(bench: Bench, name: str, service: Service) -> Seen | None:
+def _target(testbed: Testbed, name: str, service: Service) -> ObservedRole | None:
     if service.pids:
         pids = service.pids
         # Trees of their own: each remembers what it saw last.
         apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
-        return Seen(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
+        return ObservedRole(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
     return (
-        _own_container(bench, service.container)
-        or _container(bench, name)
+        _own_container(testbed, service.container)
+        or _container(testbed, name)
         or _listener(service.access.host, service.access.port)
     )
 
 
-def _database(bench: Bench, beside: Sequence[int]) -> Seen | None:
+def _database(testbed: Testbed, beside: Sequence[int]) -> ObservedRole | None:
     """The server, and what was started beside it for a target."""
-    server = bench.server
+    server = testbed.server
     if server is None:
         return None
     if server.pid is not None:
-        return Seen(Together([ProcessTree(pid) for pid in (server.pid, *beside)]))
-    return _own_container(bench, server.container) or _container(bench, DATABASE) or _listener(*_address(server))
+        return ObservedRole(Together([ProcessTree(pid) for pid in (server.pid, *beside)]))
+    return _own_container(testbed, server.container) or _container(testbed, DATABASE) or _listener(*_address(server))
 
 
-def _container(bench: Bench, name: str) -> Seen | None:
-    docker, wanted = bench.docker, bench.containers.get(name)
+def _container(testbed: Testbed, name: str) -> ObservedRole | None:
+    docker, wanted = testbed.docker, testbed.containers.get(name)
     return None if docker is None or wanted is None else _seen(docker, wanted)
 
 
-def _own_container(bench: Bench, name: str | None) -> Seen | None:
+def _own_container(testbed: Testbed, name: str | None) -> ObservedRole | None:
     """A container that the lab has started; its limits are the run's own."""
-    if bench.docker is None or name is None:
+    if testbed.docker is None or name is None:
         return None
-    return replace(_seen(bench.docker, name), limits={})
+    return replace(_seen(testbed.docker, name), limits={})
 
 
-def _seen(docker: DockerEngine, wanted: str) -> Seen:
+def _seen(docker: DockerEngine, wanted: str) -> ObservedRole:
     begun = find_container(docker, wanted)
     limits = Isolation(limit_cpus=begun.limit_cpus, limit_memory_bytes=begun.limit_memory_bytes).described()
-    return Seen(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
+    return ObservedRole(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
 
 
 def _check_same(docker: DockerEngine, begun: Container) -> None:
@@ -136,7 +136,7 @@ def _check_same(docker: DockerEngine, begun: Container) -> None:
         )
 
 
-def _listener(host: str, port: int) -> Seen | None:
+def _listener(host: str, port: int) -> ObservedRole | None:
     process = listener_at(host, port)
     if process is None:
         return None
@@ -146,7 +146,7 @@ def _listener(host: str, port: int) -> Seen | None:
         if not process.is_running():
             raise BakeoffError(f"The process {process.pid}, which listened at {host}:{port}, ended during the run.")
 
-    return Seen(ProcessTree(process.pid), {"process": f"{process.name()} ({process.pid})"}, check=check)
+    return ObservedRole(ProcessTree(process.pid), {"process": f"{process.name()} ({process.pid})"}, check=check)
 
 
 def _address(server: Server) -> tuple[str, int]:

@@ -17,9 +17,9 @@ from bakeoff.postgres.replica import Replica
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
-from bakeoff.running.bench import Bench
 from bakeoff.running.isolation import Isolation, pinned_to
 from bakeoff.running.target_limits import limited
+from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
@@ -121,7 +121,7 @@ class _Started:
 
 @contextlib.contextmanager
 def at_work(
-    bench: Bench,
+    testbed: Testbed,
     target: Target,
     workload: Workload,
     variant: Variant,
@@ -130,22 +130,22 @@ def at_work(
 ) -> Iterator[Service]:
     """The target, healthy and with a fresh table, while the block lasts."""
     check = health_check(workload, target.protocol)
-    attached = bench.attached.get(target.name)
+    attached = testbed.attached.get(target.name)
     if attached is not None:
-        if bench.server is not None:
-            fresh_table(workload, bench.server, variant.overlay, with_schema=True)
+        if testbed.server is not None:
+            fresh_table(workload, testbed.server, variant.overlay, with_schema=True)
         with AttachedTarget(target, attached, check) as service:
             yield service
         return
-    layout = None if bench.server is None else fresh_table(workload, bench.server, variant.overlay)
+    layout = None if testbed.server is None else fresh_table(workload, testbed.server, variant.overlay)
     isolation = isolation or Isolation()
     with contextlib.ExitStack() as stack:
-        replica = _replica(bench, variant, log)
+        replica = _replica(testbed, variant, log)
         if replica is not None:
             with pinned_to(isolation.pin.get("database")):
                 stack.enter_context(replica)
-        server = bench.server if replica is None else replica.server
-        pooler = _pooler(bench, server, variant, log)
+        server = testbed.server if replica is None else replica.server
+        pooler = _pooler(testbed, server, variant, log)
         if pooler is not None:
             with pinned_to(isolation.pin.get("target")):
                 stack.enter_context(pooler)
@@ -155,11 +155,11 @@ def at_work(
             check,
             log,
             settings=variables_of(target, variant.settings),
-            secured=bench.secured(tls=variant.tls, token=variant.token),
+            secured=testbed.secured(tls=variant.tls, token=variant.token),
             # A container has its limits from its launcher.
-            before=stack.enter_context(limited(isolation)) if bench.launcher is PROCESSES else (),
-            bind=bench.targets_listen_on or "",
-            launcher=bench.launcher,
+            before=stack.enter_context(limited(isolation)) if testbed.launcher is PROCESSES else (),
+            bind=testbed.targets_listen_on or "",
+            launcher=testbed.launcher,
         )
         with pinned_to(isolation.pin.get("target")):
             stack.enter_context(process)
@@ -168,23 +168,23 @@ def at_work(
         yield _Started(process, pooler, replica)
 
 
-def _replica(bench: Bench, variant: Variant, log: Path) -> Replica | None:
+def _replica(testbed: Testbed, variant: Variant, log: Path) -> Replica | None:
     """What targets read from in a variant."""
-    if not variant.read_replica or bench.server is None:
+    if not variant.read_replica or testbed.server is None:
         return None
-    return Replica(bench.server, find_installation(bench.project), log.with_suffix(f".{REPLICA}.log"))
+    return Replica(testbed.server, find_installation(testbed.project), log.with_suffix(f".{REPLICA}.log"))
 
 
-def _pooler(bench: Bench, server: Server | None, variant: Variant, log: Path) -> Pooler | None:
+def _pooler(testbed: Testbed, server: Server | None, variant: Variant, log: Path) -> Pooler | None:
     """What stands between target and database in a variant; the lab's own connections do not pass through it."""
     if variant.pgbouncer is None or server is None:
         return None
-    account = find_installation(bench.project)
+    account = find_installation(testbed.project)
     return Pooler(
         server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
-        bench.project.root / CONFIGURATION,
+        testbed.project.root / CONFIGURATION,
         log.with_suffix(f".{PROGRAM}.log"),
         account.user,
         account.group,

@@ -3,12 +3,12 @@
 from bakeoff.results.audit import Audit
 from bakeoff.results.run import Finding
 from bakeoff.running.audit_step import audit_run, read_back
-from bakeoff.running.bench import Bench
 from bakeoff.running.contender import Contender
 from bakeoff.running.created_before import CreatedBefore, create_before, created_before_findings
 from bakeoff.running.findings import audit_findings, not_audited
 from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
 from bakeoff.running.run_files import RunFiles
+from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import POSTGRESQL
 from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.preload import can_insert, preload_statements
@@ -17,8 +17,8 @@ from bakeoff.workload.preload import can_insert, preload_statements
 class StoredState:
     """Of one run. `verdict` is the audit's, None where there was none."""
 
-    def __init__(self, bench: Bench, contender: Contender) -> None:
-        self._bench = bench
+    def __init__(self, testbed: Testbed, contender: Contender) -> None:
+        self._testbed = testbed
         self._contender = contender
         self.verdict: Audit | None = None
         self._preloaded_before: Preloaded | None = None
@@ -30,20 +30,20 @@ class StoredState:
     def keeps_ledger(self) -> bool:
         """A ledger is of use only where an audit can follow."""
         engine = self._contender.engine
-        can_audit = self._bench.server is not None or (self._reads_back and engine.can_read_back)
+        can_audit = self._testbed.server is not None or (self._reads_back and engine.can_read_back)
         return engine.can("ledger") and engine.manifest.audit is not None and can_audit
 
     def preload(self, plan: Plan, files: RunFiles) -> None:
         """Stores what no operation touches, and writes it out: as rows, or through a target that assigns the keys."""
-        count, workload, server = self._contender.variant.preload, self._contender.workload, self._bench.server
+        count, workload, server = self._contender.variant.preload, self._contender.workload, self._testbed.server
         if not count:
             return
-        self._bench.progress.step(f"{self._contender.key}: storing {count:,} entities first")
+        self._testbed.progress.step(f"{self._contender.key}: storing {count:,} entities first")
         if server is not None and can_insert(workload, plan):
             for statement in preload_statements(workload, plan, count):
                 server.execute_script(statement)
         else:
-            self._created_before = create_before(self._bench, self._contender, plan, count, files)
+            self._created_before = create_before(self._testbed, self._contender, plan, count, files)
         if server is not None:
             server.execute_script("VACUUM (ANALYZE)")
             self._preloaded_before = None if self._created_before else preloaded_in(workload, server)
@@ -51,10 +51,10 @@ class StoredState:
 
     def audit(self, files: RunFiles) -> None:
         """Looks at what is stored now; the target still runs. Raises BakeoffError where the audit fails."""
-        if self._preloaded_before is not None and self._bench.server is not None:
-            self._preloaded_after = preloaded_in(self._contender.workload, self._bench.server)
+        if self._preloaded_before is not None and self._testbed.server is not None:
+            self._preloaded_after = preloaded_in(self._contender.workload, self._testbed.server)
         if self.keeps_ledger:
-            self._bench.progress.step(f"{self._contender.key}: audit")
+            self._testbed.progress.step(f"{self._contender.key}: audit")
             self.verdict = self._audited(files)
             if self._created_before is not None and self._created_before.files is not None:
                 self._created_verdict = self._audited(self._created_before.files)
@@ -80,8 +80,8 @@ class StoredState:
 
     def _audited(self, files: RunFiles) -> Audit | None:
         """By the database where the lab knows it and the query, else by the target's own reads."""
-        engine, workload, server = self._contender.engine, self._contender.workload, self._bench.server
-        launcher = self._bench.launcher
+        engine, workload, server = self._contender.engine, self._contender.workload, self._testbed.server
+        launcher = self._testbed.launcher
         if server is not None and workload.declared.audit is not None:
             return audit_run(engine, workload, server, files.plan, files.ledger, launcher)
         return read_back(engine, workload, files.plan, files.ledger, launcher)

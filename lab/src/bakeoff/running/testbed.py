@@ -22,7 +22,7 @@ from bakeoff.targets.security import Secured
 
 @dataclass(frozen=True)
 class Contained:
-    """What a bench has in containers: its database, what starts programs there, and what makes further databases."""
+    """What a testbed has in containers: its database, what starts programs there, and what makes further databases."""
 
     server: Server | None
     docker: DockerEngine
@@ -31,7 +31,7 @@ class Contained:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Testbed:
     """The checkout, the application database (None where no contender stores in one), and the display.
 
     `attached` are targets that the lab did not start; `containers` are those that targets, or the `database`, run in,
@@ -63,8 +63,8 @@ class Bench:
         """Where agents run that are not elsewhere."""
         return Here(self.launcher, [self.project.contract])
 
-    def running_in(self, runs_in: str) -> "Bench":
-        """The bench of a contender that runs there: processes, or docker."""
+    def running_in(self, runs_in: str) -> "Testbed":
+        """The testbed of a contender that runs there: processes, or docker."""
         if runs_in != DOCKER:
             return self
         assert self.in_containers is not None
@@ -78,6 +78,6 @@ class Bench:
             return contained.crashable(kind)
         return EmbeddedDatabase(self.project, kind)
 
-    def storing_in(self, place: Place) -> "Bench":
-        """The bench of a target that stores there: without the database, unless it stores in that."""
+    def storing_in(self, place: Place) -> "Testbed":
+        """The testbed of a target that stores there: without the database, unless it stores in that."""
         return self if place == POSTGRESQL else replace(self, server=None)
