@@ -13,13 +13,11 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 
 from bakeoff.conformance.case import (
-    BytesPayload,
     Call,
     Differences,
     Frame,
     GrpcExpectation,
     GrpcSide,
-    JsonPayload,
     Payload,
 )
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
@@ -140,10 +138,10 @@ RECEIPT = {"revision": 7, "isNew": False}
 
 
 def side(method: str | None = None, payloads: tuple[Payload, ...] | None = None, **expected: Any) -> GrpcSide:
-    return GrpcSide(method, payloads, GrpcExpectation(("OK",), **expected))
+    return GrpcSide(GrpcExpectation(("OK",), **expected), method, stream=payloads)
 
 
-def framed(*frames: Frame | BytesPayload) -> GrpcSide:
+def framed(*frames: Frame) -> GrpcSide:
     return replace(side(), headers={"a": ("b", "c")}, frames=frames)
 
 
@@ -161,18 +159,18 @@ K = {"itemKey": "k"}
         (
             Call.STREAM,
             None,
-            side(None, (BytesPayload(b"\xff"), JsonPayload(K))),
+            side(None, (Payload(content=b"\xff"), Payload(K))),
             GrpcRequest(PUT_EACH, (b"\xff", b"\n\1k")),
         ),
-        (Call.SINGLE, 1, side(None, (BytesPayload(b"\xff"),)), GrpcRequest(PUT, (b"\xff",))),
+        (Call.SINGLE, 1, side(None, (Payload(content=b"\xff"),)), GrpcRequest(PUT, (b"\xff",))),
         (
             Call.SINGLE,
             1,
-            framed(Frame(JsonPayload(K)), Frame(BytesPayload(b"x"), flag=1, length=258), BytesPayload(b"\xff")),
+            framed(Frame(K), Frame(content=b"x", flag=1, length=258), Frame(content=b"\xff", flag=None)),
             GrpcRequest(PUT, (), {"a": ("b", "c")}, b"\0\0\0\0\3\x0a\x01k\1\0\0\1\2x\xff"),
         ),
         (Call.SINGLE, 1, framed(), GrpcRequest(PUT, (), {"a": ("b", "c")}, b"")),
-        (Call.SINGLE, 1, side("no.Such/Method", (BytesPayload(b""),)), GrpcRequest("no.Such/Method", (b"",))),
+        (Call.SINGLE, 1, side("no.Such/Method", (Payload(content=b""),)), GrpcRequest("no.Such/Method", (b"",))),
     ],
 )
 def test_the_request_of_a_case(
@@ -181,7 +179,7 @@ def test_the_request_of_a_case(
     server = Server(OK)
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
 
-    assert protocol.perform(key_value_case(call=call, message=message, grpc=grpc_side)) == Differences()
+    assert protocol.exchange(key_value_case(call=call, message=message, grpc=grpc_side)).differences == Differences()
     assert server.request == request_
 
 
@@ -189,14 +187,15 @@ def test_health_asks_the_standard_service(codec: ProtoCodec, tmp_path: Path) -> 
     server = Server(GrpcReply("OK", "", (b"\x08\x01",)))
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, server)
 
-    assert protocol.perform(key_value_case(call=Call.HEALTH, grpc=side(body={"status": "SERVING"}))) == Differences()
+    case = key_value_case(call=Call.HEALTH, grpc=side(body={"status": "SERVING"}))
+    assert protocol.exchange(case).differences == Differences()
     assert server.request == GrpcRequest("grpc.health.v1.Health/Check", (b"\x0a\x0dshop.v1.Store",))
 
 
 def test_a_reply_that_is_no_message_is_a_difference(codec: ProtoCodec, tmp_path: Path) -> None:
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(GrpcReply("OK", "", (b"\xff",))))
 
-    (difference,) = protocol.perform(key_value_case(grpc=side())).strict
+    (difference,) = protocol.exchange(key_value_case(grpc=side())).differences.strict
 
     assert difference.startswith("body: is no shop.v1.Receipt")
 
@@ -214,19 +213,19 @@ def test_a_message_that_does_not_fit_is_an_error_of_the_vector(message: Any, cod
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(OK))
 
     with pytest.raises(VectorError, match=r'case "a-case": grpc: the message does not fit shop\.v1\.Item'):
-        protocol.perform(key_value_case(message=message, grpc=side()))
+        protocol.exchange(key_value_case(message=message, grpc=side()))
 
 
 def test_json_for_a_method_that_is_not_declared_is_an_error_of_the_vector(codec: ProtoCodec, tmp_path: Path) -> None:
     protocol = GrpcProtocol(key_value_workload(tmp_path), codec, Server(OK))
 
     with pytest.raises(VectorError, match="no proto file declares"):
-        protocol.perform(key_value_case(grpc=side(method="no.Such/Method", payloads=(JsonPayload({}),))))
+        protocol.exchange(key_value_case(grpc=side(method="no.Such/Method", payloads=(Payload({}),))))
 
 
 @pytest.mark.parametrize("value", [None, 0, "", False, [], {}, [None, {"a": [1.5]}]])
 def test_values_come_back_as_they_went(value: Any, codec: ProtoCodec) -> None:
-    encoded = codec.encode("shop.v1.Item", JsonPayload({"itemKey": "k", "value": value}))
+    encoded = codec.encode("shop.v1.Item", {"itemKey": "k", "value": value})
 
     assert codec.decode("shop.v1.Item", encoded) == {"itemKey": "k", "value": value}
 

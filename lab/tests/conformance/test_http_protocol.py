@@ -6,7 +6,7 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 
 from bakeoff.conformance import exact_json
-from bakeoff.conformance.case import BytesPayload, Call, Differences, HttpExpectation, HttpSide, JsonPayload, Payload
+from bakeoff.conformance.case import Call, Differences, HttpExpectation, HttpSide, Payload
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.errors import BakeoffError
@@ -32,7 +32,7 @@ def side(
     headers: dict[str, tuple[str, ...]] | None = None,
     body: Payload | None = None,
 ) -> HttpSide:
-    return HttpSide(method, path, headers or {}, body, HttpExpectation(200, {}, {}))
+    return HttpSide(HttpExpectation(200, {}, {}), method, path, headers or {}, body)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def side(
         (Call.BATCH, [1, 2], side(), HttpRequest("POST", "/items/all", JSON, b'{"all":[1;2]}')),
         (Call.HEALTH, None, side(), HttpRequest("GET", "/up", {}, None)),
         (Call.SINGLE, None, side("DELETE", "/x"), HttpRequest("DELETE", "/x", {}, None)),
-        (Call.SINGLE, 1, side(body=BytesPayload(b"\xff")), HttpRequest("PUT", "/items", JSON, b"\xff")),
-        (Call.BATCH, [1], side(body=JsonPayload({"a": 1})), HttpRequest("POST", "/items/all", JSON, b'{"a":1}')),
+        (Call.SINGLE, 1, side(body=Payload(content=b"\xff")), HttpRequest("PUT", "/items", JSON, b"\xff")),
+        (Call.BATCH, [1], side(body=Payload({"a": 1})), HttpRequest("POST", "/items/all", JSON, b'{"a":1}')),
         (
             Call.SINGLE,
             1,
@@ -56,7 +56,7 @@ def test_the_request_of_a_case(call: Call, message: Any, http: HttpSide, request
     server = Server()
     protocol = HttpProtocol(key_value_workload(tmp_path), server)
 
-    assert protocol.perform(key_value_case(call=call, message=message, http=http)) == Differences()
+    assert protocol.exchange(key_value_case(call=call, message=message, http=http)).differences == Differences()
     assert server.request == request_
 
 
@@ -75,9 +75,11 @@ def test_a_case_that_needs_a_token_carries_its_own_and_no_other(
     own: dict[str, tuple[str, ...]], sent: tuple[str, ...], tmp_path: Path
 ) -> None:
     server = Server()
-    case = replace(key_value_case(message=1, http=side(headers=own)), needs_token=True)
+    case = replace(key_value_case(message=1, http=side(headers=own)), token=True)
 
-    assert HttpProtocol(key_value_workload(tmp_path), server).perform(case.with_token("t")) == Differences()
+    assert (
+        HttpProtocol(key_value_workload(tmp_path), server).exchange(case.with_token("t")).differences == Differences()
+    )
     assert server.request is not None
     assert server.request.headers["authorization"] == sent
 
@@ -86,4 +88,4 @@ def test_a_call_that_the_workload_does_not_have(tmp_path: Path) -> None:
     protocol = HttpProtocol(key_value_workload(tmp_path), Server())
 
     with pytest.raises(BakeoffError, match=r"a case makes a stream call, but workload\.toml has no http for it"):
-        protocol.perform(key_value_case(call=Call.STREAM, http=side()))
+        protocol.exchange(key_value_case(call=Call.STREAM, http=side()))

@@ -55,9 +55,9 @@ def grpc(code: str, message: str, **expected: Any) -> tuple[bool, bool]:
 
 
 def test_core_accepts_what_a_library_answers_by_itself_only_where_the_case_names_it() -> None:
-    assert grpc("INTERNAL", "failed to unmarshal", core_codes=("INTERNAL",)) == (False, True)
+    assert grpc("INTERNAL", "failed to unmarshal", core_code=("INTERNAL",)) == (False, True)
     assert grpc("INTERNAL", "failed to unmarshal") == (False, False)
-    assert grpc("OK", "", core_codes=("INTERNAL",)) == (False, False)
+    assert grpc("OK", "", core_code=("INTERNAL",)) == (False, False)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from bakeoff.project import Project
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload, load_workload
 
-SIDE = HttpSide("GET", "/", {}, None, HttpExpectation(200, {}, None))
+SIDE = HttpSide(HttpExpectation(200), "GET", "/")
 
 
 def case(name: str, *, given: tuple[Any, ...] = (), rows: tuple[Row, ...] | None = None, http: bool = True) -> Case:
@@ -31,19 +31,13 @@ class Target:
         self._refused = refused or []
         self.asked: list[Any] = []
 
-    def expresses(self, case: Case) -> bool:
-        return case.http is not None
-
     def store(self, message: Any) -> list[str]:
         self.asked.append(message)
         return self._refused
 
-    def perform(self, case: Case) -> Differences:
-        self.asked.append(case.name)
-        return Differences().together_with(self._perform(case.name))
-
     def exchange(self, case: Case) -> Exchange:
-        return Exchange(self.perform(case))
+        self.asked.append(case.name)
+        return Exchange(Differences().together_with(self._perform(case.name)))
 
 
 class Table:
@@ -54,7 +48,7 @@ class Table:
         return [row for row in self._rows if case.owns(row.key)]
 
     def at(self, key: Sequence[str]) -> str | None:
-        return next((row.document for row in self._rows if row.key == tuple(key)), None)
+        return next((str(row.document) for row in self._rows if row.key == tuple(key)), None)
 
 
 def test_given_messages_come_before_the_request() -> None:
@@ -131,7 +125,7 @@ def test_only_a_target_that_passed_every_case_conforms() -> None:
 
 
 def test_cases_that_need_a_token_apply_where_one_is_asked_for() -> None:
-    secured = replace(case("b"), needs_token=True, http=replace(SIDE, headers={"authorization": ("Bearer ${token}",)}))
+    secured = replace(case("b"), token=True, http=replace(SIDE, headers={"authorization": ("Bearer ${token}",)}))
 
     assert applicable([case("a"), secured], None) == (case("a"),)
     (_, filled) = applicable([case("a"), secured], "t")

@@ -19,12 +19,12 @@ from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import Target
 from made_up_manifests import target as made_up_target
 
-HTTP = HttpSide(None, None, {}, None, HttpExpectation(200, {}, None))
-GRPC = GrpcSide(None, None, GrpcExpectation(("OK",)))
+HTTP = HttpSide(HttpExpectation(200))
+GRPC = GrpcSide(GrpcExpectation(("OK",)))
 CASES = (
     replace(key_value_case(http=HTTP), name="open"),
-    replace(key_value_case(http=HTTP), name="secured", needs_token=True),
-    replace(key_value_case(grpc=GRPC), name="secured-grpc", needs_token=True),
+    replace(key_value_case(http=HTTP), name="secured", token=True),
+    replace(key_value_case(grpc=GRPC), name="secured-grpc", token=True),
 )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.conformance.case import BytesPayload, Call, Frame, GrpcExpectation, JsonPayload, Row
+from bakeoff.conformance.case import Call, Frame, GrpcExpectation, Payload, Row
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
@@ -38,10 +38,10 @@ def test_a_case_is_read_with_all_it_says(tmp_path: Path, schema: Path) -> None:
 
     assert (loaded.subject, loaded.call, loaded.given) == ("things", Call.SINGLE, ({"b": 1},))
     assert loaded.http is not None
-    assert loaded.http.body == BytesPayload(b"{\xff")
+    assert loaded.http.body == Payload(content=b"{\xff")
     assert loaded.http.headers == {"Accept": (), "X-A": ("1",), "X-B": ("1", "2")}
     assert loaded.grpc is not None
-    assert loaded.grpc.payloads == (JsonPayload({"a": 1}), BytesPayload(b"\x00"))
+    assert loaded.grpc.payloads == (Payload({"a": 1}), Payload(content=b"\x00"))
     assert loaded.rows == (Row(("k", "a-case/xxx"), "{}"),)
 
 
@@ -52,13 +52,13 @@ def test_frames_are_read_as_they_go_over_the_wire(tmp_path: Path, schema: Path) 
 
     (loaded,) = load_vectors(tmp_path, schema)
 
-    assert loaded.needs_token
+    assert loaded.token
     assert loaded.grpc is not None
     assert loaded.grpc.headers == {"grpc-encoding": ("gzip",)}
     assert loaded.grpc.frames == (
-        Frame(JsonPayload({"a": 1})),
-        Frame(BytesPayload(b"x"), flag=1, length=9),
-        BytesPayload(b"\x00"),
+        Frame({"a": 1}),
+        Frame(content=b"x", flag=1, length=9),
+        Frame(content=b"\x00", flag=None),
     )
     assert loaded.grpc.expect == GrpcExpectation(
         ("INTERNAL", "UNIMPLEMENTED"), headers={"grpc-accept-encoding": "identity"}

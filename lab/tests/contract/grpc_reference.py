@@ -11,7 +11,6 @@ from json_reader import Members, Number
 from reference import INTERNAL, STORED, BrokenRuleError, BulkEvent, Reference
 from stored_state import NotStorableError, shortest
 
-from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
 from bakeoff.conformance.proto_codec import ProtoCodec
 
@@ -155,7 +154,7 @@ class GrpcReference:
     def _encoded(self, method: str, reply: dict[str, Any]) -> bytes:
         declared = self._codec.method(method)
         assert declared is not None
-        return self._codec.encode(declared.reply, JsonPayload(reply))
+        return self._codec.encode(declared.reply, reply)
 
 
 def _event(event: Any, rules: Rules) -> Members:

@@ -52,7 +52,7 @@ def run(
     results: tuple[CaseResult, ...] = ()
     for token in (None, TOKEN):
         reference = Reference(without, token)
-        chosen = [case for case in applicable(cases, token) if case.needs_token == (token is not None)]
+        chosen = [case for case in applicable(cases, token) if case.token == (token is not None)]
         results += run_cases(chosen, speakers.speaker(protocol, reference), reference)
     return results
 

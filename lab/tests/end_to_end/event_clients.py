@@ -14,9 +14,10 @@ from typing import Any
 
 import grpc
 
-from bakeoff.conformance.calls import grpc_method, http_table
-from bakeoff.conformance.case import Call, JsonPayload
+from bakeoff.conformance.calls import grpc_table, http_table
+from bakeoff.conformance.case import Call
 from bakeoff.conformance.grpc_protocol import codec_of
+from bakeoff.workload.declaration import GrpcCall
 from bakeoff.workload.loader import Workload
 
 # Longer than anything that a target may take; only a target that hangs is waited for so long.
@@ -151,7 +152,9 @@ class _HttpSender:
 
 class _GrpcSender:
     def __init__(self, workload: Workload, port: int, tls: TlsTrust | None, metadata: dict[str, str]) -> None:
-        method = grpc_method(workload, Call.SINGLE)
+        table = grpc_table(workload, Call.SINGLE)
+        assert isinstance(table, GrpcCall)
+        method = table.method
         codec = codec_of(workload)
         declared = codec.method(method)
         assert declared is not None
@@ -163,7 +166,7 @@ class _GrpcSender:
         self._metadata = tuple(metadata.items())
         self._call: grpc.UnaryUnaryMultiCallable[Any, Any] = self._channel.unary_unary(
             f"/{method}",
-            lambda event: codec.encode(declared.request, JsonPayload(event)),
+            lambda event: codec.encode(declared.request, event),
             lambda reply: codec.decode(declared.reply, reply),
         )
 

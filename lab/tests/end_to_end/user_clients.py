@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import grpc
 
-from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.workload.loader import Workload
 
@@ -95,7 +94,7 @@ class _GrpcCalls:
         assert declared is not None
         call: Callable[..., Any] = self._channel.unary_unary(
             f"/{name}",
-            lambda document: self._codec.encode(declared.request, JsonPayload(document)),
+            lambda document: self._codec.encode(declared.request, document),
             lambda reply: self._codec.decode(declared.reply, reply),
         )
         try:

@@ -8,7 +8,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from as_json import as_json
-from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.runner import load_cases
 from bakeoff.errors import UsageError
@@ -101,7 +100,7 @@ def test_methods_follow_from_a_proto_file(empty_checkout: Project) -> None:
     message = sample(operations["CreateUser"]["message"])
     assert isinstance(message, dict)
     assert set(message) == {"displayName", "email", "kind", "bornAt", "tags", "scores", "phone", "balance", "picture"}
-    assert codec_of(workload).encode("users.v1.CreateUserRequest", JsonPayload(message))
+    assert codec_of(workload).encode("users.v1.CreateUserRequest", message)
     (_, life) = load_cases(workload)
     assert [step.operation for step in life.steps] == ["CreateUser", "GetUser", "DeleteUser", "GetUser"]
     assert (workload.directory / "shared" / "money.proto").is_file()

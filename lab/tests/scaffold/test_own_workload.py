@@ -19,7 +19,6 @@ from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import Comparison
-from bakeoff.conformance.case import JsonPayload
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.processes import ports
@@ -153,7 +152,7 @@ class GrpcApi(grpc.GenericRpcHandler):
         if not identity:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "id: required")
         self._entries[identity] = request
-        return self._codec.encode("things.v1.SaveReply", JsonPayload({"id": identity}))
+        return self._codec.encode("things.v1.SaveReply", {"id": identity})
 
     def _read(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         identity = self._identity("things.v1.ReadRequest", request)

@@ -231,7 +231,7 @@ def conform(testbed: Testbed, target: Target, workload: Workload, variant: Varia
     result = _conform(testbed, target, workload, variant, ())
     if variant.token or target.name in testbed.attached or "api_token" not in target.manifest.settings:
         return result
-    cases = [case for case in load_cases(workload) if case.needs_token]
+    cases = [case for case in load_cases(workload) if case.token]
     side = "grpc" if target.protocol == "grpc" else "http"
     names = [case.name for case in cases if case.goes_over(side)]
     if not names:

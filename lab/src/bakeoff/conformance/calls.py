@@ -1,65 +1,43 @@
-"""Where a workload takes each call of its cases."""
+"""The tables of workload.toml that declare each call of a case."""
+
+from typing import NoReturn
 
 from bakeoff.conformance.case import Call
 from bakeoff.errors import BakeoffError
-from bakeoff.workload.declaration import GrpcBatch, GrpcCall, GrpcStream, HttpBatch, HttpCall, HttpHealth
+from bakeoff.workload.declaration import GrpcBatch, GrpcCall, GrpcHealth, GrpcStream, HttpBatch, HttpCall, HttpHealth
 from bakeoff.workload.loader import Workload
 
 HttpTable = HttpCall | HttpBatch | HttpHealth
+GrpcTable = GrpcCall | GrpcBatch | GrpcStream | GrpcHealth
 
 
 def http_table(workload: Workload, call: Call) -> HttpTable:
-    """The `http` table of a call in workload.toml; a single message goes where the first operation goes."""
+    """The `http` table of a call; a single message is sent by the first operation."""
     declared = workload.declared
-    table: HttpTable | None = None
-    match call:
-        case Call.SINGLE:
-            table = declared.operations[0].http
-        case Call.BATCH:
-            table = declared.batch.http
-        case Call.HEALTH:
-            table = declared.health.http
-    if table is None:
-        raise _missing(workload, call, "http")
-    return table
+    tables: dict[Call, HttpTable | None] = {
+        Call.SINGLE: declared.operations[0].http,
+        Call.BATCH: declared.batch.http,
+        Call.HEALTH: declared.health.http,
+    }
+    return tables.get(call) or _missing(workload, call, "http")
 
 
-def grpc_method(workload: Workload, call: Call) -> str:
-    """The method of a call in workload.toml."""
+def grpc_table(workload: Workload, call: Call) -> GrpcTable:
+    """The `grpc` table of a call."""
     declared = workload.declared
-    table: GrpcCall | GrpcBatch | GrpcStream | None = None
-    match call:
-        case Call.SINGLE:
-            table = declared.operations[0].grpc
-        case Call.BATCH:
-            table = declared.batch.grpc
-        case Call.STREAM:
-            table = declared.stream.grpc
-    if table is None:
-        raise _missing(workload, call, "grpc")
-    return table.method
+    tables: dict[Call, GrpcTable | None] = {
+        Call.SINGLE: declared.operations[0].grpc,
+        Call.BATCH: declared.batch.grpc,
+        Call.STREAM: declared.stream.grpc,
+        Call.HEALTH: declared.health.grpc,
+    }
+    return tables.get(call) or _missing(workload, call, "grpc")
 
 
-def grpc_batch(workload: Workload) -> GrpcBatch:
-    """How gRPC carries many messages at once."""
-    table = workload.declared.batch.grpc
-    if table is None:
-        raise _missing(workload, Call.BATCH, "grpc")
-    return table
-
-
-def grpc_service(workload: Workload) -> str:
-    """The service whose health is asked for."""
-    table = workload.declared.health.grpc
-    if table is None:
-        raise _missing(workload, Call.HEALTH, "grpc")
-    return table.service
-
-
-def first_of(call: HttpCall | HttpBatch | HttpHealth | GrpcCall) -> int | str:
-    """The expected status of those that are accepted."""
+def first_of(call: HttpTable | GrpcCall) -> int | str:
+    """The first of the expected statuses."""
     return call.expect if isinstance(call.expect, str | int) else call.expect[0]
 
 
-def _missing(workload: Workload, call: Call, protocol: str) -> BakeoffError:
-    return BakeoffError(f"{workload.name}: a case makes a {call} call, but workload.toml has no {protocol} for it.")
+def _missing(workload: Workload, call: Call, protocol: str) -> NoReturn:
+    raise BakeoffError(f"{workload.name}: a case makes a {call} call, but workload.toml has no {protocol} for it.")

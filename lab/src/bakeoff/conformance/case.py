@@ -1,17 +1,24 @@
-"""One conformance case: what is sent, and what must come back and be stored."""
+"""A conformance case: a request, the expected reply and the expected rows. Cases are read from vector files.
+
+contract/schemas/vectors.schema.json describes each member.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bakeoff.conformance.vector_file import Side, WrittenRow
+from msgspec import UNSET, UnsetType
+
 from bakeoff.documents.checked import Json
 
 _SLOT = "${token}"
 
+Side = Mapping[str, Json]
+Headers = Mapping[str, tuple[str, ...]]
+
 
 class Call(StrEnum):
-    """Which of the workload's calls a case makes."""
+    """A kind of call that a workload declares."""
 
     SINGLE = "single"
     BATCH = "batch"
@@ -20,7 +27,7 @@ class Call(StrEnum):
 
 
 class Profile(StrEnum):
-    """How much of the contract a case belongs to. Core decides what is stored and which status is returned."""
+    """A level of the contract. Core decides what is stored and which status is returned."""
 
     CORE = "core"
     STRICT = "strict"
@@ -28,7 +35,7 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True)
 class Differences:
-    """What was not as a case expects: exactly, and as far as the core profile compares."""
+    """Deviations from a case: exactly, and as far as the core profile compares."""
 
     strict: tuple[str, ...] = ()
     core: tuple[str, ...] = ()
@@ -37,115 +44,116 @@ class Differences:
         return self.strict if profile is Profile.STRICT else self.core
 
     def together_with(self, more: Sequence[str]) -> "Differences":
-        """With differences that count in both profiles."""
+        """Adds differences that count in both profiles."""
         return Differences((*self.strict, *more), (*self.core, *more))
 
-    def followed_by(self, more: "Differences") -> "Differences":
-        """With those of something later, each in its profile."""
-        return Differences((*self.strict, *more.strict), (*self.core, *more.core))
+    def followed_by(self, more: "Differences", place: str = "") -> "Differences":
+        """Adds those of a later step, each in its profile, with a place before each."""
+        strict, core = ([place + each for each in found] for found in (more.strict, more.core))
+        return Differences((*self.strict, *strict), (*self.core, *core))
 
 
 @dataclass(frozen=True)
-class JsonPayload:
-    """A message as JSON text, or as the protobuf message that this JSON stands for."""
+class Payload:
+    """A message: JSON text, or the protobuf message of this JSON; the bytes of `content` where not None."""
 
-    document: Json
-
-
-@dataclass(frozen=True)
-class BytesPayload:
-    """A message as these very bytes."""
-
-    content: bytes
-
-
-Payload = JsonPayload | BytesPayload
+    document: Json = None
+    content: bytes | None = None
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A gRPC message as it goes over the wire: its flag, its length and itself. A length of None is the true one."""
+class Frame(Payload):
+    """A gRPC message with its flag and length; a length of None is the true one. With a flag of None, the bytes are no
+    frame."""
 
-    payload: Payload
-    flag: int = 0
+    flag: int | None = 0
     length: int | None = None
 
 
 @dataclass(frozen=True)
 class Row:
-    """A stored document: its key, and its text as PostgreSQL prints the jsonb."""
+    """A stored document: its key, and its text as PostgreSQL prints the jsonb. A step may expect other JSON."""
 
     key: tuple[str, ...]
-    document: str
+    document: Json
 
 
 @dataclass(frozen=True)
 class HttpExpectation:
-    """A body of None is not looked at."""
+    """The expected reply over HTTP. A body of None is not compared."""
 
     status: int
-    headers: Mapping[str, str | None]
-    body: Json
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    body: Json = None
 
 
 @dataclass(frozen=True)
 class HttpSide:
-    """How a case goes over HTTP. A method, path or body of None is the usual one of the call; each value of a header
-    is a line of its own, so that a header without values is left out."""
+    """A case over HTTP. A method, path or body of None is that of the call. Each value of a header is sent on its own
+    line, so a header without values is left out."""
 
-    method: str | None
-    path: str | None
-    headers: Mapping[str, tuple[str, ...]]
-    body: Payload | None
     expect: HttpExpectation
+    method: str | None = None
+    path: str | None = None
+    headers: Headers = field(default_factory=dict)
+    body: Payload | None = None
 
 
 @dataclass(frozen=True)
 class GrpcExpectation:
-    """Any of the codes will do; in the core profile any of `core_codes` too, with whatever message.
+    """The expected reply over gRPC, with any of the codes; in core also any of `core_code`, with any message.
 
     A message, body or replies of None are not compared.
     """
 
-    codes: tuple[str, ...]
+    code: tuple[str, ...]
     message: str | None = None
     body: Json = None
     replies: tuple[Json, ...] | None = None
     headers: Mapping[str, str | None] = field(default_factory=dict)
-    core_codes: tuple[str, ...] = ()
+    core_code: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class GrpcSide:
-    """How a case goes over gRPC. Payloads of None are what the case's message stands for.
+    """A case over gRPC. `frames`, where not None, replace the payloads: bytes that no client library sends."""
 
-    Frames are sent in their place when they are not None: what a client's library would not send. Bytes among them
-    are no frame at all.
-    """
-
-    method: str | None
-    payloads: tuple[Payload, ...] | None
     expect: GrpcExpectation
-    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    frames: tuple[Frame | BytesPayload, ...] | None = None
+    method: str | None = None
+    headers: Headers = field(default_factory=dict)
+    message: Json | UnsetType = UNSET
+    body: Payload | None = None
+    stream: tuple[Payload, ...] | None = None
+    frames: tuple[Frame, ...] | None = None
+
+    @property
+    def payloads(self) -> tuple[Payload, ...] | None:
+        """The messages that replace the case's own; None where they do not."""
+        if self.stream is not None or self.body is not None:
+            return self.stream if self.body is None else (self.body,)
+        return None if isinstance(self.message, UnsetType) else (Payload(self.message),)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One request of a case of several, as its file says it: `sides` by protocol, `http` or `grpc`, and what is stored
-    under keys afterwards. Texts may hold slots, which earlier replies fill.
-    """
+    """One request of a case of several. Texts may contain slots, which earlier replies fill."""
 
     operation: str
-    message: Json
-    sides: Mapping[str, Side]
-    rows: Sequence[WrittenRow] = ()
+    message: Json = None
+    http: Side | None = None
+    grpc: Side | None = None
+    rows: tuple[Row, ...] = ()
     body: str = "json"
+
+    @property
+    def sides(self) -> dict[str, Side]:
+        """Its sides by protocol, as the file has them."""
+        return {side: entry for side, entry in (("http", self.http), ("grpc", self.grpc)) if entry is not None}
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request's reply: how it differs from what is expected, its document, None where it has none, and headers."""
+    """A reply: its differences from the expectation, its document, None where it has none, and its headers."""
 
     differences: Differences
     document: Json = None
@@ -154,22 +162,22 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Case:
-    """One case. A side of None cannot be expressed in that protocol; rows of None are not looked at.
+    """One case. A side of None cannot be expressed in that protocol; rows of None are not compared.
 
-    A case with steps consists of them alone. A case that `needs_token` is for a target that asks for one, and carries
-    none but what its headers say. `body` is how its message becomes one; that of the first operation where empty.
+    A case with steps has no request outside them. A case with `token` is for a target that requires one, and sends
+    none except in its headers. `body` is the kind of its body; that of the first operation where empty.
     """
 
     name: str
     subject: str
     rule: str
-    call: Call
-    given: tuple[Json, ...]
-    message: Json
-    http: HttpSide | None
-    grpc: GrpcSide | None
-    rows: tuple[Row, ...] | None
-    needs_token: bool = False
+    call: Call = Call.SINGLE
+    given: tuple[Json, ...] = ()
+    message: Json = None
+    http: HttpSide | None = None
+    grpc: GrpcSide | None = None
+    rows: tuple[Row, ...] | None = None
+    token: bool = False
     profile: Profile = Profile.CORE
     steps: tuple[Step, ...] = ()
     body: str = ""
@@ -198,5 +206,5 @@ class Case:
         )
 
 
-def _filled(headers: Mapping[str, tuple[str, ...]], token: str) -> dict[str, tuple[str, ...]]:
+def _filled(headers: Headers, token: str) -> Headers:
     return {name: tuple(value.replace(_SLOT, token) for value in values) for name, values in headers.items()}

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from bakeoff.conformance.calls import first_of, grpc_batch, grpc_method, grpc_service
+from bakeoff.conformance.calls import first_of, grpc_table
 from bakeoff.conformance.case import (
-    BytesPayload,
     Call,
     Case,
     Differences,
@@ -13,7 +12,7 @@ from bakeoff.conformance.case import (
     Frame,
     GrpcExpectation,
     GrpcSide,
-    JsonPayload,
+    Headers,
     Payload,
 )
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
@@ -22,13 +21,14 @@ from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
+from bakeoff.workload.declaration import GrpcBatch, GrpcCall, GrpcHealth, GrpcStream
 from bakeoff.workload.loader import Workload
 
 SendGrpc = Callable[[GrpcRequest], GrpcReply]
 
 _STANDARD_PROTOS = tuple(sorted(Path(__file__).with_name("protos").glob("*.proto")))
 # Keeps the caller from sending the token that it has.
-_NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
+_NO_TOKEN: Headers = {"authorization": ()}
 _HEALTH = "grpc.health.v1.Health/Check"
 
 
@@ -41,7 +41,7 @@ def codec_of(workload: Workload) -> ProtoCodec:
 
 
 class GrpcProtocol:
-    """Sends cases as the workload's grpc tables and its proto file say."""
+    """Sends cases by the workload's grpc tables and its proto file."""
 
     side = "grpc"
 
@@ -50,22 +50,15 @@ class GrpcProtocol:
         self._codec = codec
         self._send = send
 
-    def expresses(self, case: Case) -> bool:
-        """Whether the case has a gRPC side."""
-        return case.goes_over(self.side)
-
     def store(self, message: Json) -> list[str]:
-        """Sends a message that a case needs to be there already; differences say why it was not taken."""
-        method = grpc_method(self._workload, Call.SINGLE)
-        reply = self._send(GrpcRequest(method, (self._encode(method, JsonPayload(message)),)))
-        return compare_grpc(GrpcExpectation((self._expected_of_first(),)), reply, ())
-
-    def perform(self, case: Case) -> Differences:
-        """Sends the case's request and compares the reply."""
-        return self.exchange(case).differences
+        """Stores a message before a case; differences explain a refusal."""
+        table = grpc_table(self._workload, Call.SINGLE)
+        assert isinstance(table, GrpcCall)
+        reply = self._send(GrpcRequest(table.method, (self._encode(table.method, Payload(message)),)))
+        return compare_grpc(GrpcExpectation((str(first_of(table)),)), reply, ())
 
     def exchange(self, case: Case) -> Exchange:
-        """Like `perform`, with the reply."""
+        """Sends the case's request and compares the reply."""
         side = case.grpc
         if side is None:
             raise ValueError(f"{case.name} has no gRPC side")
@@ -73,9 +66,7 @@ class GrpcProtocol:
         reply = self._send(request)
         method = self._codec.method(request.method)
         try:
-            replies = (
-                [] if method is None else [self._codec.decode(method.reply, payload) for payload in reply.payloads]
-            )
+            replies = [self._codec.decode(method.reply, payload) for payload in reply.payloads if method is not None]
         except ProtoMismatchError as error:
             return Exchange(Differences().together_with([f"body: {error}"]))
         differences = grpc_differences(side.expect, reply, replies)
@@ -84,7 +75,7 @@ class GrpcProtocol:
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
         """The request of a case, in all its bytes."""
         method = side.method or self._usual_method(case.call)
-        headers = {**(_NO_TOKEN if case.needs_token else {}), **side.headers}
+        headers = {**(_NO_TOKEN if case.token else {}), **side.headers}
         try:
             if side.frames is not None:
                 body = b"".join(self._framed(method, frame) for frame in side.frames)
@@ -94,34 +85,31 @@ class GrpcProtocol:
         except ProtoMismatchError as error:
             raise VectorError(f'case "{case.name}": grpc: the message {error}.') from error
 
-    def _framed(self, method: str, frame: Frame | BytesPayload) -> bytes:
-        if isinstance(frame, BytesPayload):
-            return frame.content
-        message = self._encode(method, frame.payload)
+    def _framed(self, method: str, frame: Frame) -> bytes:
+        message = self._encode(method, frame)
+        if frame.flag is None:
+            return message
         length = len(message) if frame.length is None else frame.length
         return frame.flag.to_bytes(1) + length.to_bytes(4) + message
 
     def _encode(self, name: str, payload: Payload) -> bytes:
+        if payload.content is not None:
+            return payload.content
         method = self._codec.method(name)
-        if method is not None:
-            return self._codec.encode(method.request, payload)
-        if isinstance(payload, JsonPayload):
+        if method is None:
             raise ProtoMismatchError(f"cannot be encoded: no proto file declares {name}")
-        return payload.content
+        return self._codec.encode(method.request, payload.document)
 
     def _usual_method(self, call: Call) -> str:
-        return _HEALTH if call is Call.HEALTH else grpc_method(self._workload, call)
+        table = grpc_table(self._workload, call) if call is not Call.HEALTH else None
+        return _HEALTH if table is None or isinstance(table, GrpcHealth) else table.method
 
     def _usual_payloads(self, case: Case) -> tuple[Payload, ...]:
-        if case.call is Call.HEALTH and case.message is None:
-            return (JsonPayload({"service": grpc_service(self._workload)}),)
-        field = grpc_batch(self._workload).field if case.call is Call.BATCH else None
-        if case.call is Call.STREAM or (case.call is Call.BATCH and field is None):
-            return tuple(JsonPayload(message) for message in case.messages)
-        if field is not None:
-            return (JsonPayload({field: case.messages}),)
-        return (JsonPayload({} if case.message is None else case.message),)
-
-    def _expected_of_first(self) -> str:
-        call = self._workload.declared.operations[0].grpc
-        return "OK" if call is None else str(first_of(call))
+        table = grpc_table(self._workload, case.call)
+        if isinstance(table, GrpcHealth) and case.message is None:
+            return (Payload({"service": table.service}),)
+        if isinstance(table, GrpcBatch) and table.field is not None:
+            return (Payload({table.field: case.messages}),)
+        if isinstance(table, GrpcBatch | GrpcStream):
+            return tuple(map(Payload, case.messages))
+        return (Payload({} if case.message is None else case.message),)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.calls import HttpTable, first_of, http_table
-from bakeoff.conformance.case import BytesPayload, Call, Case, Differences, Exchange, HttpExpectation, HttpSide
+from bakeoff.conformance.case import Call, Case, Exchange, Headers, HttpExpectation, HttpSide
 from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
 from bakeoff.documents.checked import Json
@@ -16,11 +16,11 @@ from bakeoff.workload.loader import Workload
 SendHttp = Callable[[HttpRequest], HttpReply]
 
 # Keeps the caller from sending the token that it has.
-_NO_TOKEN: dict[str, tuple[str, ...]] = {"authorization": ()}
+_NO_TOKEN: Headers = {"authorization": ()}
 
 
 class HttpProtocol:
-    """Sends cases as the workload's http tables say."""
+    """Sends cases by the workload's http tables."""
 
     side = "http"
 
@@ -28,23 +28,15 @@ class HttpProtocol:
         self._workload = workload
         self._send = send
 
-    def expresses(self, case: Case) -> bool:
-        """Whether the case has an HTTP side."""
-        return case.goes_over(self.side)
-
     def store(self, message: Json) -> list[str]:
-        """Sends a message that a case needs to be there already; differences say why it was not taken."""
+        """Stores a message before a case; differences explain a refusal."""
         table = http_table(self._workload, Call.SINGLE)
         body = self._workload.declared.operations[0].body
         reply = self._send(HttpRequest(table.method, table.path, _headers(body), _encoded(body, message)))
-        return compare_http(HttpExpectation(int(first_of(table)), {}, None), reply)
-
-    def perform(self, case: Case) -> Differences:
-        """Sends the case's request and compares the reply."""
-        return self.exchange(case).differences
+        return compare_http(HttpExpectation(int(first_of(table))), reply)
 
     def exchange(self, case: Case) -> Exchange:
-        """Like `perform`, with the reply."""
+        """Sends the case's request and compares the reply."""
         side = case.http
         if side is None:
             raise ValueError(f"{case.name} has no HTTP side")
@@ -57,15 +49,13 @@ class HttpProtocol:
         kind = case.body or self._workload.declared.operations[0].body
         kind = kind if isinstance(table, HttpCall) else "json"
         body = _body(case, side, table, kind)
-        headers = _headers(kind) if body is not None else {}
-        if case.needs_token:
-            headers |= _NO_TOKEN
+        headers = {**(_headers(kind) if body is not None else {}), **(_NO_TOKEN if case.token else {})}
         headers |= {name.lower(): values for name, values in side.headers.items()}
         return HttpRequest(side.method or table.method, side.path or table.path, headers, body)
 
 
 def _document(body: bytes) -> Json:
-    """What a body holds; None where it is no JSON."""
+    """The JSON of a body; None where it is none."""
     try:
         document: Json = json.loads(body)
     except (ValueError, RecursionError):
@@ -78,7 +68,7 @@ def _headers(body: str) -> dict[str, tuple[str, ...]]:
 
 
 def _encoded(body: str, message: Json) -> bytes:
-    """A message as the body of its kind; one that cannot be, such as a text for a form, as JSON."""
+    """A message as a body of this kind; one that does not fit, such as a text for a form, as JSON."""
     if body not in ENCODED:
         return exact_json.dumps(message)
     try:
@@ -88,10 +78,8 @@ def _encoded(body: str, message: Json) -> bytes:
 
 
 def _body(case: Case, side: HttpSide, table: HttpTable, kind: str) -> bytes | None:
-    if isinstance(side.body, BytesPayload):
-        return side.body.content
     if side.body is not None:
-        return exact_json.dumps(side.body.document)
+        return exact_json.dumps(side.body.document) if side.body.content is None else side.body.content
     if case.message is None:
         return None
     if not isinstance(table, HttpBatch):

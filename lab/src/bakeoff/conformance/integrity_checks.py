@@ -95,7 +95,9 @@ def all_clients_are_equal(probed: Probed) -> list[str] | None:
         with probed.speaking(user_agent) as speaker:
             found = _stored_now(probed, speaker)
             for case in invalid:
-                found += [f"{case.name}: {each}" for each in speaker.perform(case).in_profile(Profile.CORE)]
+                found += [
+                    f"{case.name}: {each}" for each in speaker.exchange(case).differences.in_profile(Profile.CORE)
+                ]
         differences += [f'user agent "{user_agent}": {each}' for each in found]
     return differences
 

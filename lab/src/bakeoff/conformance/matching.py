@@ -72,11 +72,11 @@ def compare_grpc(
     """Status code, status message, headers and replies; `replies` are decoded to JSON."""
     differences: list[str] = []
     code, message = reply.code, reply.message
-    if profile is Profile.CORE and code in expected.core_codes:
+    if profile is Profile.CORE and code in expected.core_code:
         return differences if reply.connection_lasted else [_CONNECTION_LOST]
-    if code not in expected.codes:
+    if code not in expected.code:
         why = f" ({shown(message)})" if message else ""
-        differences.append(f"code: expected {' or '.join(expected.codes)}, got {code}{why}")
+        differences.append(f"code: expected {' or '.join(expected.code)}, got {code}{why}")
     elif expected.message is not None and not _is_text(expected.message, message, profile):
         differences.append(f"message: expected {shown(expected.message)}, got {shown(message)}")
     differences += compare_headers(expected.headers, reply.headers)

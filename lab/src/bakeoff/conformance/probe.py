@@ -104,10 +104,10 @@ def _is_stored(event: StoringEvent, stored: Mapping[tuple[str, ...], Any]) -> bo
 
 
 def _is_refused(case: Case, protocol: str) -> bool:
-    if case.profile is not Profile.CORE or case.call is not Call.SINGLE or case.needs_token or case.steps:
+    if case.profile is not Profile.CORE or case.call is not Call.SINGLE or case.token or case.steps:
         return False
     if case.given or case.message is None:
         return False
     if protocol == "grpc":
-        return case.grpc is not None and case.grpc.method is None and case.grpc.expect.codes == ("INVALID_ARGUMENT",)
+        return case.grpc is not None and case.grpc.method is None and case.grpc.expect.code == ("INVALID_ARGUMENT",)
     return case.http is not None and case.http.method is None and case.http.expect.status in (400, 422)

@@ -8,11 +8,10 @@ from google.protobuf import descriptor_pb2, descriptor_pool, json_format, messag
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
-from bakeoff.conformance.case import BytesPayload, Payload
 from bakeoff.documents.checked import Json
 from bakeoff.workload.descriptors import descriptor_set
 
-# Values nested as deep as a vector likes; what a target makes of them is its business.
+# Vectors may nest values deeply: the target decides how deep is too deep.
 _JSON_RECURSION = 1_000
 
 
@@ -22,7 +21,7 @@ class ProtoMismatchError(ValueError):
 
 @dataclass(frozen=True)
 class GrpcMethod:
-    """What a method takes and gives, as full names of messages."""
+    """The full names of a method's messages."""
 
     request: str
     reply: str
@@ -52,14 +51,11 @@ class ProtoCodec:
         """The method `package.Service/Method`, or None where no proto file declares it."""
         return self._methods.get(name)
 
-    def encode(self, type_name: str, payload: Payload) -> bytes:
-        """The payload as bytes; raises ProtoMismatchError when its JSON does not fit the message."""
-        if isinstance(payload, BytesPayload):
-            return payload.content
+    def encode(self, type_name: str, document: Json) -> bytes:
+        """The message of this JSON; raises ProtoMismatchError when it does not fit."""
         message = self._class(type_name)()
         try:
-            document = cast("dict[str, Json]", payload.document)
-            json_format.ParseDict(document, message, max_recursion_depth=_JSON_RECURSION)
+            json_format.ParseDict(cast("dict[str, Json]", document), message, max_recursion_depth=_JSON_RECURSION)
             return message.SerializeToString()
         # Lone surrogates, huge numbers and scalars in place of messages surface as other errors than ParseError.
         except (json_format.ParseError, ValueError, OverflowError, TypeError) as error:

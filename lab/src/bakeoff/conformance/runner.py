@@ -14,7 +14,6 @@ from bakeoff.conformance.steps import (
     captures_of,
     compare_stored,
     filled,
-    in_step,
     step_case,
     with_operations,
 )
@@ -31,25 +30,17 @@ _SILENT_CASES_IN_A_ROW = 3
 
 
 class CaseProtocol(Protocol):
-    """One protocol's way through a case. Calls raise NoReplyError when the target is silent. `side` is what cases call
-    it, `http` or `grpc`."""
+    """Sends cases over one protocol. Calls raise NoReplyError when the target is silent. `side` is the protocol's name
+    in cases, `http` or `grpc`."""
 
     side: str
 
-    def expresses(self, case: Case) -> bool:
-        """Whether the case has a side in this protocol."""
-        ...
-
     def store(self, message: Json) -> list[str]:
-        """Sends a message that a case needs to be there already; differences say why it was not taken."""
-        ...
-
-    def perform(self, case: Case) -> Differences:
-        """Sends the case's request and compares the reply."""
+        """Stores a message before a case; differences explain a refusal."""
         ...
 
     def exchange(self, case: Case) -> Exchange:
-        """Like `perform`, with the reply."""
+        """Sends the case's request and compares the reply."""
         ...
 
 
@@ -119,7 +110,7 @@ def run_conformance(
     patterns: Sequence[str] = (),
     on_result: Callable[[CaseResult], None] = lambda _: None,
 ) -> ConformanceResult:
-    """Runs the cases against the target that `access` leads to, over `rest` or `grpc`.
+    """Runs the cases against the target at `access`, over `rest` or `grpc`.
 
     `server` is the target's database, or None for one that stores in none: rows that cases expect go unchecked then.
     Cases expect to find none of their rows, so a run begins on a fresh table. Raises BakeoffError for vectors that are
@@ -142,20 +133,17 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
         raise BakeoffError(f"{workload.name} has no conformance cases: name their folder in workload.toml, as vectors.")
     cases = load_vectors(directory, workload.directory.parent / "schemas" / "vectors.schema.json", patterns)
     cases = tuple(with_operations(workload, case) if case.steps else case for case in cases)
-    with_rows = next((case.name for case in cases if case.rows is not None or _stores(case)), None)
+    reading = (case.name for case in cases if case.rows is not None or any(step.rows for step in case.steps))
+    with_rows = next(reading, None)
     if with_rows is not None and workload.file("audit") is None:
         raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but workload.toml names no audit query.')
     return cases
 
 
-def _stores(case: Case) -> bool:
-    return any(step.rows for step in case.steps)
-
-
 def applicable(cases: Sequence[Case], token: str | None) -> tuple[Case, ...]:
     """The cases for a target that asks for this token, or for none."""
     if token is None:
-        return tuple(case for case in cases if not case.needs_token)
+        return tuple(case for case in cases if not case.token)
     return tuple(case.with_token(token) for case in cases)
 
 
@@ -168,7 +156,9 @@ def run_cases(
     """The results of the cases that the protocol can express, in their order."""
     results: list[CaseResult] = []
     silent = 0
-    for case in filter(speaker.expresses, cases):
+    for case in cases:
+        if not case.goes_over(speaker.side):
+            continue
         if silent == _SILENT_CASES_IN_A_ROW:
             differences = Differences().together_with(
                 [f"not sent: the target did not reply to {silent} cases in a row"]
@@ -196,7 +186,7 @@ def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -
             return Differences().together_with(
                 [f"given[{index}] was not stored: {difference}" for difference in refused]
             )
-    differences = speaker.perform(case)
+    differences = speaker.exchange(case).differences
     if case.rows is not None and stored is not None:
         differences = differences.together_with(compare_rows(case.rows, stored.of(case)))
     return differences
@@ -215,7 +205,7 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
                 problems = _differences_of_rows(step, captured, stored)
             except CaptureError as error:
                 problems = [str(error)]
-        found = found.followed_by(in_step(number, step, exchange.differences.together_with(problems)))
+        found = found.followed_by(exchange.differences.together_with(problems), f"step {number} ({step.operation}): ")
         if found.core:
             break
     return found

@@ -1,8 +1,8 @@
-"""Writes out what a vector abbreviates, so that files stay readable although bodies are huge."""
+"""Expands the abbreviations of vector files, which keep huge bodies readable."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from bakeoff.conformance.vector_file import Part
 from bakeoff.documents.checked import Json
 
 
@@ -10,7 +10,7 @@ class ShorthandError(ValueError):
     """An abbreviation that stands for nothing."""
 
 
-def join_parts(parts: Sequence[str | Part]) -> bytes:
+def join_parts(parts: Sequence[str | Mapping[str, Any]]) -> bytes:
     """The bytes that the parts make: text, {"repeat", "times"} and {"hex", "times"}."""
     return b"".join(_part(part) for part in parts)
 
@@ -57,7 +57,8 @@ def _text_part(part: Json) -> str:
     raise ShorthandError('a part of $text is a text, or an object with "repeat" and "times"')
 
 
-def _part(part: str | Part) -> bytes:
+def _part(part: str | Mapping[str, Any]) -> bytes:
     if isinstance(part, str):
         return part.encode()
-    return (bytes.fromhex(part.hex) if part.hex is not None else (part.repeat or "").encode()) * part.times
+    content = bytes.fromhex(part["hex"]) if "hex" in part else str(part["repeat"]).encode()
+    return content * int(part.get("times", 1))

@@ -7,13 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from bakeoff.conformance.calls import first_of
-from bakeoff.conformance.case import Call, Case, Differences, Exchange, Step
+from bakeoff.conformance.case import Case, Exchange, GrpcSide, HttpSide, Side, Step
 from bakeoff.conformance.matching import compare_json, shown
-from bakeoff.conformance.vector_file import Side, WrittenGrpc, WrittenHttp
-from bakeoff.conformance.vectors import VectorError, grpc_side, http_side
+from bakeoff.conformance.vectors import VectorError, side_from
 from bakeoff.documents.checked import Json
 from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
@@ -52,7 +49,7 @@ def _completed(workload: Workload, step: Step) -> Step:
         call = operation.call(side)
         if call is not None:
             sides[side] = _side(operation, step, side, call)
-    return replace(step, sides=sides, body=operation.body)
+    return replace(step, http=sides.get("http"), grpc=sides.get("grpc"), body=operation.body)
 
 
 def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
@@ -113,17 +110,13 @@ def _texts(value: Json) -> Iterator[str]:
 def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Json]) -> Case:
     """One step as a case of its own, with the captured values in their places."""
     entry = filled(step.sides[side], captured)
-    return Case(
-        case.name,
-        case.subject,
-        case.rule,
-        Call.SINGLE,
-        (),
-        filled(step.message, captured),
-        http_side(msgspec.convert(entry, WrittenHttp)) if side == "http" else None,
-        grpc_side(msgspec.convert(entry, WrittenGrpc)) if side == "grpc" else None,
-        None,
-        profile=case.profile,
+    assert isinstance(entry, Mapping)
+    return replace(
+        case,
+        message=filled(step.message, captured),
+        http=side_from(entry, HttpSide) if side == "http" else None,
+        grpc=side_from(entry, GrpcSide) if side == "grpc" else None,
+        steps=(),
         body=step.body,
     )
 
@@ -182,11 +175,3 @@ def compare_stored(expected: Json, stored: str | None, key: Sequence[str]) -> li
     if isinstance(expected, str):
         return [] if stored == expected else [f"{row}: expected {shown(expected)}, stored {shown(stored)}"]
     return compare_json(row, expected, json.loads(stored))
-
-
-def in_step(number: int, step: Step, differences: Differences) -> Differences:
-    """The differences, each with the step that it belongs to."""
-    place = f"step {number} ({step.operation})"
-    return Differences(
-        tuple(f"{place}: {each}" for each in differences.strict), tuple(f"{place}: {each}" for each in differences.core)
-    )

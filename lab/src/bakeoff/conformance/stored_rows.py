@@ -1,7 +1,7 @@
-"""Looks up what a target has stored for a case."""
+"""Looks up the rows that a target stored for a case."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bakeoff.conformance.case import Case, Row
 from bakeoff.errors import BakeoffError
@@ -9,31 +9,17 @@ from bakeoff.errors import BakeoffError
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_OWNED_ROWS = """
+_ROWS = """
 SELECT stored.key, stored.document::text FROM (
-AUDIT
+{audit}
 ) AS stored (key, document)
-WHERE EXISTS (SELECT FROM unnest(stored.key) AS element WHERE split_part(element, '/', 1) = %s)
+WHERE {condition}
 """
-
-
-_ROW = """
-SELECT stored.document::text FROM (
-AUDIT
-) AS stored (key, document)
-WHERE stored.key = %s
-"""
-
-
-_ALL_ROWS = """
-SELECT stored.key, stored.document::text FROM (
-AUDIT
-) AS stored (key, document)
-"""
+_OF_CASE = "EXISTS (SELECT FROM unnest(stored.key) AS element WHERE split_part(element, '/', 1) = %s)"
 
 
 class StoredRows(Protocol):
-    """What is stored."""
+    """The rows of a target."""
 
     def of(self, case: Case) -> list[Row]:
         """The rows that belong to the case."""
@@ -45,30 +31,31 @@ class StoredRows(Protocol):
 
 
 class PostgresRows:
-    """Rows of the workload's audit query, which returns (key text[], document jsonb) for all that is stored."""
+    """The rows of the workload's audit query, which returns (key text[], document jsonb) of every stored row."""
 
     def __init__(self, connection: "Connection", audit: str) -> None:
         self._connection = connection
         self._audit = audit.strip().removesuffix(";").replace("%", "%%")
 
     def of(self, case: Case) -> list[Row]:
-        return [Row(tuple(key), document) for key, document in self._found(_OWNED_ROWS, case.name)]
+        return [Row(*found) for found in self._found(_OF_CASE, case.name)]
 
     def at(self, key: Sequence[str]) -> str | None:
-        found = self._found(_ROW, list(key))
-        return found[0][0] if found else None
+        return next((document for _, document in self._found("stored.key = %s", list(key))), None)
 
     def all(self) -> dict[tuple[str, ...], str]:
-        """Every document that is stored, by its key."""
-        return {tuple(key): document for key, document in self._found(_ALL_ROWS)}
+        """Every stored document, by its key."""
+        return dict(self._found("true"))
 
-    def _found(self, statement: str, *parameters: str | list[str]) -> list[tuple[Any, ...]]:
+    def _found(self, condition: str, *parameters: str | list[str]) -> list[tuple[tuple[str, ...], str]]:
         import psycopg
 
+        statement = _ROWS.format(audit=self._audit, condition=condition)
         try:
-            return self._connection.execute(statement.replace("AUDIT", self._audit).encode(), parameters).fetchall()
+            found = self._connection.execute(statement.encode(), parameters).fetchall()
         except psycopg.Error as error:
             raise BakeoffError(
-                f"What the target has stored cannot be read: {' '.join(str(error).split())}. "
+                f"The target's stored rows cannot be read: {' '.join(str(error).split())}. "
                 "Does the target apply the workload's schema when it starts?"
             ) from error
+        return [(tuple(key), document) for key, document in found]

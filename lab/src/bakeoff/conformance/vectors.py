@@ -1,49 +1,24 @@
-"""Loads the conformance cases of a workload."""
+"""Loads the conformance cases of a workload from its vector files."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UnsetType
 
 from bakeoff.builds.digests import digest_of
 from bakeoff.conformance import exact_json
-from bakeoff.conformance.case import (
-    BytesPayload,
-    Call,
-    Case,
-    Frame,
-    GrpcExpectation,
-    GrpcSide,
-    HttpExpectation,
-    HttpSide,
-    JsonPayload,
-    Payload,
-    Profile,
-    Row,
-    Step,
-)
+from bakeoff.conformance.case import Call, Case, GrpcSide, HttpSide
 from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out, written_out
-from bakeoff.conformance.vector_file import (
-    Header,
-    VectorFile,
-    WrittenCase,
-    WrittenFrame,
-    WrittenGrpc,
-    WrittenHttp,
-    WrittenPayload,
-    WrittenRow,
-    WrittenStep,
-)
 from bakeoff.documents.checked import Json, first_problem
 from bakeoff.errors import BakeoffError, UsageError
 
 
 class VectorError(BakeoffError):
-    """A vector file that does not say what a target must do; names the file, the case and the field."""
+    """A broken vector file; names the file, the case and the field."""
 
 
 def load_vectors(directory: Path, schema: Path, patterns: Sequence[str] = ()) -> tuple[Case, ...]:
@@ -82,7 +57,7 @@ def _matches(case: Case, pattern: str) -> bool:
 
 def _load_file(path: Path, schema: Path) -> list[Case]:
     try:
-        document = exact_json.loads(path.read_text("utf-8"))
+        document: Any = exact_json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise VectorError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -90,55 +65,27 @@ def _load_file(path: Path, schema: Path) -> list[Case]:
     problem = first_problem(document, schema)
     if problem:
         raise VectorError(f"{path} does not match the schema {schema.name}: {_with_case_name(problem, document)}.")
-    file = msgspec.convert(document, VectorFile)
-    return [_case(path, file.subject, written) for written in file.cases]
+    return [_case(path, document["subject"], written) for written in document["cases"]]
 
 
-class _Named(msgspec.Struct):
-    """What a broken file may have."""
-
-    cases: Sequence[Json]
-
-
-def _with_case_name(problem: str, document: Json) -> str:
+def _with_case_name(problem: str, document: Any) -> str:
     """`cases.3.http: …` with the name of that case, which a person finds faster than its number."""
     match problem.split(".", 2):
         case ["cases", number, *_] if number.split(":")[0].isdigit():
-            written = msgspec.convert(document, _Named).cases[int(number.split(":")[0])]
+            written = document["cases"][int(number.split(":")[0])]
             return f'case "{written.get("name", "?")}": {problem}' if isinstance(written, Mapping) else problem
     return problem
 
 
-def _case(path: Path, subject: str, written: WrittenCase) -> Case:
-    field = "message"
-    try:
-        message = write_out(written.message)
-        field = "given"
-        given = tuple(written_out(written.given))
-        field = "http"
-        http = None if written.http is None else http_side(written.http)
-        field = "grpc"
-        grpc = None if written.grpc is None else grpc_side(written.grpc)
-        field = "rows"
-        rows = None if isinstance(written.rows, UnsetType) else _rows(written.rows or ())
-        field = "steps"
-        steps = tuple(_step(step) for step in written.steps)
-    except ShorthandError as error:
-        raise VectorError(f'{path}: case "{written.name}": {field}: {error}.') from error
-    case = Case(
-        name=written.name,
-        subject=subject,
-        rule=written.rule,
-        call=Call(written.call),
-        given=given,
-        message=message,
-        http=http,
-        grpc=grpc,
-        rows=rows,
-        needs_token=written.token,
-        profile=Profile(written.profile),
-        steps=steps,
-    )
+def _case(path: Path, subject: str, written: Mapping[str, Any]) -> Case:
+    members = {**written, "subject": subject}
+    for name, expanded in _EXPANDED.items():
+        if name in written:
+            try:
+                members[name] = expanded(written[name])
+            except ShorthandError as error:
+                raise VectorError(f'{path}: case "{written["name"]}": {name}: {error}.') from error
+    case = msgspec.convert(members, Case)
     _check(path, case)
     return case
 
@@ -158,72 +105,53 @@ def _check(path: Path, case: Case) -> None:
         raise VectorError(f"{place}: http: a stream has no HTTP side.")
 
 
-def http_side(written: WrittenHttp) -> HttpSide:
-    """What a case says under `http`."""
-    expect = written.expect
-    return HttpSide(
-        written.method,
-        written.path,
-        _headers(written.headers),
-        None if written.body is None else _payload(written.body),
-        HttpExpectation(expect.status, expect.headers, write_out(expect.body)),
-    )
+_Side = TypeVar("_Side", HttpSide, GrpcSide)
 
 
-def grpc_side(written: WrittenGrpc) -> GrpcSide:
-    """What a case says under `grpc`."""
-    expect = written.expect
-    return GrpcSide(
-        written.method,
-        _grpc_payloads(written),
-        GrpcExpectation(
-            _values(expect.code),
-            expect.message,
-            write_out(expect.body),
-            None if expect.replies is None else tuple(written_out(expect.replies)),
-            expect.headers,
-            _values(expect.core_code),
-        ),
-        _headers(written.headers),
-        None if written.frames is None else tuple(_frame(frame) for frame in written.frames),
-    )
+def side_from(written: Mapping[str, Any], kind: type[_Side]) -> _Side:
+    """A side of a case, from its table under `http` or `grpc`."""
+    return msgspec.convert(_side(written), kind)
 
 
-def _headers(headers: Mapping[str, Header]) -> dict[str, tuple[str, ...]]:
-    return {name: _values(value) for name, value in headers.items()}
+def _side(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The table without abbreviations: every header and every code is a list."""
+    side: dict[str, Any] = {name: write_out(value) for name, value in written.items() if name not in _PAYLOADS}
+    side |= {name: read(written[name]) for name, read in _PAYLOADS.items() if name in written}
+    side["headers"] = {name: _values(value) for name, value in written.get("headers", {}).items()}
+    side["expect"] |= {name: _values(side["expect"][name]) for name in ("code", "core_code") if name in side["expect"]}
+    return side
 
 
-def _step(written: WrittenStep) -> Step:
-    """Kept as it is written: what earlier steps captured comes into it when it is sent."""
-    sides = {side: said for side, said in (("http", written.http), ("grpc", written.grpc)) if said is not None}
-    return Step(written.operation, write_out(written.message), sides, written.rows)
+def _values(value: str | Sequence[str] | None) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value or ()
 
 
-def _values(value: Header) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(value)
+def _payload(written: Mapping[str, Any]) -> dict[str, Any]:
+    """A payload or a frame. A message is `json` or `parts`; `bytes` are no frame."""
+    frame = {name: written[name] for name in ("flag", "length") if name in written}
+    if "bytes" in written:
+        return {"content": join_parts(written["bytes"]), "flag": None}
+    if "parts" in written:
+        return {**frame, "content": join_parts(written["parts"])}
+    return {**frame, "document": write_out(written.get("json"))}
 
 
-def _frame(written: WrittenFrame) -> Frame | BytesPayload:
-    if written.bytes is not None:
-        return BytesPayload(join_parts(written.bytes))
-    return Frame(_payload(written), written.flag, written.length)
+def _payloads(written: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [_payload(each) for each in written]
 
 
-def _grpc_payloads(written: WrittenGrpc) -> tuple[Payload, ...] | None:
-    if written.stream is not None:
-        return tuple(_payload(payload) for payload in written.stream)
-    if written.body is not None:
-        return (_payload(written.body),)
-    return None if isinstance(written.message, UnsetType) else (JsonPayload(write_out(written.message)),)
+def _rows(written: Sequence[Mapping[str, Any]] | None) -> list[Json]:
+    """Null means that no row is expected; a case without `rows` does not look."""
+    return written_out(written or ())
 
 
-def _payload(written: WrittenPayload) -> Payload:
-    if written.parts is not None:
-        return BytesPayload(join_parts(written.parts))
-    return JsonPayload(None if isinstance(written.json, UnsetType) else write_out(written.json))
-
-
-def _rows(rows: Sequence[WrittenRow]) -> tuple[Row, ...]:
-    return tuple(Row(tuple(map(str, written_out(row.key))), str(write_out(row.document))) for row in rows)
+_PAYLOADS: Mapping[str, Callable[[Any], Json]] = {"body": _payload, "stream": _payloads, "frames": _payloads}
+# Steps keep their sides as they are: captured values fill them first.
+_EXPANDED: Mapping[str, Callable[[Any], Json]] = {
+    "message": write_out,
+    "given": written_out,
+    "http": _side,
+    "grpc": _side,
+    "rows": _rows,
+    "steps": lambda steps: [{**step, "message": write_out(step.get("message"))} for step in steps],
+}
