@@ -14,7 +14,7 @@ from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import DurabilityProof
+from bakeoff.running.proof import DurabilityProof, Proof
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import DeclaredSetting
@@ -47,7 +47,7 @@ class Checkout:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def prove(self, variant: Variant = Variant(), *, again: bool = False) -> proofs.Proof:  # noqa: B008 — it is frozen
+    def prove(self, variant: Variant = Variant(), *, again: bool = False) -> Proof:  # noqa: B008 — it is frozen
         nowhere = self.root / "nowhere"
         build = Build("t", self.root, ("true",), (), self.root / "artifact", nowhere, self.root / "stamp", nowhere)
         made_up = made_up_target("t", settings={"pool_size": DeclaredSetting("POOL", "10")})

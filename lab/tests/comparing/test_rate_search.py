@@ -8,8 +8,8 @@ from rich.console import Console
 
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.rate_search import find_capacities
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.slo import parse_slo
 from bakeoff.project import Project

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from bakeoff.comparing import proofs, rounds
+from bakeoff.comparing import measurer, proofs, recorder
+from bakeoff.comparing.measurer import Measurer
+from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison, Series
+from bakeoff.comparing.rounds import measure_as_built, measure_rounds
+from bakeoff.comparing.schedule import Schedule
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.engines import histograms
 from bakeoff.errors import BakeoffError
@@ -106,30 +109,38 @@ class Lab:
         self.progress = Silence()
         self.comparison = Comparison()
         self._project = Project(tmp_path)
-        monkeypatch.setattr(rounds, "measured_side_by_side", lambda runs: [self._measure(*run) for run in runs])
+        monkeypatch.setattr(measurer, "measured_side_by_side", lambda runs: [self._measure(*run) for run in runs])
         monkeypatch.setattr(proofs, "conform", self._conform)
         monkeypatch.setattr(proofs, "_file_of", lambda *_: None)
-        monkeypatch.setattr(rounds, "latest_calibrations", lambda *_: [])
-        monkeypatch.setattr(rounds, "write_result_files", lambda *_: None)
+        monkeypatch.setattr(measurer, "latest_calibrations", lambda *_: [])
+        monkeypatch.setattr(recorder, "write_result_files", lambda *_: None)
 
     def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
         """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""
-        testbed: Any = Testbed(self._project, None, self.progress)
-        store: Any = self.store
-        taken = Series(testbed, store, request, self.comparison, unfinished)
-        taken.run([Contender(target(name), workload(), engine("native")) for name in names])
-        taken.end()
+        done = frozenset() if unfinished is None else unfinished.done
+        with self._recorder(request, unfinished) as recording:
+            measure_rounds(self._measurer(recording), Schedule(request, done), self._contenders(names))
         return [self._named(run) for run in self.measured]
 
     def run_as_built(self, request: ComparisonRequest, names: str, arrivals: "Arrivals") -> list[str]:
         """The same, with contenders in the order in which they arrive."""
-        testbed: Any = Testbed(self._project, None, self.progress)
-        store: Any = self.store
         arriving: Any = arrivals
-        taken = Series(testbed, store, request, self.comparison, None)
-        taken.run_as_built([Contender(target(name), workload(), engine("native")) for name in names], arriving)
-        taken.end()
+        with self._recorder(request, None) as recording:
+            measure_as_built(self._measurer(recording), Schedule(request), self._contenders(names), arriving)
         return [f"{run.contender.key}{run.round}" for run in self.measured]
+
+    def _recorder(self, request: ComparisonRequest, unfinished: Unfinished | None) -> Recorder:
+        store: Any = self.store
+        progress: Any = self.progress
+        return Recorder(self._project, store, progress, request, self.comparison, unfinished, "events")
+
+    def _measurer(self, recording: Recorder) -> Measurer:
+        progress: Any = self.progress
+        return Measurer(Testbed(self._project, None, progress), recording)
+
+    @staticmethod
+    def _contenders(names: str) -> list[Contender]:
+        return [Contender(target(name), workload(), engine("native")) for name in names]
 
     def _named(self, run: RunRequest) -> str:
         name = run.contender.key

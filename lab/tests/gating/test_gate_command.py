@@ -14,8 +14,8 @@ from bakeoff.builds.build import Build
 from bakeoff.cli.gate import GateOptions, run_gate
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import comparison as comparing
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.regressions import Limits
 from bakeoff.project import Project

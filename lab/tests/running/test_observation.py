@@ -44,13 +44,13 @@ class Running:
         return BakeoffError("ended")
 
 
-def testbed(project: Project, server: Server | None = None, **changes: Any) -> Testbed:
+def _testbed(project: Project, server: Server | None = None, **changes: Any) -> Testbed:
     return Testbed(project, server, PlainProgress(Console(quiet=True)), **changes)
 
 
 def test_what_the_lab_started_is_in_sight(project: Project) -> None:
     server = Server("postgresql://127.0.0.1:1/x", os.getpid(), embedded=True)
-    seen = observe(testbed(project, server), NAME, Running(pid=os.getpid()))
+    seen = observe(_testbed(project, server), NAME, Running(pid=os.getpid()))
     assert set(seen.sources) == {"target", "database"}
     assert (seen.facts, seen.limits) == ({}, {})
     seen.check()
@@ -59,8 +59,8 @@ def test_what_the_lab_started_is_in_sight(project: Project) -> None:
 def test_what_is_started_beside_the_server_counts_as_the_database(project: Project) -> None:
     with subprocess.Popen(["sleep", "60"]) as started, subprocess.Popen(["sleep", "60"]) as beside:
         server = Server("postgresql://127.0.0.1:1/x", started.pid, embedded=True)
-        alone = observe(testbed(project, server), NAME, Running()).sources["database"].usage()
-        together = observe(testbed(project, server), NAME, Running(database_pids=[beside.pid]))
+        alone = observe(_testbed(project, server), NAME, Running()).sources["database"].usage()
+        together = observe(_testbed(project, server), NAME, Running(database_pids=[beside.pid]))
         used = together.sources["database"].usage()
         started.kill()
         beside.kill()
@@ -73,7 +73,7 @@ def test_what_listens_on_this_machine_is_in_sight(project: Project) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         server = Server(f"postgresql://me@127.0.0.1:{port}/x", None, embedded=False)
-        seen = observe(testbed(project, server), NAME, Running(port))
+        seen = observe(_testbed(project, server), NAME, Running(port))
     assert set(seen.sources) == {"target", "database"}
     assert seen.facts["target_process"] == seen.facts["database_process"]
     assert seen.facts["target_process"].endswith(f"({os.getpid()})")
@@ -83,7 +83,7 @@ def test_a_process_that_ended_meanwhile_is_told(project: Project) -> None:
     script = "import socket\ns = socket.create_server(('127.0.0.1', 0))\nprint(s.getsockname()[1], flush=True)\ninput()"
     child = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert child.stdout is not None
-    seen = observe(testbed(project), NAME, Running(int(child.stdout.readline())))
+    seen = observe(_testbed(project), NAME, Running(int(child.stdout.readline())))
     seen.check()
     child.communicate(b"\n")
     with pytest.raises(BakeoffError, match=f"The process {child.pid}, which listened at 127.0.0.1:"):
@@ -94,7 +94,7 @@ def test_of_another_machine_nothing_is_claimed(project: Project) -> None:
     server = Server("postgresql://me@192.0.2.1/x", None, embedded=False)
     running = Running()
     running.access = Access("192.0.2.2", 80)
-    assert observe(testbed(project, server), NAME, running).roles == {}
+    assert observe(_testbed(project, server), NAME, running).roles == {}
 
 
 def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> 
     server = Server("postgresql://me@127.0.0.1:1/x", None, embedded=False)
     with docker.serving(tmp_path / "docker.sock") as address:
         containers = {NAME: "api-1", "database": "pg-1"}
-        seen = observe(testbed(project, server, docker=DockerEngine(address), containers=containers), NAME, Running())
+        seen = observe(_testbed(project, server, docker=DockerEngine(address), containers=containers), NAME, Running())
         assert {role: source.usage() for role, source in seen.sources.items()} == {
             "target": Usage(2.0, 5 << 20),
             "database": Usage(2.0, 5 << 20),
@@ -127,7 +127,7 @@ def test_a_container_must_live_through_the_run(
 ) -> None:
     docker = FakeDocker(inspected("api-1"))
     with docker.serving(tmp_path / "docker.sock") as address:
-        seen = observe(testbed(project, docker=DockerEngine(address), containers={NAME: "api-1"}), NAME, Running())
+        seen = observe(_testbed(project, docker=DockerEngine(address), containers={NAME: "api-1"}), NAME, Running())
         docker.containers[0]["State"].update(change)
         with pytest.raises(BakeoffError, match=words):
             seen.check()

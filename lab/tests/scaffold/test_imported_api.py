@@ -15,8 +15,8 @@ from rich.console import Console
 
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.run import Status

@@ -17,8 +17,8 @@ from rich.console import Console
 
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.processes import ports

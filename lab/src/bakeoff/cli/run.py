@@ -14,8 +14,8 @@ from bakeoff.cli.runs_output import print_json, say
 from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import UsageError
 from bakeoff.judging.capacity_search import CONFIRMATIONS, Interval
 from bakeoff.judging.judge import judge

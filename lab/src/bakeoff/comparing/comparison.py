@@ -2,18 +2,19 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from bakeoff.builds.build import Build
 from bakeoff.comparing.agent_hosts import check_hosts, hosts_of, set_up_hosts
 from bakeoff.comparing.agent_pods import check_pods, places_in_pods
-from bakeoff.comparing.arriving import Arriving
 from bakeoff.comparing.build_queue import building, first_measured_first
+from bakeoff.comparing.built_contenders import BuiltContenders
+from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.preparation import choose
+from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest, request_from
-from bakeoff.comparing.rounds import Comparison, Series
-from bakeoff.comparing.schedule import turns_of
+from bakeoff.comparing.rounds import measure_as_built, measure_rounds
+from bakeoff.comparing.schedule import Schedule
 from bakeoff.containers.container import find_container
 from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
@@ -26,7 +27,6 @@ from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.results.document import Origin
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import tree_pinned_to
@@ -44,11 +44,11 @@ TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
 
 def compare(project: Project, request: ComparisonRequest, progress: Progress) -> Comparison:
     """Builds what is stale, then measures. A contender that fails does not stop the others."""
-    comparison = Comparison(threshold=request.threshold)
-    contenders = _chosen(project, request, comparison, progress)
+    invocation = _Invocation(project, request, progress)
+    contenders = invocation.choose()
     with measuring_lab(project):
-        _measure_all(project, request, contenders, comparison, progress)
-    return comparison
+        invocation.measure(contenders)
+    return invocation.comparison
 
 
 def resume(project: Project, progress: Progress) -> Comparison:
@@ -56,11 +56,8 @@ def resume(project: Project, progress: Progress) -> Comparison:
 
     That is the latest, or else the last that was interrupted or died.
     """
-    comparison = Comparison()
     with measuring_lab(project):
-        with metrics_database(project) as server:
-            store = MetricsStore(server)
-            store.migrate()
+        with _metrics_store(project) as store:
             found = store.unfinished_comparisons(machine_name())
         unfinished = next((each for each in found if each.cut_short or _has_turns_left(project, each)), None)
         if unfinished is None:
@@ -68,141 +65,124 @@ def resume(project: Project, progress: Progress) -> Comparison:
                 "There is nothing to resume: no comparison on this machine was interrupted, and the latest is complete."
             )
         request = request_from(unfinished.request)
-        comparison.threshold = request.threshold
         progress.say(f"resuming comparison {unfinished.id}: {request.command}")
-        contenders = _chosen(project, request, comparison, progress)
-        _measure_all(project, request, contenders, comparison, progress, unfinished)
-    return comparison
+        invocation = _Invocation(project, request, progress, unfinished)
+        invocation.measure(invocation.choose())
+    return invocation.comparison
 
 
 def _has_turns_left(project: Project, unfinished: Unfinished) -> bool:
     """Whether runs of a comparison failed, or contenders of it were refused."""
     request = request_from(unfinished.request)
     contenders = choose(project, request, lambda _name, _reason: None)
-    return bool(turns_of(contenders, request.rounds, request.seed, unfinished.done))
+    return bool(Schedule(request, unfinished.done).turns(contenders))
 
 
-def _chosen(
-    project: Project, request: ComparisonRequest, comparison: Comparison, progress: Progress
-) -> list[Contender]:
-    def skip(name: str, reason: str) -> None:
-        comparison.not_measured[name] = reason
-        progress.say(reason)
+class _Invocation:
+    """One comparison that is made or resumed now."""
 
-    if IN_PROCESSES in request.places:
-        check_limits(request.isolation)
-    for url in request.attached.values():
-        access_of(url)
-    contenders = choose(project, request, skip)
-    check_pods(request, contenders)
-    check_hosts(request, contenders)
-    docker = _docker(request)
-    if docker is not None:
-        for container in request.containers.values():
-            find_container(docker, container)
-        forget_removed_images(docker, _builds(contenders))
-    return contenders
+    def __init__(
+        self, project: Project, request: ComparisonRequest, progress: Progress, unfinished: Unfinished | None = None
+    ) -> None:
+        self._project = project
+        self._request = request
+        self._progress = progress
+        self._unfinished = unfinished
+        self.comparison = Comparison(threshold=request.threshold)
 
+    def choose(self) -> list[Contender]:
+        """The contenders that this machine can measure; refuses everything that can be refused before building."""
+        request = self._request
+        if IN_PROCESSES in request.places:
+            check_limits(request.isolation)
+        for url in request.attached.values():
+            access_of(url)
+        contenders = choose(self._project, request, self._skip)
+        check_pods(request, contenders)
+        check_hosts(request, contenders)
+        docker = _docker(request)
+        if docker is not None:
+            for container in request.containers.values():
+                find_container(docker, container)
+            forget_removed_images(
+                docker, [build for each in contenders for build in (each.engine.build, each.target.build)]
+            )
+        return contenders
 
-def _builds(contenders: Sequence[Contender]) -> list[Build]:
-    """Of engines and targets, each once."""
-    builds = [build for each in contenders for build in (each.engine.build, each.target.build)]
-    return list({build.name: build for build in builds}.values())
+    def measure(self, contenders: Sequence[Contender]) -> None:
+        """Builds what is stale, and measures in rounds, or each contender as soon as its target is built."""
+        request, progress = self._request, self._progress
+        engines = {contender.engine.build.name: contender.engine for contender in contenders}.values()
+        for engine in engines:
+            engine.check_toolchain()
+        own = [each.target.build for each in contenders if each.target.name not in request.attached]
+        with building([*(engine.build for engine in engines), *first_measured_first(own)], progress) as queued:
+            built = BuiltContenders(
+                queued,
+                [engine.build for engine in engines],
+                contenders,
+                request.attached,
+                lambda name, reason: self.comparison.refuse(name, reason, progress),
+            )
+            # The five requests of a smoke run prove that things work; the first one is shown before the last is built.
+            if request.mode == "smoke" and queued.is_busy and not hosts_of(request):
+                self._measure_built(contenders, partial(measure_as_built, built=built))
+            elif in_order := built.in_order():
+                self._measure_built(in_order, measure_rounds)
+            elif self._unfinished is None:
+                # A comparison of which nothing could be built is stored too, so that it is the latest.
+                with _metrics_store(self._project) as store, self._recorder(store, contenders):
+                    pass
 
+    def _measure_built(
+        self, contenders: Sequence[Contender], measure: Callable[[Measurer, Schedule, Sequence[Contender]], None]
+    ) -> None:
+        with contextlib.ExitStack() as stack:
+            testbed = self._testbed(contenders, stack)
+            store = stack.enter_context(_metrics_store(self._project))
+            done = frozenset() if self._unfinished is None else self._unfinished.done
+            with self._recorder(store, contenders) as recorder:
+                measure(Measurer(testbed, recorder), Schedule(self._request, done), contenders)
 
-def _measure_all(
-    project: Project,
-    request: ComparisonRequest,
-    contenders: Sequence[Contender],
-    comparison: Comparison,
-    progress: Progress,
-    unfinished: Unfinished | None = None,
-) -> None:
-    engines = {contender.engine.build.name: contender.engine for contender in contenders}.values()
-    for engine in engines:
-        engine.check_toolchain()
-    engine_builds = [engine.build for engine in engines]
-    targets = [each.target for each in contenders if each.target.name not in request.attached]
-    own = first_measured_first([target.build for target in targets])
-    with building([*engine_builds, *own], progress) as queued:
-
-        def refuse(name: str, reason: str) -> None:
-            comparison.refuse(name, reason)
-            progress.say(f"{name}: not measured. {reason}")
-
-        arriving = Arriving(queued, engine_builds, contenders, request.attached, refuse)
-        # The five requests of a smoke run prove that things work; the first one is shown before the last is built.
-        as_built = request.mode == "smoke" and queued.is_busy and not hosts_of(request)
-        built = list(contenders) if as_built else list(arriving.in_order())
-        if built:
-            _measure_built(project, request, built, arriving if as_built else None, comparison, progress, unfinished)
-        elif unfinished is None:
-            _note_refusals(project, request, contenders, comparison)
-
-
-def _measure_built(
-    project: Project,
-    request: ComparisonRequest,
-    contenders: Sequence[Contender],
-    arriving: Arriving | None,
-    comparison: Comparison,
-    progress: Progress,
-    unfinished: Unfinished | None,
-) -> None:
-    """Takes all runs; with `arriving`, each contender as soon as its target is built."""
-    with contextlib.ExitStack() as stack:
+    def _testbed(self, contenders: Sequence[Contender], stack: contextlib.ExitStack) -> Testbed:
+        """Databases, places and addresses of the contenders, until the stack is closed."""
+        project, request, progress = self._project, self._request, self._progress
         progress.step("starting PostgreSQL")
         own = [contender for contender in contenders if contender.variant.runs_in != DOCKER]
         server = stack.enter_context(application_database(project)) if _stores(own) else None
         contained = stack.enter_context(_contained(project, request, contenders))
-        store = MetricsStore(stack.enter_context(metrics_database(project)))
-        store.migrate()
         token = os.environ.get(TOKEN_VARIABLE)
-        attached = {name: access_of(url, token) for name, url in request.attached.items()}
         testbed = Testbed(
             project,
             server,
             progress,
-            attached,
+            {name: access_of(url, token) for name, url in request.attached.items()},
             _docker(request),
             request.containers,
             places=places_in_pods(project, request) or set_up_hosts(request, contenders, progress),
             in_containers=contained,
             targets_listen_on=request.agents_reach,
         )
-        if own:
-            stack.enter_context(_pinned_database(server, request))
-        else:
-            testbed = testbed.running_in(DOCKER)
-        series = Series(testbed, store, request, comparison, unfinished)
-        try:
-            if arriving is None:
-                series.run(contenders)
-            else:
-                series.run_as_built(contenders, arriving)
-        except KeyboardInterrupt:
-            comparison.interrupted = True
-        except Exception:
-            # A full disk, say. What was measured is kept, and --resume goes on with the rest.
-            comparison.interrupted = True
-            raise
-        finally:
-            series.end()
+        if not own:
+            return testbed.running_in(DOCKER)
+        stack.enter_context(_pinned_database(server, request))
+        return testbed
+
+    def _recorder(self, store: MetricsStore, contenders: Sequence[Contender]) -> Recorder:
+        request, workload = self._request, contenders[0].workload.name
+        return Recorder(self._project, store, self._progress, request, self.comparison, self._unfinished, workload)
+
+    def _skip(self, name: str, reason: str) -> None:
+        self.comparison.not_measured[name] = reason
+        self._progress.say(reason)
 
 
-def _note_refusals(
-    project: Project, request: ComparisonRequest, contenders: Sequence[Contender], comparison: Comparison
-) -> None:
-    """A comparison of which nothing could be built is stored too, so that it is the latest."""
-    workload = contenders[0].workload.name
-    origin = Origin(
-        datetime.now(UTC), request.name, workload, request.mode, request.command, request.rounds, request.scale or ""
-    )
+@contextlib.contextmanager
+def _metrics_store(project: Project) -> Iterator[MetricsStore]:
     with metrics_database(project) as server:
         store = MetricsStore(server)
         store.migrate()
-        stored = store.begin_comparison(origin, {**request.as_document(), "machine": machine_name()})
-        store.end_comparison(stored, "failed", comparison.not_measured, comparison.refused)
+        yield store
 
 
 def _docker(request: ComparisonRequest) -> DockerEngine | None:

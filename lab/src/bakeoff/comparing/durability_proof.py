@@ -12,9 +12,9 @@ from bakeoff.postgres import embedded
 from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import Phase
+from bakeoff.running.proof import DurabilityProof
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import at_work, reached_by

@@ -1,12 +1,14 @@
-"""What conformance has proved of a target, kept until the target, its settings or the cases change."""
+"""Proofs of conformance and durability, kept in files until the target, its settings or the cases change."""
 
 import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from bakeoff import conformance
 from bakeoff.builds.digests import digest_of
@@ -18,13 +20,15 @@ from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.environment import environment_of
+from bakeoff.running.proof import DurabilityProof, Proof
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
 from bakeoff.workload.loader import Workload
+
+_Kept = TypeVar("_Kept", Proof, DurabilityProof)
 
 # Of what a factor puts before or behind a target, in the checkout.
 _CONFIGURATIONS = {"replicas": replicas.CONFIGURATION, "pgbouncer": pooler.CONFIGURATION}
@@ -32,59 +36,45 @@ _CONFIGURATIONS = {"replicas": replicas.CONFIGURATION, "pgbouncer": pooler.CONFI
 _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
 
 
-@dataclass(frozen=True)
-class Proof:
-    """When the cases passed and which profile that proved, or the problem: why the target must not be measured."""
-
-    proved_at: str
-    cases: int = 0
-    profile: str = ""
-    problem: str | None = None
-
-
 def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
     """The proof of an earlier run if nothing has changed since; else, or `again`, runs every case and keeps a pass."""
     file = _file_of(testbed, target, workload, variant)
-    known = None if again or file is None else _read(file)
-    if known is not None:
+    if not again and (known := _read(file, Proof)) is not None:
         return known
     testbed.progress.step(f"{target.name}: conformance")
     try:
         result = conform(testbed, target, workload, variant)
     except BakeoffError as error:
-        return Proof("", problem=error.message)
+        return Proof(problem=error.message)
     profile = required_profile(target)
     if result.proved is None or not result.conforms(profile):
-        return Proof("", problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
+        return Proof(problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
     proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
-    if file is not None:
-        kept = {name: value for name, value in asdict(proof).items() if name != "problem"}
-        _write(file, json.dumps(kept))
+    _write(file, proof)
     return proof
 
 
 def around_target(variant: Variant) -> list[tuple[str, str]]:
-    """What stands before and behind the target's processes, where it is not the usual: factors with their levels.
+    """Factors of the programs before and behind the target's processes, with their levels.
 
-    What is usual is left out, so that proofs of targets alone stay valid.
+    Defaults are left out, so that proofs of targets alone stay valid.
     """
     levels = variant.differences_from_default()
     return [(name, levels[name]) for name in AROUND_TARGET if name in levels]
 
 
 def durability_proof(testbed: Testbed, contender: Contender, *, again: bool) -> DurabilityProof | None:
-    """What a crash left of acknowledged writes; kept where it holds. None where the lab may not crash the database."""
+    """The proof of a crash; kept where it holds. None where the lab may not crash the database."""
     if not can_be_proven(testbed, contender):
         return None
     conformance_file = _file_of(testbed, contender.target, contender.workload, contender.variant)
     file = None if conformance_file is None else conformance_file.with_suffix(".durable")
-    known = None if again or file is None else _read_durability(file)
-    if known is not None:
+    if not again and (known := _read(file, DurabilityProof)) is not None:
         return known
     testbed.progress.step(f"{contender.key}: durability")
     proof = prove_durability(testbed, contender)
-    if proof.holds and file is not None:
-        _write(file, json.dumps(asdict(proof)))
+    if proof.holds:
+        _write(file, proof)
     return proof
 
 
@@ -117,26 +107,19 @@ def _state(testbed: Testbed, target: Target, workload: Workload, variant: Varian
         yield f"{name}: {facts.get(name, '')}"
 
 
-def _read(file: Path) -> Proof | None:
+def _read(file: Path | None, kind: type[_Kept]) -> _Kept | None:
     """None where there is no proof, or an interrupted one."""
     try:
-        document = json.loads(file.read_text("utf-8"))
-        return Proof(str(document["proved_at"]), int(document["cases"]), str(document["profile"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return None if file is None else msgspec.json.decode(file.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError):
         return None
 
 
-def _read_durability(file: Path) -> DurabilityProof | None:
-    """None where there is no proof, or an interrupted one."""
-    try:
-        return DurabilityProof(**json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _write(file: Path, text: str) -> None:
+def _write(file: Path | None, proof: _Kept) -> None:
     """Only a complete file gets the name that is looked for."""
+    if file is None:
+        return
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f"{file.name}.partial")
-    partial.write_text(text, "utf-8")
+    partial.write_bytes(msgspec.json.encode(proof))
     partial.rename(file)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.preparation import choose
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import Comparison
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.capacity_search import (
     Interval,

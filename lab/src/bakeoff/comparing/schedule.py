@@ -4,7 +4,16 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.results.mode_names import SATURATION
 from bakeoff.running.contender import Contender
+from bakeoff.running.modes import EQUAL, Phase
+from bakeoff.running.run_request import RunRequest
+from bakeoff.text.durations import words_for
+
+# Start, audit and stop of a run, until a run of this comparison has shown it.
+_OVERHEAD_S = 3.0
+_PROVING_S = 4.0
 
 
 @dataclass(frozen=True)
@@ -13,6 +22,80 @@ class Turn:
 
     round: int
     contender: Contender
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The turns of a request and their runs, without the turns that are `done` (contender's key, round)."""
+
+    request: ComparisonRequest
+    done: Collection[tuple[str, int]] = frozenset()
+
+    def turns(self, contenders: Sequence[Contender], rounds: int | None = None) -> list[Turn]:
+        """All turns that are left, in order; of the first `rounds` alone where that is given."""
+        return turns_of(contenders, rounds or self.request.rounds, self.request.seed, self.done)
+
+    def remaining(self, contenders: Sequence[Contender]) -> list[Contender]:
+        """The contenders that have turns left."""
+        keys = {turn.contender.key for turn in self.turns(contenders)}
+        return [contender for contender in contenders if contender.key in keys]
+
+    def run(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
+        """A run with the request's options."""
+        return RunRequest(contender, mode, phases, options=self.request)
+
+    def run_of(self, turn: Turn, *, in_slices: bool = False) -> RunRequest:
+        """The run of a turn. A run to saturation ends after a level, not within one, so it is never sliced."""
+        request = self.request
+        return RunRequest(
+            turn.contender,
+            request.mode,
+            request.phases,
+            round=turn.round,
+            settling=request.settling,
+            level_order=self._level_order(turn.round),
+            options=request,
+            in_slices=in_slices and request.mode != SATURATION,
+        )
+
+    def planned_s(self, contender: Contender) -> float:
+        """How long the phases of a turn take."""
+        return self.run_of(Turn(1, contender)).planned_s or 0.0
+
+    def _level_order(self, round_number: int) -> list[int]:
+        request, levels = self.request, len(self.request.phases)
+        if request.mode == EQUAL:
+            # The maximum is last: how much each contender does there must not change what its other loads meet.
+            return [*level_order(levels - 1, round_number, request.rounds, request.seed), levels - 1]
+        # A run to saturation ends where too many requests fail: it climbs in every round.
+        rounds = 1 if request.mode == SATURATION else request.rounds
+        return level_order(levels, round_number, rounds, request.seed)
+
+
+class TimeLeft:
+    """How long the runs that are left take, from those before. `phases_s`: how long a run's phases are planned."""
+
+    def __init__(self, phases_s: float) -> None:
+        self._phases_s = phases_s
+        self._taken_s: list[float] = []
+
+    def learn(self, each_s: float, runs: int) -> None:
+        """So many runs have taken so long each."""
+        self._taken_s += [each_s] * runs
+
+    def seconds(self, runs: int) -> float:
+        """How long so many runs will take."""
+        each_s = sum(self._taken_s) / len(self._taken_s) if self._taken_s else self._phases_s + _OVERHEAD_S
+        return runs * each_s
+
+    def announced(self, contenders: int, rounds: int, runs: int) -> str:
+        """A line for people on the whole comparison."""
+        seconds = self.seconds(runs) + contenders * _PROVING_S
+        several = f" in {rounds} rounds" if rounds > 1 else ""
+        return (
+            f"{runs} run{'' if runs == 1 else 's'} of {contenders} contender{'' if contenders == 1 else 's'}{several}: "
+            f"about {words_for(seconds)}"
+        )
 
 
 def turns_of(

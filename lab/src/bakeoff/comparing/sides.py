@@ -1,14 +1,14 @@
-"""The two sides of a comparison of commits: which turns take turns with each other, and how they are measured."""
+"""Groups the two sides of a comparison of commits, and measures them in turns."""
 
-import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.comparing.schedule import Turn
 from bakeoff.options.table import IN_PROCESSES
 from bakeoff.results.run import RunResult
-from bakeoff.running.alternation import Alternation, Side
+from bakeoff.running.alternation import Alternation
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.run_request import RunRequest
@@ -50,31 +50,15 @@ def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[Ru
     if len(runs) == 1:
         return [measure(*runs[0])]
     alternation = Alternation(len(runs), runs[0][1].steps)
-    results: dict[int, RunResult] = {}
-    errors: list[BaseException] = []
 
-    def work(number: int, side: Side) -> None:
+    def work(number: int) -> RunResult:
         try:
-            results[number] = measure(*runs[number], side)
-        except BaseException as error:  # noqa: BLE001 — raised again by the thread that waits
-            errors.append(error)
+            return measure(*runs[number], alternation.sides[number])
+        except BaseException:
             alternation.interrupt()
+            raise
 
-    first, *others = alternation.sides
-    threads = [
-        threading.Thread(target=work, args=(number, side), name=f"side {number + 1}")
-        for number, side in enumerate(others, start=1)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        results[0] = measure(*runs[0], first)
-    except BaseException:
-        alternation.interrupt()
-        raise
-    finally:
-        for thread in threads:
-            thread.join()
-    if errors:
-        raise errors[0]
-    return [results[number] for number in range(len(runs))]
+    with ThreadPoolExecutor(len(runs) - 1, thread_name_prefix="side") as pool:
+        others = [pool.submit(work, number) for number in range(1, len(runs))]
+        first = work(0)
+    return [first, *(each.result() for each in others)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.options.variant import Variant, key_of
+from bakeoff.running.proof import Proof
 from bakeoff.targets.manifest import Place, Target
 from bakeoff.targets.storage import stores_in
 from bakeoff.workload.loader import Workload
@@ -14,13 +15,14 @@ from bakeoff.workload.overlays import Overlay
 
 @dataclass(frozen=True)
 class Contender:
-    """A target with its settings. `factors` are the levels that differ within the comparison."""
+    """A target with its settings. `factors` are the levels that differ within the comparison; `proof` comes last."""
 
     target: Target
     workload: Workload
     engine: Engine
     variant: Variant = field(default_factory=Variant)
     factors: Mapping[str, str] = field(default_factory=dict)
+    proof: Proof = field(default_factory=Proof)
 
     @property
     def key(self) -> str:

@@ -9,31 +9,13 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.durability import WalFlushes, Written, flush_problem, problems_of, wal_flushes
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import Durability, Finding
+from bakeoff.running.proof import DurabilityProof
 from bakeoff.sampling.activity import DatabaseActivity
 
 _ADVICE = (
     "Its figures are not comparable with durable ones, and it is ranked apart. Switch durability on in the target and "
     "the server, or declare a contender that promises no storage."
 )
-
-
-@dataclass(frozen=True)
-class DurabilityProof:
-    """How many operations were acknowledged before a crash, and how many of them were lost or wrong afterwards."""
-
-    acknowledged: int
-    lost: int
-    wrong: int
-
-    @property
-    def holds(self) -> bool:
-        return self.acknowledged > 0 and self.lost == 0 and self.wrong == 0
-
-    def __str__(self) -> str:
-        return (
-            f"After a crash of PostgreSQL under load {self.lost:,} of {self.acknowledged:,} acknowledged operations "
-            f"were lost, and {self.wrong:,} stored wrongly."
-        )
 
 
 @dataclass(frozen=True)

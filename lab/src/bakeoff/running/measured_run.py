@@ -132,7 +132,7 @@ class _Run:
         elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
             status, failure = Status.FAILED, failing
         timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
-        label, contrary = durability_label.judged(self._durability, activity, request.durability_proof)
+        label, contrary = durability_label.judged(self._durability, activity, contender.proof.durability)
         found += contrary
         self._stages.mark("summary")
         return RunResult(
@@ -166,7 +166,7 @@ class _Run:
             database_activity=activity,
             machine_state=self._machine_state_in_full(),
             target_class=self._target.target_class,
-            contract_profile=request.contract_profile,
+            contract_profile=contender.proof.profile,
             durability=label,
             checks=summary.checks_of(self._records),
             workload_digest=contender.workload.digest,

@@ -9,7 +9,6 @@ from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import changed, plan_members
 from bakeoff.options.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import DurabilityProof
 from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
 from bakeoff.running.phase_plan import Settling, Step, steps_of
@@ -25,9 +24,8 @@ from bakeoff.workload.reach import reaching_all
 class RunRequest:
     """A contender's turn. `level_order` are the indices of its phases as they are measured; empty: as declared.
 
-    `attached` is how a target that the lab does not start is reached. `contract_profile` is what it has proved, and
-    `durability_proof` what a crash left of its writes; None where that was not tried. `in_slices`: the run takes turns
-    with others, second by second.
+    `attached` is how a target that the lab does not start is reached. `in_slices`: the run takes turns with others,
+    second by second.
     """
 
     contender: Contender
@@ -39,8 +37,6 @@ class RunRequest:
     options: RunTable = field(default_factory=RunTable)
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
-    contract_profile: str = ""
-    durability_proof: DurabilityProof | None = None
     in_slices: bool = False
 
     @property

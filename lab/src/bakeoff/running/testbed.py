@@ -13,6 +13,7 @@ from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import Project
+from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
 from bakeoff.targets.access import Access
 from bakeoff.targets.certificate import lab_certificate
@@ -62,6 +63,10 @@ class Testbed:
     def here(self) -> Here:
         """Where agents run that are not elsewhere."""
         return Here(self.launcher, [self.project.contract])
+
+    def of(self, contender: Contender) -> "Testbed":
+        """The testbed of a contender: where it runs, with the database that it stores in."""
+        return self.running_in(contender.variant.runs_in).storing_in(contender.place)
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""

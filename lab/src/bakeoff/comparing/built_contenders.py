@@ -3,13 +3,14 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from bakeoff.builds.build import Build
-from bakeoff.comparing.build_queue import BuildQueue, failure_of
+from bakeoff.comparing.build_queue import BuildQueue
 from bakeoff.comparing.other_commit import COMMIT
+from bakeoff.errors import BakeoffError
 from bakeoff.results.run import Finding
 from bakeoff.running.contender import Contender
 
 
-class Arriving:
+class BuiltContenders:
     """The contenders of a comparison whose target has been built; one that does not build is refused."""
 
     def __init__(
@@ -27,12 +28,10 @@ class Arriving:
         self._refuse = refuse
         self._refused: set[str] = set()
 
-    def in_order(self) -> Iterator[Contender]:
+    def in_order(self) -> list[Contender]:
         """All that can be measured, in their own order, when everything has been built."""
         self._wait_for_engines()
-        for contender in self._contenders:
-            if self._builds(contender):
-                yield contender
+        return [contender for contender in self._contenders if self._builds(contender)]
 
     def as_built(self) -> Iterator[Contender]:
         """All that can be measured, each as soon as its target has been built."""
@@ -59,16 +58,19 @@ class Arriving:
         return contender.target.name in self._attached or self._queued.has_ended(contender.target.build)
 
     def _builds(self, contender: Contender) -> bool:
-        name = contender.target.name
-        if name in self._attached:
+        target = contender.target
+        if target.name in self._attached:
             return True
-        # Only one side of a comparison of two commits may fail to build.
-        name = contender.key if COMMIT in contender.factors else name
-        reason = failure_of(self._queued, contender.target.build)
-        if reason is not None and name not in self._refused:
-            self._refused.add(name)
-            self._refuse(name, reason)
-        return reason is None
+        try:
+            self._queued.wait_for(target.build)
+        except BakeoffError as error:
+            # Only one side of a comparison of two commits may fail to build.
+            name = contender.key if COMMIT in contender.factors else target.name
+            if name not in self._refused:
+                self._refused.add(name)
+                self._refuse(name, error.message)
+            return False
+        return True
 
 
 def built_beside(builds: str) -> Finding:

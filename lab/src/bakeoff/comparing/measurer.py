@@ -1,0 +1,62 @@
+"""Measures the runs of a comparison, in turns or one by one, and has their results recorded."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from bakeoff.comparing.recorder import Recorder
+from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
+from bakeoff.comparing.sides import grouped, measured_side_by_side
+from bakeoff.results.run import RunResult, Status
+from bakeoff.running.contender import Contender
+from bakeoff.running.environment import machine_name, server_in_words
+from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
+from bakeoff.storage.calibrations import Calibration, latest_calibrations
+
+
+@dataclass
+class Measurer:
+    """Measures runs on a testbed and records their results. `builds` names the builds that are running."""
+
+    testbed: Testbed
+    recorder: Recorder
+    builds: Callable[[], str] = lambda: ""
+    calibrations: dict[str, list[Calibration]] = field(default_factory=dict)
+
+    def load_calibrations(self, contenders: Sequence[Contender]) -> None:
+        """Those of this machine and its database that are stored."""
+        server = self.testbed.server
+        database = None if server is None else server_in_words(server)
+        for name in {contender.workload.name for contender in contenders}:
+            self.calibrations[name] = latest_calibrations(self.recorder.store.server, machine_name(), name, database)
+
+    def measure(self, *runs: RunRequest) -> list[RunResult]:
+        """Measures runs side by side, or one alone. Raises KeyboardInterrupt once what Ctrl-C cut short is stored."""
+        request, builds = self.recorder.request, self.builds()
+        words = f"{' and '.join(run.contender.key for run in runs)}: {runs[0].mode}"
+        if request.rounds > 1 and runs[0].mode == request.mode:
+            words += f", round {runs[0].round} of {request.rounds}"
+        self.testbed.progress.step(words, sum(run.planned_s or 0.0 for run in runs) or None)
+        results = measured_side_by_side([(self.testbed.of(run.contender), self._completed(run)) for run in runs])
+        results = [self.recorder.record(run, result, builds) for run, result in zip(runs, results, strict=True)]
+        if any(result.status is Status.INTERRUPTED for result in results):
+            raise KeyboardInterrupt
+        return results
+
+    def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft) -> None:
+        """Measures turns in their order, both sides of a commit side by side."""
+        taken = 0
+        for group in grouped(turns):
+            self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
+            began = time.monotonic()
+            able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
+            if able:
+                self.measure(*(schedule.run_of(turn, in_slices=len(able) > 1) for turn in able))
+            left.learn((time.monotonic() - began) / len(group), len(group))
+            taken += len(group)
+
+    def _completed(self, run: RunRequest) -> RunRequest:
+        contender = run.contender
+        known = self.calibrations.get(contender.workload.name, ())
+        return replace(run, calibrations=known, attached=self.testbed.attached.get(contender.target.name))
