@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from bakeoff.engines.merging import added, merged_histogram, sum_of_known
+from bakeoff.engines.merging import added, sum_of_known
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.phase_plan import Step
 from bakeoff.running.slices import Pauses
@@ -103,9 +103,5 @@ def _one_end(ends: Sequence[PhaseEnd]) -> PhaseEnd:
         time_unix_ns=ends[-1].time_unix_ns,
         duration_ns=sum(end.duration_ns for end in ends),
         planned_ns=sum_of_known(planned) if None not in planned else None,
-        operations_late=sum_of_known([end.operations_late for end in ends]),
-        connections_opened=sum(end.connections_opened for end in ends),
-        interrupted=any(end.interrupted for end in ends),
-        send_lag_histogram=merged_histogram([end.send_lag_histogram for end in ends]),
         steady_after_s=UNSET,
     )
