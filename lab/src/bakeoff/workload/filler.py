@@ -2,21 +2,11 @@
 
 from collections.abc import Sequence
 
+from bakeoff.workload import slots
 from bakeoff.workload.declaration import Fill
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
-from bakeoff.workload.slots import (
-    AlphanumericSlot,
-    ChoiceSlot,
-    DecimalSlot,
-    FillSlot,
-    IntegerSlot,
-    KeySlot,
-    NamedSlot,
-    PadSlot,
-    Segment,
-    Segments,
-)
+from bakeoff.workload.slots import FillSlot, PadSlot, Segment, Segments
 from bakeoff.workload.template import TemplateError, append_literal, parse_template
 
 _WORDS = """
@@ -38,18 +28,18 @@ def _width(segment: Segment, key_format: Sequence[Segment]) -> int:
     if isinstance(segment, str):
         return len(segment.encode())
     match segment:
-        case NamedSlot(_, of):
+        case slots.NamedSlot(_, of):
             return _width(of, key_format)
-        case IntegerSlot(low, high):
+        case slots.IntegerSlot(low, high):
             return max(len(str(low)), len(str(high)))
-        case DecimalSlot(low, high, scale):
+        case slots.DecimalSlot(low, high, scale):
             units = max(abs(low), abs(high))
             return max(len(str(units)), scale + 1) + 1 + int(low < 0)
-        case ChoiceSlot(choices):
+        case slots.ChoiceSlot(choices):
             return max(len(choice.encode()) for choice in choices)
-        case AlphanumericSlot(length):
+        case slots.AlphanumericSlot(length):
             return length
-        case KeySlot():
+        case slots.KeySlot():
             return widest(key_format)
     if segment.width is None:
         name = segment.__struct_config__.tag

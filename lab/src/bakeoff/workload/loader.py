@@ -72,7 +72,6 @@ class Workload:
         """Of what is sent and stored: operations, messages, schema. Runs of different ones measured different work."""
         members: dict[str, Json] = msgspec.to_builtins(self.declared)
         document = {name: value for name, value in members.items() if name not in _NOT_SENT}
-        _leave_out_unused(document)
         digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
         for entry in _SENT_AND_STORED:
             path = self.file(entry)
@@ -89,18 +88,6 @@ class Workload:
         """The text of an SQL file that the workload names."""
         path = self.file(entry)
         return None if path is None else path.read_text("utf-8")
-
-
-def _leave_out_unused(document: dict[str, Json]) -> None:
-    """Removes members that later versions added where they are not used: what is sent is the same as before."""
-    if not document["sessions"]:
-        del document["sessions"]
-    operations = document["operations"]
-    assert isinstance(operations, list)
-    for operation in operations:
-        assert isinstance(operation, dict)
-        if operation["rate"] is None:
-            del operation["rate"]
 
 
 def workload_names(project: Project) -> list[str]:

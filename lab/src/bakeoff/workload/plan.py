@@ -4,7 +4,9 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bakeoff.documents.checked import Json
@@ -13,7 +15,6 @@ from bakeoff.text.durations import seconds_of
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED
 from bakeoff.workload.declaration import (
     Declaration,
-    DeclaredEffect,
     DeclaredRead,
     DeclaredSession,
     GrpcBatch,
@@ -21,7 +22,6 @@ from bakeoff.workload.declaration import (
     GrpcStream,
     HttpBatch,
     HttpCall,
-    ListCheck,
     Operation,
 )
 from bakeoff.workload.descriptors import descriptor_set
@@ -148,19 +148,15 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         replace(planned, rate=None) if is_chosen and planned.weight == 0 else planned
         for planned in (_operation(workload, each, weights[each.name], size, load) for each in declared.operations)
     ]
-    return Plan(
+    return _planned(
+        Plan,
+        load,
         version=1,
         workload=workload.name,
-        target=load.target,
-        mode=load.mode,
-        payload=load.payload,
-        run=load.run,
         seed=f"{load.seed:016x}",
         base_time_ms=BASE_TIME_MS,
-        transport=_transport(load),
+        transport=_planned(PlannedTransport, load, tls=None if load.tls is None else load.tls.planned()),
         proto=_proto(workload) if load.protocol == "grpc" else None,
-        phases=list(load.phases),
-        think_time_ms=load.think_time_ms,
         thresholds=THRESHOLDS,
         keys=_keys(workload, load.reuse),
         size_bytes=size,
@@ -168,30 +164,18 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         batch=_batch(workload, load) if load.batch > 1 else None,
         stream=_stream(workload, load) if load.stream else None,
         ledger=None if load.ledger is None else str(load.ledger),
-        verify_share=load.verify_share,
-        preload=load.preload,
         cookies=declared.cookies and load.protocol == "http",
         sessions=tuple(_session(declared, each, weights[each.name]) for each in declared.sessions),
     )
 
 
-def _transport(load: Load) -> PlannedTransport:
-    return PlannedTransport(
-        protocol=load.protocol,
-        host=load.host,
-        port=load.port,
-        connections=load.connections,
-        batch=load.batch,
-        stream=load.stream,
-        window=load.window,
-        timeout_ms=load.timeout_ms,
-        headers=dict(load.headers),
-        tls=None if load.tls is None else load.tls.planned(),
-        keep_alive=load.keep_alive,
-        http_version=load.http_version,
-        gzip=load.gzip,
-        ping=load.ping,
-    )
+_Planned = TypeVar("_Planned", bound=Struct)
+
+
+def _planned(kind: type[_Planned], source: object, **own: object) -> _Planned:
+    """A record of the plan: members that the source has under the same name, and those given here."""
+    shared = {name: getattr(source, name) for name in kind.__struct_fields__ if hasattr(source, name)}
+    return kind(**{**shared, **own})
 
 
 def _size(workload: Workload, payload: str) -> int | None:
@@ -249,22 +233,20 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
         key_format = [] if kind is None else parse_template(kind.format)
         reuse = None if kind is None else load.reuse.applied_to(kind.reuse)
         messages = _messages(workload, operation, size, load, key_format)
-        return PlannedOperation(
-            name=operation.name,
+        effect, reads = operation.effect, operation.reads
+        return _planned(
+            PlannedOperation,
+            operation,
             weight=weight,
             key=None if operation.key is None else list(kinds).index(operation.key),
             http=None if operation.http is None else _http(operation.http, _content_type(operation)),
             grpc=None if operation.grpc is None else _grpc(operation.grpc),
             variants=[with_merges_numbered(message, reuse) for message in messages],
-            creates=operation.creates,
-            needs=operation.needs,
-            effect=None if operation.effect is None else _effect(operation.effect),
-            reads=None if operation.reads is None else _read(operation.reads, load.protocol),
-            login=operation.login,
+            effect=None if effect is None else _planned(PlannedEffect, effect, key=_parsed(effect.key)),
+            reads=None if reads is None else _read(reads, load.protocol),
             pick=_pick(operation),
-            think_time_ms=None if operation.think_time is None else seconds_of(operation.think_time) * 1000,
+            think_time_ms=_milliseconds(operation.think_time),
             body=operation.body if operation.body in ENCODED else None,
-            rate=operation.rate,
         )
     except TemplateError as error:
         raise BakeoffError(f"{place}: {error.message}") from error
@@ -272,12 +254,14 @@ def _operation(workload: Workload, operation: Operation, weight: int, size: int 
 
 def _session(declared: Declaration, session: DeclaredSession, weight: int) -> PlannedSession:
     names = [operation.name for operation in declared.operations]
+    steps = [names.index(step) for step in session.steps]
     return PlannedSession(
-        name=session.name,
-        weight=weight,
-        steps=[names.index(step) for step in session.steps],
-        think_time_ms=None if session.think_time is None else seconds_of(session.think_time) * 1000,
+        name=session.name, weight=weight, steps=steps, think_time_ms=_milliseconds(session.think_time)
     )
+
+
+def _milliseconds(think_time: str | None) -> float | None:
+    return None if think_time is None else seconds_of(think_time) * 1000
 
 
 def _pick(operation: Operation) -> PlannedPick | None:
@@ -288,26 +272,8 @@ def _pick(operation: Operation) -> PlannedPick | None:
     return PlannedPick(of=operation.needs_of or "own", pick=pick, s=exponent)
 
 
-def _list(rule: ListCheck) -> PlannedList:
-    return PlannedList(
-        items=rule.items,
-        most=None if rule.most is None else parse_template(str(rule.most)),
-        order=rule.order,
-        descending=rule.descending,
-        id=rule.id,
-        own=rule.own,
-        complete=rule.complete,
-        total=rule.total,
-        pages=rule.pages,
-    )
-
-
-def _effect(effect: DeclaredEffect) -> PlannedEffect:
-    return PlannedEffect(kind=effect.kind, key=_parsed(effect.key), document=effect.document, members=effect.members)
-
-
 def _read(read: DeclaredRead, protocol: str) -> PlannedRead:
-    return PlannedRead(document=read.document, key=_parsed(read.key), absent=read.absent_over(protocol))
+    return _planned(PlannedRead, read, key=_parsed(read.key), absent=read.absent_over(protocol))
 
 
 def _parsed(templates: Sequence[str]) -> list[Segments]:
@@ -324,38 +290,34 @@ def _content_type(operation: Operation) -> str | None:
 def _http(call: HttpCall, content_type: str | None) -> PlannedHttp:
     headers = {} if content_type is None else {"content-type": content_type}
     headers |= {name.lower(): value for name, value in call.headers.items()}
-    return PlannedHttp(
-        method=call.method,
+    return _planned(
+        PlannedHttp,
+        call,
         path=parse_template(call.path),
         headers={name: value for name, value in headers.items() if not _has_slot(value)},
         header_templates=_templates(headers),
-        expect=call.expect,
-        reply=_constants(call.reply),
-        reply_templates=_templates(call.reply),
-        capture=call.capture,
-        list=None if call.list is None else _list(call.list),
+        **_checks(call),
     )
 
 
 def _grpc(call: GrpcCall) -> PlannedGrpc:
-    return PlannedGrpc(
-        method=call.method,
-        metadata_templates={name: parse_template(value) for name, value in call.metadata.items()},
-        expect=call.expect,
-        reply=_constants(call.reply),
-        reply_templates=_templates(call.reply),
-        capture=call.capture,
-        list=None if call.list is None else _list(call.list),
-    )
+    templates = {name: parse_template(value) for name, value in call.metadata.items()}
+    return _planned(PlannedGrpc, call, metadata_templates=templates, **_checks(call))
+
+
+def _checks(call: HttpCall | GrpcCall) -> dict[str, object]:
+    """The checks of a reply: its members and its list."""
+    rule = call.list
+    most = None if rule is None or rule.most is None else parse_template(str(rule.most))
+    return {
+        "reply": {name: value for name, value in call.reply.items() if not _has_slot(value)},
+        "reply_templates": _templates(call.reply),
+        "list": None if rule is None else _planned(PlannedList, rule, most=most),
+    }
 
 
 def _has_slot(value: Json) -> bool:
     return isinstance(value, str) and "${" in value
-
-
-def _constants(values: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The values without slots."""
-    return {name: value for name, value in values.items() if not _has_slot(value)}
 
 
 def _templates(values: Mapping[str, Json]) -> Mapping[str, Segments]:

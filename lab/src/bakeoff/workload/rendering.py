@@ -1,37 +1,19 @@
-"""Renders segments: the lab's own interpreter, for fillers, samples and the reference the engines are held to."""
+"""Renders segments: the lab's own interpreter, for fillers, samples and the reference of the engines."""
 
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bakeoff.workload import slots
 from bakeoff.workload.random_numbers import RandomNumbers
-from bakeoff.workload.slots import (
-    AlphanumericSlot,
-    AnySlot,
-    CapturedSlot,
-    ChoiceSlot,
-    DateSlot,
-    DecimalSlot,
-    IntegerSlot,
-    KeySlot,
-    LoginSlot,
-    NamedSlot,
-    PadSlot,
-    RunSlot,
-    Segment,
-    SequenceSlot,
-    TimestampSlot,
-    UserSlot,
-    UuidSlot,
-    ValueSlot,
-)
+from bakeoff.workload.slots import AnySlot, DateSlot, DecimalSlot, PadSlot, Segment
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 @dataclass(frozen=True)
 class Event:
-    """What the slots of one event may look at; `values` are those of named slots, which rendering them sets."""
+    """The values of one event's slots; rendering a named slot adds it to `values`."""
 
     run: str
     user: int
@@ -63,46 +45,38 @@ def render(segments: Sequence[Segment], numbers: RandomNumbers, event: Event, si
 
 def _rendered(slot: AnySlot, numbers: RandomNumbers, event: Event) -> str:
     match slot:
-        case UuidSlot() | IntegerSlot() | DecimalSlot() | ChoiceSlot() | AlphanumericSlot() | DateSlot():
-            return _drawn(slot, numbers)
-        case NamedSlot(name, of):
+        case slots.UuidSlot():
+            return _uuid(numbers)
+        case slots.IntegerSlot(low, high):
+            return str(low + numbers.below(high - low + 1))
+        case slots.DecimalSlot():
+            return _decimal(slot, numbers)
+        case slots.ChoiceSlot(choices):
+            return choices[numbers.below(len(choices))]
+        case slots.AlphanumericSlot(length):
+            return "".join(ALPHABET[numbers.below(32)] for _ in range(length))
+        case slots.DateSlot():
+            return _date(slot, numbers)
+        case slots.NamedSlot(name, of):
             event.values[name] = _rendered(of, numbers, event)
             return event.values[name]
-        case ValueSlot(name):
+        case slots.ValueSlot(name):
             return event.values[name]
-        case CapturedSlot(name):
+        case slots.CapturedSlot(name):
             return (event.captured or {})[name]
-        case LoginSlot(name):
+        case slots.LoginSlot(name):
             return (event.login or {})[name]
-        case TimestampSlot():
+        case slots.TimestampSlot():
             return _timestamp(event)
-        case UserSlot():
+        case slots.UserSlot():
             return str(event.user)
-        case SequenceSlot(modulo):
+        case slots.SequenceSlot(modulo):
             return str(event.sequence if modulo is None else event.sequence % modulo)
-        case RunSlot():
+        case slots.RunSlot():
             return event.run
-        case KeySlot():
+        case slots.KeySlot():
             return event.key
     raise AssertionError(f"{slot} stands in no template that is rendered")
-
-
-def _drawn(
-    slot: UuidSlot | IntegerSlot | DecimalSlot | ChoiceSlot | AlphanumericSlot | DateSlot, numbers: RandomNumbers
-) -> str:
-    match slot:
-        case UuidSlot():
-            return _uuid(numbers)
-        case IntegerSlot(low, high):
-            return str(low + numbers.below(high - low + 1))
-        case DecimalSlot():
-            return _decimal(slot, numbers)
-        case ChoiceSlot(choices):
-            return choices[numbers.below(len(choices))]
-        case AlphanumericSlot(length):
-            return "".join(ALPHABET[numbers.below(32)] for _ in range(length))
-        case DateSlot():
-            return _date(slot, numbers)
 
 
 def _uuid(numbers: RandomNumbers) -> str:

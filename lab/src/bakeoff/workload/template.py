@@ -4,32 +4,12 @@ import datetime
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 
 from bakeoff.errors import BakeoffError
 from bakeoff.text.hints import hint
-from bakeoff.workload.slots import (
-    AlphanumericSlot,
-    AnySlot,
-    BareSlot,
-    CapturedSlot,
-    ChoiceSlot,
-    DateSlot,
-    DecimalSlot,
-    FillSlot,
-    IntegerSlot,
-    KeySlot,
-    LoginSlot,
-    MergeSlot,
-    MergeValueSlot,
-    NamedSlot,
-    RunSlot,
-    Segments,
-    SequenceSlot,
-    TimestampSlot,
-    UserSlot,
-    UuidSlot,
-    ValueSlot,
-)
+from bakeoff.workload import slots
+from bakeoff.workload.slots import AnySlot, BareSlot, NamedSlot, Segments
 
 _SLOT = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
@@ -37,7 +17,7 @@ _STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
 
 
 class TemplateError(BakeoffError):
-    """A template that says something the language does not know."""
+    """A template with an unknown or malformed slot."""
 
 
 def parse_template(text: str) -> Segments:
@@ -90,13 +70,10 @@ def _parse_bare_slot(inside: str) -> BareSlot:
         raise TemplateError(f"${{{inside}}}: {error or 'its arguments cannot be read'}.") from error
 
 
-def _without_arguments(kind: Callable[[], BareSlot]) -> Callable[[str], BareSlot]:
-    def parse(argument: str) -> BareSlot:
-        if argument:
-            raise ValueError("takes no arguments")
-        return kind()
-
-    return parse
+def _without_arguments(kind: Callable[[], BareSlot], argument: str) -> BareSlot:
+    if argument:
+        raise ValueError("takes no arguments")
+    return kind()
 
 
 def _two(argument: str, what: str) -> tuple[str, str]:
@@ -109,7 +86,7 @@ def _two(argument: str, what: str) -> tuple[str, str]:
 def _integer(argument: str) -> BareSlot:
     low, high = (int(word) for word in _two(argument, "MIN and MAX"))
     _check_order(low, high)
-    return IntegerSlot(low, high)
+    return slots.IntegerSlot(low, high)
 
 
 def _decimal(argument: str) -> BareSlot:
@@ -119,7 +96,7 @@ def _decimal(argument: str) -> BareSlot:
         raise ValueError("MIN and MAX must be written with the same number of decimal places, at least 1")
     units = 10**scale
     _check_order(int(low * units), int(high * units))
-    return DecimalSlot(int(low * units), int(high * units), scale)
+    return slots.DecimalSlot(int(low * units), int(high * units), scale)
 
 
 def _date(argument: str) -> BareSlot:
@@ -127,7 +104,7 @@ def _date(argument: str) -> BareSlot:
     _check_order(first, last + 1)
     datetime.date(first, 1, 1)
     datetime.date(last, 1, 1)
-    return DateSlot(first, last)
+    return slots.DateSlot(first, last)
 
 
 def _check_order(low: int, high: int) -> None:
@@ -142,34 +119,30 @@ def _choice(argument: str) -> BareSlot:
     choices = argument.split("|")
     if len(choices) < 2:
         raise ValueError("needs at least two texts with | between them")
-    return ChoiceSlot(choices)
+    return slots.ChoiceSlot(choices)
 
 
 def _alphanumeric(argument: str) -> BareSlot:
     length = int(argument)
     if not 1 <= length <= 1000:
         raise ValueError("the length must be 1 to 1000")
-    return AlphanumericSlot(length)
+    return slots.AlphanumericSlot(length)
 
 
+_PLAIN = (
+    *(slots.UuidSlot, slots.TimestampSlot, slots.UserSlot, slots.SequenceSlot, slots.MergeSlot, slots.MergeValueSlot),
+    *(slots.RunSlot, slots.KeySlot, slots.FillSlot),
+)
 _SLOTS: Mapping[str, Callable[[str], BareSlot]] = {
-    "uuid": _without_arguments(UuidSlot),
+    **{str(kind.__struct_config__.tag): partial(_without_arguments, kind) for kind in _PLAIN},
     "integer": _integer,
     "decimal": _decimal,
     "choice": _choice,
     "alphanumeric": _alphanumeric,
     "date": _date,
-    "timestamp": _without_arguments(TimestampSlot),
-    "user": _without_arguments(UserSlot),
-    "sequence": _without_arguments(SequenceSlot),
-    "merge": _without_arguments(MergeSlot),
-    "merge_value": _without_arguments(MergeValueSlot),
-    "run": _without_arguments(RunSlot),
-    "key": _without_arguments(KeySlot),
-    "fill": _without_arguments(FillSlot),
 }
 _NAMING: Mapping[str, Callable[[str], BareSlot]] = {
-    "captured": CapturedSlot,
-    "login": LoginSlot,
-    "value": ValueSlot,
+    "captured": slots.CapturedSlot,
+    "login": slots.LoginSlot,
+    "value": slots.ValueSlot,
 }
