@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from bakeoff.results.findings import Finding
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import MeasuredOperation
-from bakeoff.results.run import ROLES, Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.gauges import Gauge

@@ -11,9 +11,10 @@ from hdrh.histogram import HdrHistogram
 from bakeoff.engines import histograms
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
+from bakeoff.results.findings import Finding, KindName
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
-from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, Second, Status
+from bakeoff.results.run import Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.cost import Cost
 from bakeoff.sampling.sampler import Sample
@@ -131,7 +132,7 @@ def run_result(target: str = "one", minute: int = 0, total: Measured | None = No
         phases=[PhaseResult(1, "Baseline", 10, begin_ns, begin_ns + 10_000_000_000, total)],
         total=total,
         samples=[Sample(begin_ns, "target", 0.5, 1_000_000)],
-        findings=[Finding("errors", "warning", "Some failed.", "Look.")],
+        findings=[Finding(KindName("errors"), "warning", "Some failed.", "Look.")],
         environment={"commit": "0" * 40},
         contender=target,
         timeline=[],
@@ -199,7 +200,7 @@ def rounds_of(target: str, throughputs: Sequence[float], **changes: Any) -> list
 def finding(
     kind: str, severity: Literal["info", "warning", "error"] = "warning", message: str = "It was so."
 ) -> Finding:
-    return Finding(kind, severity, message, "Do this.")
+    return Finding(KindName(kind), severity, message, "Do this.")
 
 
 def seconds_of(operations: Sequence[int], phase_number: int = 1) -> list[Second]:

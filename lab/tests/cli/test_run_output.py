@@ -6,9 +6,9 @@ from bakeoff.cli.run import capacity_lines
 from bakeoff.comparing.rate_search import Capacity
 from bakeoff.judging.capacity_search import Trial
 from bakeoff.judging.slo import parse_slo
-from bakeoff.results.run import Finding
+from bakeoff.results.findings import Finding, KindName
 
-LATE = Finding("generator-lagged", "warning", "Requests left late.", "The engine had too little CPU.")
+LATE = Finding(KindName("generator-lagged"), "warning", "Requests left late.", "The engine had too little CPU.")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.slo import parse_slo
 from bakeoff.project import Project
-from bakeoff.results.run import Finding, Status
+from bakeoff.results.findings import Finding, KindName
+from bakeoff.results.run import Status
 from bakeoff.running.progress import Progress
 from made_up import measured, run_result
 
@@ -41,7 +42,7 @@ def test_the_limit_is_found_to_within_a_twentieth(project: Project) -> None:
 
 
 def test_what_speaks_against_the_limit_is_told(project: Project) -> None:
-    late = Finding("generator-lagged", "warning", "Requests left late.", "")
+    late = Finding(KindName("generator-lagged"), "warning", "Requests left late.", "")
     capacity = find_capacities(project, REQUEST, parse_slo("p99<50ms"), QUIET, slow_above(5300.0, findings=[late]))[0]
     below, above = capacity.findings
     assert below.finding == above.finding == late

@@ -19,7 +19,8 @@ from bakeoff.engines import histograms
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.results.run import Finding, Measured, RunResult, Status
+from bakeoff.results.findings import Finding, KindName
+from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import PROBE
@@ -199,7 +200,7 @@ def test_a_target_that_does_not_conform_is_not_measured(lab: Lab) -> None:
 
 def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
     failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
-    finding = Finding("errors", "error", "All failed.", "")
+    finding = Finding(KindName("errors"), "error", "All failed.", "")
 
     def answer(run: RunRequest) -> RunResult:
         good = completed(run)
@@ -272,7 +273,7 @@ def test_what_is_done_is_not_done_again(lab: Lab) -> None:
 
 def test_who_failed_the_smoke_test_fails_it_when_resumed(lab: Lab) -> None:
     failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
-    finding = Finding("errors", "error", "All failed.", "")
+    finding = Finding(KindName("errors"), "error", "All failed.", "")
     lab.answer = lambda run: replace(completed(run), total=failing, findings=[finding])
     # Its smoke run came to an end the first time too, and lies in the database.
     assert lab.run(THREE, "a", Unfinished(5, datetime.now(UTC), {}, frozenset())) == ["A"]

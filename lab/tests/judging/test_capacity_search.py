@@ -11,7 +11,7 @@ from bakeoff.judging.capacity_search import (
     interval_of,
     next_rate,
 )
-from bakeoff.results.run import Finding
+from bakeoff.results.findings import Finding, KindName
 
 
 def tried(rate: float, verdicts: str) -> list[Trial]:
@@ -92,7 +92,7 @@ def test_of_noisy_trials_the_answer_is_not_biased_and_the_interval_contains_the_
 
 
 def finding(kind: str, message: str = "") -> Finding:
-    return Finding(kind, "warning", message, "")
+    return Finding(KindName(kind), "warning", message, "")
 
 
 @pytest.mark.parametrize(

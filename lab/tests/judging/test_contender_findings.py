@@ -3,9 +3,10 @@ from dataclasses import replace
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import Contender, JudgedFinding
+from bakeoff.judging.judgement import Contender
 from bakeoff.options.table import PLACEMENT
 from bakeoff.options.variant import Variant
+from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.running.contender import Contender as ContenderOfRun
 from bakeoff.running.modes import Phase

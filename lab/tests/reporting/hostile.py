@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from judgements import comparison, with_first
 
-from bakeoff.judging.judgement import JudgedFinding, Judgement
+from bakeoff.judging.judgement import Judgement
+from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.storage.stored_runs import StoredComparison
 
 SCRIPT = "</script><script>window.hacked=1</script>"
@@ -15,7 +16,7 @@ LONG = "a-name-without-any-end-" * 40
 def hostile_comparison() -> tuple[Judgement, StoredComparison]:
     """Every text that comes from outside holds markup, quotes, templates or what steers a terminal."""
     judgement, stored = comparison()
-    finding = JudgedFinding("kind" + SCRIPT, "warning", IMAGE, "{{ 7 * 7 }}", [1])
+    finding = JudgedFinding(KindName("kind" + SCRIPT), "warning", IMAGE, "{{ 7 * 7 }}", [1])
     judgement = with_first(
         judgement,
         label=SCRIPT + IMAGE,

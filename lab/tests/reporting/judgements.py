@@ -17,13 +17,13 @@ from bakeoff.judging.judgement import (
     CostEstimate,
     Effect,
     Estimate,
-    JudgedFinding,
     Judgement,
     Level,
     OperationLevel,
     Pairing,
     Verdict,
 )
+from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 from observations import ACTIVITY, STATE, database_activity, machine_state
@@ -85,7 +85,7 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
         noise_floor=0.021,
         smallest_claim=0.034,
         reference_lines={"one row each": 15_500.0},
-        findings=[JudgedFinding("not-steady", "info", "The machine was busy.", "Close what else runs.")],
+        findings=[JudgedFinding(KindName("not-steady"), "info", "The machine was busy.", "Close what else runs.")],
         provenance={"commit": "0123abc", "cpu": "Intel Xeon × 2", "database": "PostgreSQL 18.4"},
     )
     return judgement, StoredComparison(

@@ -9,13 +9,14 @@ from goldens import check_golden
 from judgements import SPEEDS, Shape, comparison, estimate, with_first, with_status
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import Bottleneck, Estimate, JudgedFinding, Judgement
+from bakeoff.judging.judgement import Bottleneck, Estimate, Judgement
 from bakeoff.reporting.data import report_data
 from bakeoff.reporting.identities import payloads_of
 from bakeoff.reporting.numbers import milliseconds
 from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.tables import limits
 from bakeoff.reporting.verdict_text import judgement_table
+from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
 
@@ -130,7 +131,7 @@ def test_what_limited_several_alike_is_found_once() -> None:
         replace(
             each,
             bottleneck=Bottleneck("database", seen),
-            findings=[JudgedFinding("database-bound", "info", seen, "Get a faster disk.")],
+            findings=[JudgedFinding(KindName("database-bound"), "info", seen, "Get a faster disk.")],
         )
         for each, seen in zip(judgement.contenders, words, strict=True)
     ]
@@ -151,7 +152,7 @@ def test_lines_drawn_with_other_messages_are_left_out() -> None:
 
 def test_one_finding_of_several_contenders_is_said_once_and_errors_stand_first() -> None:
     judgement, stored = comparison()
-    found = [JudgedFinding("errors", "error", "Requests failed.", "Look.", [number]) for number in (2, 1)]
+    found = [JudgedFinding(KindName("errors"), "error", "Requests failed.", "Look.", [number]) for number in (2, 1)]
     contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=False)]
     findings = report_data(replace(judgement, contenders=contenders), stored)["findings"]
     assert [finding["severity"] for finding in findings] == ["error", "info"]

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from bakeoff.results.audit import Audit, Violations
-from bakeoff.results.run import VOIDING
-from bakeoff.running.agent_accounts import KIND, AgentAccounts
+from bakeoff.results.finding_kinds import COUNTS_DISAGREE, VOIDING
+from bakeoff.running.agent_accounts import AgentAccounts
 
 NAMES = ["agent 1 of 2", "agent 2 of 2 (ssh://b)"]
 ACCOUNTS = AgentAccounts(
@@ -24,12 +24,12 @@ AUDIT = Audit(acknowledged_operations=100, entities=70, rows=70)
 
 def problems(accounts: AgentAccounts, audit: Audit | None, preloaded: int = 0) -> list[str]:
     found = accounts.findings(audit, preloaded)
-    assert {finding.kind for finding in found} <= {KIND}
+    assert {finding.kind for finding in found} <= {COUNTS_DISAGREE.name}
     return [finding.message for finding in found]
 
 
 def test_counts_that_agree() -> None:
-    assert KIND in VOIDING
+    assert COUNTS_DISAGREE.name in VOIDING
     assert problems(ACCOUNTS, AUDIT) == []
     assert problems(ACCOUNTS, None) == []
 

@@ -1,4 +1,4 @@
-"""`bakeoff generate`: the files that are made from the table of options."""
+"""`bakeoff generate`: the files that are made from the tables of options and of findings."""
 
 import json
 from collections.abc import Mapping
@@ -7,17 +7,18 @@ from pathlib import Path
 import typer
 from typer.core import TyperGroup
 
-from bakeoff.cli.reference import reference_page
+from bakeoff.cli.reference import findings_page, reference_page
 from bakeoff.options.experiment_schema import experiment_schema
 from bakeoff.project import Project, find_project
 
 
 def generated_files(project: Project, root: TyperGroup) -> Mapping[Path, str]:
-    """Each generated file and what it must hold; `root` is the command line."""
+    """The text of each generated file; `root` is the command line."""
     schema = json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n"
     return {
         project.contract / "schemas" / "experiment.schema.json": schema,
         project.root / "docs" / "REFERENCE.md": reference_page(root),
+        project.root / "docs" / "FINDINGS.md": findings_page(),
     }
 
 

@@ -1,17 +1,20 @@
-"""docs/REFERENCE.md: the table of options, and the options of every other command as its help shows them."""
+"""docs/REFERENCE.md: the table of options and the other commands' help. docs/FINDINGS.md: the kinds of findings."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from string import Formatter
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bakeoff.options.option import Option, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.results.finding_kinds import KINDS
 
 _HEAD = """# Reference
 
 Every command and option. `./bakeoff generate` writes this page from
-[the table of options](../lab/src/bakeoff/factors/table.py) and the commands' help; a test fails when it is outdated.
+[the table of options](../lab/src/bakeoff/options/table.py) and the commands' help; a test fails when it is outdated.
 
 ## bakeoff run
 
@@ -49,6 +52,39 @@ def reference_page(root: TyperGroup) -> str:
         *_commands(root, "bakeoff"),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+_FINDINGS = """# Findings
+
+A finding is a doubt or a fact about a run, a contender or a comparison. `./bakeoff generate` writes this page from
+[the registry](../lab/src/bakeoff/results/finding_kinds.py); a test fails when it is outdated. Trust the figures that
+no warning and no error casts doubt on. Words in italics stand for values of the run.
+
+"""
+
+
+class _Named(dict[str, object]):
+    """Shows a measured value as its name."""
+
+    def __missing__(self, name: str) -> str:
+        return f"*{name.replace('_', ' ')}*"
+
+
+def findings_page() -> str:
+    """The page of all kinds of findings, in the order of the registry."""
+    rows = (
+        (
+            f"`{kind.name}`",
+            kind.severity,
+            kind.meaning,
+            kind.limit.format(*kind.limits),
+            kind.doubts,
+            # The space separates what follows a word only where it is known.
+            re.sub(r"(?<=[\w.])\*(?=\w)", " *", Formatter().vformat(kind.advice, kind.limits, _Named())),
+        )
+        for kind in KINDS.values()
+    )
+    return _FINDINGS + _table(("finding", "severity", "meaning", "limit", "doubtful figures", "do"), rows)
 
 
 def _options(options: Iterable[Option], place: str = "", *, is_recorded: bool = False) -> str:

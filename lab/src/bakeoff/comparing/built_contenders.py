@@ -6,7 +6,8 @@ from bakeoff.builds.build import Build
 from bakeoff.comparing.build_queue import BuildQueue
 from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.errors import BakeoffError
-from bakeoff.results.run import Finding
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import Finding
 from bakeoff.running.contender import Contender
 
 
@@ -75,9 +76,4 @@ class BuiltContenders:
 
 def built_beside(builds: str) -> Finding:
     """The finding of a run that shared the machine with builds."""
-    return Finding(
-        "concurrent-builds",
-        "info",
-        f"Builds ran beside this run ({builds}): its figures are those of a busy machine.",
-        "Run it again for figures without builds.",
-    )
+    return kinds.CONCURRENT_BUILDS(builds=builds)

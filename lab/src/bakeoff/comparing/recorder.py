@@ -13,7 +13,8 @@ from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
-from bakeoff.results.run import VOIDING, RunResult, Status, file_stem
+from bakeoff.results.finding_kinds import VOIDING
+from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.progress import Progress

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bakeoff.judging.judgement import Bottleneck
+from bakeoff.results.finding_kinds import GENERATOR_BOUND
 
 # Interrupts and the kernel's own work belong to no process: a machine is full well before 100%.
 _FULL = 0.85
 _MOST = 0.5
-_CEILING_SHARE = 1 / 3
 _WAITING = 0.5
 _NO_WAITS = ("CPU", "Client:")
 _FEWEST_OF_A_POOL = 4
@@ -59,7 +59,7 @@ def bottleneck_of(usage: Usage) -> Bottleneck:
 
 
 def _generator(usage: Usage) -> Bottleneck | None:
-    if usage.ceiling_share is None or usage.ceiling_share < _CEILING_SHARE:
+    if usage.ceiling_share is None or usage.ceiling_share < GENERATOR_BOUND.limits[0]:
         return None
     who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
     return Bottleneck(

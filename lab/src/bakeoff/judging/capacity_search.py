@@ -13,7 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.results.run import Finding
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import Finding
 
 TOLERANCE = 0.05
 # Further trials of the answer, and of the rate one step above it.
@@ -26,7 +27,8 @@ _MAJORITY = CONFIRMATIONS // 2 + 1
 _STEPS_OUT = 4
 
 # Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
-_CONTRARY_KINDS = ("generator-bound", "generator-lagged", "unsent", "agents-not-synchronized", "noisy-machine")
+_OF_THE_GENERATOR = (kinds.GENERATOR_BOUND, kinds.GENERATOR_LAGGED, kinds.UNSENT, kinds.AGENTS_NOT_SYNCHRONIZED)
+_CONTRARY_KINDS = {each.name for each in (*_OF_THE_GENERATOR, kinds.NOISY_MACHINE)}
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
-from bakeoff.judging.judgement import JudgedFinding
 from bakeoff.judging.noise import round_effects
 from bakeoff.judging.pairings import verdict_on
 from bakeoff.judging.provenance import changed_between
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import JudgedFinding
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
-_DRIFT = 0.10
-_SLOWER = 0.10
-# A disk's latency varies more than a core's speed.
-_SLOWER_DISK = 2.0
 _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
@@ -38,54 +35,39 @@ def found(
 
 def _few_rounds(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
     most = max((len(each) for each in rates), default=0)
-    if not rates or most >= FEWEST_ROUNDS:
-        return
-    yield JudgedFinding(
-        "too-few-rounds",
-        "warning",
-        f"{'One round' if most == 1 else f'{most} rounds'} cannot separate a difference from chance.",
-        f"Intervals need {FEWEST_ROUNDS} rounds and become narrower with more: --rounds 5.",
-    )
+    if rates and most < FEWEST_ROUNDS:
+        rounds = "One round" if most == 1 else f"{most} rounds"
+        yield kinds.TOO_FEW_ROUNDS.judged(rounds=rounds, fewest=FEWEST_ROUNDS)
 
 
 def _drift(rates: Sequence[Mapping[int, float]]) -> Iterable[JudgedFinding]:
-    """Rounds in which all contenders together were off: that is the machine's doing."""
+    """Rounds in which all contenders together were slower: the machine was."""
     effects = round_effects(rates) if len(rates) > 1 else {}
     if len(effects) < 2:
         return
     slowest, fastest = min(effects, key=effects.__getitem__), max(effects, key=effects.__getitem__)
     change = math.expm1(effects[fastest] - effects[slowest])
-    if change > _DRIFT:
-        yield JudgedFinding(
-            "drift",
-            "warning",
-            f"In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
-            "Other processes used the machine, or its CPU throttled. Ratios are computed within rounds and remain "
-            "valid; absolute figures do not. ./bakeoff doctor looks for the cause.",
-            tuple(sorted({slowest, fastest})),
-        )
+    if change > kinds.DRIFT.limits[0]:
+        yield kinds.DRIFT.judged(_both(slowest, fastest), fastest=fastest, change=change, slowest=slowest)
+
+
+def _both(one: int, other: int) -> tuple[int, ...]:
+    return tuple(sorted({one, other}))
 
 
 def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    """Cores that were slower before one run than before another; runs that did not try say nothing."""
+    """Cores that were slower before one run than before another; runs that did not probe them do not count."""
     states = [(run.result.round, state.speed_mb_s) for run in runs if (state := run.result.machine_state)]
     speeds = [(float(speed), number) for number, speed in states if speed]
     if not speeds:
         return
     (slowest, slow_round), (fastest, fast_round) = min(speeds), max(speeds)
     slower = 1 - slowest / fastest
-    if slower > _SLOWER:
+    if slower > kinds.THROTTLED.limits[0]:
         where = "before one run than before another"
         if slow_round != fast_round:
             where = f"before a run of round {slow_round} than before one of round {fast_round}"
-        yield JudgedFinding(
-            "throttled",
-            "warning",
-            f"A core was {slower:.0%} slower {where}.",
-            "Possible causes: heat, power saving, other virtual machines. Set the governor to performance, let the "
-            "machine cool down, or add rounds.",
-            tuple(sorted({slow_round, fast_round})),
-        )
+        yield kinds.THROTTLED.judged(_both(slow_round, fast_round), slower=slower, where=where)
 
 
 def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
@@ -94,13 +76,7 @@ def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
     for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
         ratio = test.ratio
         if verdict_on(ratio, p_value, smallest_claim=None) in ("faster", "slower"):
-            yield JudgedFinding(
-                "aa-difference",
-                "error",
-                f"The two contenders of an A/A pair differ: {ratio.median:.3f}× ({ratio.low:.3f} to {ratio.high:.3f}).",
-                "Either the lab favours one of them, or it is chance (one comparison of equals in twenty). Run it "
-                "again with more rounds before you trust a difference of this size.",
-            )
+            yield kinds.AA_DIFFERENCE.judged(ratio=ratio.median, low=ratio.low, high=ratio.high)
 
 
 def _uneven_disk(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
@@ -114,17 +90,9 @@ def _uneven_disk(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     ]
     if not flushes:
         return
-    (fastest, fast_round), (slowest, slow_round) = min(flushes), max(flushes)
-    if slowest >= _SLOWER_DISK * fastest:
-        yield JudgedFinding(
-            "uneven-disk",
-            "warning",
-            f"A flush of the database's disk took {slowest:.2f} ms beside a run of round {slow_round}, and "
-            f"{fastest:.2f} ms beside one of round {fast_round}.",
-            "Another process or virtual machine uses the disk, or it throttles. Stop other work, or add rounds: "
-            "durable writes cannot be faster than flushes.",
-            tuple(sorted({fast_round, slow_round})),
-        )
+    (fastest, fast), (slowest, slow) = min(flushes), max(flushes)
+    if slowest >= kinds.UNEVEN_DISK.limits[0] * fastest:
+        yield kinds.UNEVEN_DISK.judged(_both(fast, slow), slowest=slowest, slow=slow, fastest=fastest, fast=fast)
 
 
 def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
@@ -132,20 +100,13 @@ def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     struck: dict[tuple[int, str], dict[str, bool]] = {}
     for run in runs:
         activity = run.result.database_activity
-        for phase, seen in ((activity and activity.phases) or {}).items():
-            if seen.vacuum_s is not None and seen.checkpoint_s is not None:
+        for phase, during in ((activity and activity.phases) or {}).items():
+            if during.vacuum_s is not None and during.checkpoint_s is not None:
                 contenders = struck.setdefault((run.result.round, phase), {})
-                contenders[run.result.contender or run.result.target] = seen.vacuum_s + seen.checkpoint_s > 0
+                contenders[run.result.contender or run.result.target] = during.vacuum_s + during.checkpoint_s > 0
     windows, rounds = _windows_of_some(struck)
     if rounds:
-        yield JudgedFinding(
-            "uneven-maintenance",
-            "warning",
-            f"A vacuum or a checkpoint fell into the windows of some contenders only: {windows}.",
-            "It costs these windows CPU and disk that the others kept. Add rounds, or use longer phases, in which each "
-            "contender meets it.",
-            rounds,
-        )
+        yield kinds.UNEVEN_MAINTENANCE.judged(rounds, windows=windows)
 
 
 def _uneven_flushes(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
@@ -156,29 +117,23 @@ def _uneven_flushes(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     times: dict[tuple[str, str], dict[int, float]] = {}
     for run in runs:
         activity = run.result.database_activity
-        for phase, seen in ((activity and activity.phases) or {}).items():
-            if seen.fsync_ms:
+        for phase, during in ((activity and activity.phases) or {}).items():
+            if during.fsync_ms:
                 key = run.result.contender or run.result.target
-                times.setdefault((key, phase), {})[run.result.round] = seen.fsync_ms
+                times.setdefault((key, phase), {})[run.result.round] = during.fsync_ms
     slow: dict[tuple[int, str], dict[str, bool]] = {}
     for (key, phase), by_round in times.items():
         if len(by_round) >= FEWEST_ROUNDS:
             usual = median(by_round.values())
             for number, flush_ms in by_round.items():
-                slow.setdefault((number, phase), {})[key] = flush_ms >= _SLOWER_DISK * usual
+                slow.setdefault((number, phase), {})[key] = flush_ms >= kinds.UNEVEN_FLUSHES.limits[0] * usual
     windows, rounds = _windows_of_some(slow)
     if rounds:
-        yield JudgedFinding(
-            "uneven-flushes",
-            "warning",
-            f"Flushes of the write-ahead log took {_SLOWER_DISK:g} times as long as usual in some windows: {windows}.",
-            "The disk was slower there than for the others of the round. Stop what else uses it, or add rounds.",
-            rounds,
-        )
+        yield kinds.UNEVEN_FLUSHES.judged(rounds, windows=windows)
 
 
 def _windows_of_some(struck: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:
-    """The windows, by round and phase, that something struck for some contenders only: in words, and their rounds."""
+    """Windows, by round and phase, that were affected for some contenders only: as text, and their rounds."""
     uneven = {place: each for place, each in struck.items() if 0 < sum(each.values()) < len(each)}
     windows = [
         f"{', '.join(key for key, is_struck in each.items() if is_struck)} in phase {phase} of round {number}"
@@ -193,29 +148,14 @@ def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     on_purpose = {name for run in runs for name in run.result.factors}
     changed = changed_between(runs, [name for name in _MUST_NOT_CHANGE if name not in on_purpose])
     if changed:
-        yield JudgedFinding(
-            "environment-changed",
-            "warning",
-            f"Different between runs: {', '.join(changed)}.",
-            "Compare only runs of one checkout on one machine.",
-        )
+        yield kinds.ENVIRONMENT_CHANGED.judged(changed=", ".join(changed))
 
 
 def _uncommitted(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     if any(run.result.environment.get("uncommitted_changes") == "true" for run in runs):
-        yield JudgedFinding(
-            "uncommitted-changes",
-            "info",
-            "The checkout had uncommitted changes.",
-            "These figures cannot be reproduced exactly: commit, then run it again for figures to keep.",
-        )
+        yield kinds.UNCOMMITTED_CHANGES.judged()
 
 
 def _incomplete(comparison: StoredComparison) -> Iterable[JudgedFinding]:
     if comparison.status in ("interrupted", "failed", "running"):
-        yield JudgedFinding(
-            "incomplete",
-            "warning",
-            f"The comparison is {comparison.status}: some contenders lack runs.",
-            "./bakeoff run --resume runs what is missing.",
-        )
+        yield kinds.INCOMPLETE.judged(status=comparison.status)

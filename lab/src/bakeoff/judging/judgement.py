@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.operations import summed
 
-SEVERITIES = ("info", "warning", "error")
 Verdict = Literal["faster", "slower", "tie", "unknown"]
 # With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
 ROUNDS_FOR_INTERVAL = 5
@@ -131,17 +131,6 @@ class Level:
     def statuses(self) -> dict[str, int]:
         """Replies by status, of all operations."""
         return dict(sorted(summed(each.statuses for each in self.operations.values()).items()))
-
-
-@dataclass(frozen=True)
-class JudgedFinding:
-    """A finding, with advice, and the rounds that it was found in (empty: of the comparison as a whole)."""
-
-    kind: str
-    severity: str
-    message: str
-    advice: str
-    rounds: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from bakeoff.judging.capacity import best_level
 from bakeoff.judging.judgement import Level
+from bakeoff.results.finding_kinds import SATURATION_POINT
 
-# More users that reach no twentieth more are on the plateau.
-_PLATEAU = 0.05
-_SPIKE = 0.10
+_PLATEAU, _SPIKE = SATURATION_POINT.limits
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.straight_line import line_through
+from bakeoff.results.finding_kinds import TREND
 from bakeoff.results.run import Second
 
 # Fewer seconds than these draw no line that deserves the name.
 _FEWEST_SECONDS = 8
-_CHANGE = 0.10
-_TIMES_ITS_ERROR = 4.0
+_CHANGE, _TIMES_ITS_ERROR = TREND.limits
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from bakeoff.results.finding_kinds import TABLE_GROWTH
 from bakeoff.results.run import RunResult, Second
 
-# A decline smaller than this, of the best phase's throughput, needs no explanation.
-_FALL = 0.10
-# Of the decline, the part that must happen within phases: there the load does not change.
-_WITHIN_PHASES = 0.5
+# The fall from the best phase, the part of it within phases (where the load is constant), and the rows inserted.
+_FALL, _WITHIN_PHASES, _FEWEST_ROWS = TABLE_GROWTH.limits
 # In fewer seconds the two ends of a phase say nothing.
 _FEWEST_SECONDS = 6
-_FEWEST_ROWS = 1000
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from bakeoff.judging.steadiness import trend_of
+from bakeoff.results.finding_kinds import INDICATIVE
 from bakeoff.results.mode_names import UNRANKED
 from bakeoff.results.run import Measured, RunResult, Second
 
 # In less time neither steadiness nor a percentile can be told.
-SHORTEST_S = 10.0
+(_SHORTEST_S,) = INDICATIVE.limits
 # A second below half of the usual ones is a stall, where seconds count enough to differ by more than chance.
 _STALL = 0.5
 _FEWEST_OPERATIONS = 100
@@ -25,8 +26,8 @@ def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[st
     if not known:
         return []
     reasons = []
-    if min(known) < SHORTEST_S:
-        reasons.append(f"windows of {min(known):.3g} s, and a rank needs {SHORTEST_S:.0f} s")
+    if min(known) < _SHORTEST_S:
+        reasons.append(f"windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
     unsteady = [number for number, run in counted.items() if _is_unsteady(run.timeline, phase)]
     if len(unsteady) > (len(counted) - 1) // _ROUNDS_FOR_ONE:
         rounds = ", ".join(str(number) for number in unsteady)

@@ -11,7 +11,7 @@ def experiment_schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "bakeoff/experiment",
         "title": "An experiment: a comparison declared in a file (TOML)",
-        "$comment": "Generated from lab/src/bakeoff/factors/table.py by ./bakeoff generate",
+        "$comment": "Generated from lab/src/bakeoff/options/table.py by ./bakeoff generate",
         "type": "object",
         "properties": {
             "version": {"const": 1},

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.judgement import Contender, JudgedFinding, Judgement, Pairing
+from bakeoff.judging.judgement import Contender, Judgement, Pairing
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting.estimate_entries import figure, figure_or_none, inverted
 from bakeoff.reporting.identities import Identity, anchor
 from bakeoff.reporting.level_figures import best_level, level_figures, load_of, optimal_level
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.shape import ReportedContender, ReportedFinding, ReportedPairing, RunLine, Verdict
+from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun

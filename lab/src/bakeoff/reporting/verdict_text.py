@@ -7,8 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
-from bakeoff.judging.judgement import SEVERITIES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
+from bakeoff.judging.judgement import Contender, Effect, Estimate, Judgement, Verdict, interval_name
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
+from bakeoff.results.findings import SEVERITIES
 
 
 def judgement_table(judgement: Judgement) -> Table:

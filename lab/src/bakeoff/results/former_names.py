@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
+from bakeoff.results.findings import KindName
 from bakeoff.results.run import Measured, RunResult
 
 # The shipped targets of that time are called tuned today, and their names belong to other programs.
@@ -37,7 +38,7 @@ def with_present_names(run: RunResult) -> RunResult:
         contender=" ".join(_renamed_level(part) for part in run.contender.split(" ")),
         factors=_renamed(run.factors),
         settings=_renamed(run.settings),
-        findings=[replace(each, kind=_FINDING_KINDS.get(each.kind, each.kind)) for each in run.findings],
+        findings=[replace(each, kind=KindName(_FINDING_KINDS.get(each.kind, each.kind))) for each in run.findings],
     )
 
 

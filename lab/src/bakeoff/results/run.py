@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from bakeoff.engines.histograms import Latency
 from bakeoff.results.audit import Audit
+from bakeoff.results.findings import Finding
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import Count, MeasuredOperation, summed
 from bakeoff.results.warm_up_record import WarmUp
@@ -25,9 +26,6 @@ Text = Annotated[str, msgspec.Meta(min_length=1)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 ROLES = ("target", "database", "engine")
-
-# Findings that void a run: its writes were lost, or its reads were wrong.
-VOIDING = ("audit-failed", "wrong-reads", "counts-disagree")
 
 
 class Status(StrEnum):
@@ -51,16 +49,6 @@ class Durability(StrEnum):
     NOT_DURABLE = "not durable"
     NONE_PROMISED = "none promised"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A typed finding about a run, with advice. `severity` is info, warning or error."""
-
-    kind: str
-    severity: Literal["info", "warning", "error"]
-    message: str
-    advice: str
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import PhaseEnd, Record
+from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.audit import Audit
-from bakeoff.results.run import Finding
+from bakeoff.results.findings import Finding
 from bakeoff.workload.plan_records import Plan, PlannedOperation
-
-KIND = "counts-disagree"
 
 
 @dataclass(frozen=True)
@@ -63,16 +62,7 @@ class AgentAccounts:
             )
         if audit is not None and audit.ledger_complete:
             problems += self._beside_ledgers(audit) + self._beside_table(audit, preloaded)
-        return [
-            Finding(
-                KIND,
-                "error",
-                f"The counts of this run disagree: {problem}.",
-                "This run is void: a part of the load was lost or counted twice. Compare the streams of the agents, "
-                "which are beside the run's.",
-            )
-            for problem in problems
-        ]
+        return [kinds.COUNTS_DISAGREE(problem=problem) for problem in problems]
 
     def _beside_ledgers(self, audit: Audit) -> list[str]:
         in_ledgers, sent = audit.acknowledged_operations, self.with_effect

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from bakeoff.engines.agents import alone
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.errors import BakeoffError
+from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.audit import Audit
-from bakeoff.results.run import Finding
+from bakeoff.results.findings import Finding
 from bakeoff.running.contender import Contender
+from bakeoff.running.findings import violations
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.testbed import Testbed
 from bakeoff.workload.creating import creating
@@ -52,13 +54,4 @@ def created_before_findings(created: CreatedBefore | None, verdict: Audit | None
     """An error where some are not as they were created; nothing where they were not audited."""
     if created is None or verdict is None or verdict.clean:
         return []
-    kinds = ("lost", "wrong", "stale")
-    broken = ", ".join(f"{count:,} {kind}" for kind in kinds if (count := getattr(verdict, kind).count))
-    return [
-        Finding(
-            "audit-failed",
-            "error",
-            f"Of {created.count:,} entities that were created before the run and that no operation updates: {broken}.",
-            "This run is void: the target changes entities that no request names, or another process does.",
-        )
-    ]
+    return [kinds.PRELOADED_ENTITIES_CHANGED(count=created.count, broken=violations(verdict))]

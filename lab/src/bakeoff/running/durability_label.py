@@ -1,4 +1,4 @@
-"""What a run shows of the durability of its writes, beside what a crash has proven of its contender."""
+"""The durability of a run's writes: the checks of the run, and the proof by a crash of its contender."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +8,11 @@ import psycopg
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.durability import WalFlushes, Written, flush_problem, problems_of, wal_flushes
 from bakeoff.postgres.server import Server
-from bakeoff.results.run import Durability, Finding
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import Finding
+from bakeoff.results.run import Durability
 from bakeoff.running.proof import DurabilityProof
 from bakeoff.sampling.activity import DatabaseActivity
-
-_ADVICE = (
-    "Its figures are not comparable with durable ones, and it is ranked apart. Switch durability on in the target and "
-    "the server, or declare a contender that promises no storage."
-)
 
 
 @dataclass(frozen=True)
@@ -59,5 +56,5 @@ def judged(
     if proof is not None and not proof.holds:
         problems = [str(proof), *problems]
     if problems:
-        return Durability.NOT_DURABLE, [Finding("not-durable", "error", " ".join(problems), _ADVICE)]
+        return Durability.NOT_DURABLE, [kinds.NOT_DURABLE(problems=" ".join(problems))]
     return Durability.DECLARED if proof is None else Durability.PROVEN, []

@@ -11,8 +11,10 @@ from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
+from bakeoff.results.finding_kinds import STOPPED_EARLY, VOIDING
+from bakeoff.results.findings import Finding
 from bakeoff.results.mode_names import SATURATION
-from bakeoff.results.run import VOIDING, Finding, Measured, PhaseResult, RunResult, Status, file_stem
+from bakeoff.results.run import Measured, PhaseResult, RunResult, Status, file_stem
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts, accounts_of
@@ -24,7 +26,6 @@ from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.measured_records import as_shown, measured_records, pauses_in
 from bakeoff.running.memory_growth import memory_findings
-from bakeoff.running.modes import SATURATION_STOPS_AT
 from bakeoff.running.observation import observe, observe_engine
 from bakeoff.running.operation_findings import always_failing
 from bakeoff.running.phase_plan import Step
@@ -346,7 +347,7 @@ class _Run:
         if self._request.mode != SATURATION or not isinstance(record, PhaseEnd) or record.sent == 0:
             return False
         is_last = record.phase == len(self._steps) - 1
-        if is_last or self._stopped_at is not None or record.failed / record.sent <= SATURATION_STOPS_AT:
+        if is_last or self._stopped_at is not None or record.failed / record.sent <= STOPPED_EARLY.limits[0]:
             return False
         self._stopped_at = record
         return True

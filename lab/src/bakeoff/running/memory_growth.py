@@ -1,18 +1,17 @@
-"""Whether a target took ever more memory under an unchanging load. Pure functions."""
+"""Memory of a target that grows under constant load. Pure functions."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from bakeoff.results.run import Finding, PhaseResult
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import Finding
+from bakeoff.results.run import PhaseResult
 from bakeoff.sampling.sampler import Sample
 
-# Shorter, and filling caches and pools look like a leak.
-_SHORTEST_NS = 20_000_000_000
+# In a shorter phase, caches and pools that fill look like a leak; less growth is noise.
+_GROWTH_SHARE, _GROWTH_MIB, _SHORTEST_S = kinds.MEMORY_GROWING.limits
 _QUARTERS = 4
-# Growth over the later half that is no rounding: a tenth of what was there, and eight MiB.
-_GROWTH_SHARE = 0.10
-_GROWTH_BYTES = 8 << 20
 
 
 def memory_findings(samples: Sequence[Sample], phases: Sequence[PhaseResult]) -> list[Finding]:
@@ -21,22 +20,13 @@ def memory_findings(samples: Sequence[Sample], phases: Sequence[PhaseResult]) ->
     A pool that fills rises fast and then stays; so the last quarter must bring at least half of what the second did.
     """
     longest = max(phases, key=lambda phase: phase.end_ns - phase.begin_ns, default=None)
-    if longest is None or longest.end_ns - longest.begin_ns < _SHORTEST_NS:
+    if longest is None or (seconds := (longest.end_ns - longest.begin_ns) / 1e9) < _SHORTEST_S:
         return []
     levels = _quarters(samples, longest)
     if levels is None or not _rises(levels):
         return []
-    seconds = (longest.end_ns - longest.begin_ns) / 1e9
-    return [
-        Finding(
-            "memory-growing",
-            "warning",
-            f"The target's memory grew during all of phase {longest.number}, {seconds:.0f} s of one load: from "
-            f"{levels[0] / 1e6:.0f} to {levels[-1] / 1e6:.0f} MB.",
-            "It may leak memory, or its garbage collector has not settled. A longer phase shows which: "
-            "--phase-duration 5m.",
-        )
-    ]
+    first_mb, last_mb = levels[0] / 1e6, levels[-1] / 1e6
+    return [kinds.MEMORY_GROWING(phase=longest.number, seconds=seconds, first_mb=first_mb, last_mb=last_mb)]
 
 
 def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float] | None:
@@ -53,5 +43,5 @@ def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float] | No
 def _rises(levels: Sequence[float]) -> bool:
     steps = [after - before for before, after in pairwise(levels)]
     later = levels[-1] - levels[1]
-    enough = later >= max(_GROWTH_BYTES, _GROWTH_SHARE * levels[1])
+    enough = later >= max(_GROWTH_MIB * 2**20, _GROWTH_SHARE * levels[1])
     return enough and all(step > 0 for step in steps) and steps[-1] >= steps[0] / 2

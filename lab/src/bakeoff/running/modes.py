@@ -60,8 +60,6 @@ RATE = "rate"
 EQUAL = "equal"
 # What finds the rate of an equal-load comparison: part of it, and in none of its figures.
 PROBE = "equal-probe"
-# Beyond a level at which so many requests fail, more load shows nothing more.
-SATURATION_STOPS_AT = 0.10
 
 MODES: Mapping[str, Sequence[Phase]] = {
     "smoke": SMOKE,

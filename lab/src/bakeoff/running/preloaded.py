@@ -1,9 +1,10 @@
-"""Rows that were stored before a run: no operation touches them, so they must come out of it as they went in."""
+"""Rows that were stored before a run and must be unchanged after it, since no operation updates them."""
 
 from dataclasses import dataclass
 
 from bakeoff.postgres.server import Server
-from bakeoff.results.run import Finding
+from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.findings import Finding
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.preload import PRELOADED_KEYS
 
@@ -24,7 +25,7 @@ class Preloaded:
 
 
 def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
-    """What the workload's audit query returns of preloaded rows; None for a workload without one."""
+    """The preloaded rows that the workload's audit query returns; None for a workload without one."""
     audit = workload.sql("audit")
     if audit is None:
         return None
@@ -36,15 +37,8 @@ def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
 
 
 def preload_findings(before: Preloaded | None, after: Preloaded | None) -> list[Finding]:
-    """Nothing where the rows are as they were, or where they were not checked."""
+    """Rows that changed during the run; nothing where they were not checked."""
     if before is None or after is None or before == after:
         return []
     rows = f"{before.rows - after.rows:,} are missing" if after.rows < before.rows else "some contain another document"
-    return [
-        Finding(
-            "audit-failed",
-            "error",
-            f"Of {before.rows:,} rows that were inserted before the run and that no operation updates, {rows}.",
-            "This run is void: the target changes rows that no request names, or another process writes to the table.",
-        )
-    ]
+    return [kinds.PRELOADED_ROWS_CHANGED(rows=before.rows, changed=rows)]

@@ -1,7 +1,7 @@
 """What a run finds stored, and whether what it acknowledged is stored after it."""
 
 from bakeoff.results.audit import Audit
-from bakeoff.results.run import Finding
+from bakeoff.results.findings import Finding
 from bakeoff.running.audit_step import audit_run, read_back
 from bakeoff.running.contender import Contender
 from bakeoff.running.created_before import CreatedBefore, create_before, created_before_findings

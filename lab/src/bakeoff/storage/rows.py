@@ -17,8 +17,9 @@ from psycopg.types.json import Jsonb
 
 from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
+from bakeoff.results.findings import Finding
 from bakeoff.results.observations import Observations
-from bakeoff.results.run import Finding, Measured, PhaseResult, RunResult, observed_too
+from bakeoff.results.run import Measured, PhaseResult, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant
 from bakeoff.sampling.sampler import Sample
 
