@@ -1,15 +1,13 @@
 """Protobuf messages by descriptor: JSON to bytes and back, for any proto file."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
-from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+from google.protobuf import json_format, message_factory
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
 from bakeoff.documents.checked import Json
-from bakeoff.workload.descriptors import descriptor_set
+from bakeoff.workload.proto_files import GrpcMethod, ProtoFiles
 
 # Vectors may nest values deeply: the target decides how deep is too deep.
 _JSON_RECURSION = 1_000
@@ -19,37 +17,12 @@ class ProtoMismatchError(ValueError):
     """A message that its type cannot hold."""
 
 
-@dataclass(frozen=True)
-class GrpcMethod:
-    """The full names of a method's messages."""
-
-    request: str
-    reply: str
-
-
-class ProtoCodec:
-    """The messages and methods of a set of proto files."""
-
-    def __init__(self, *protos: Path) -> None:
-        self._pool = descriptor_pool.DescriptorPool()
-        self._methods: dict[str, GrpcMethod] = {}
-        added: set[str] = set()
-        for proto in protos:
-            for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set(proto)).file:
-                if file.name not in added:
-                    self._add(file)
-                    added.add(file.name)
-
-    def _add(self, file: descriptor_pb2.FileDescriptorProto) -> None:
-        self._pool.Add(file)
-        for service in file.service:
-            for method in service.method:
-                name = f"{file.package}.{service.name}/{method.name}".lstrip(".")
-                self._methods[name] = GrpcMethod(method.input_type.lstrip("."), method.output_type.lstrip("."))
+class ProtoCodec(ProtoFiles):
+    """Encodes and decodes the messages of proto files."""
 
     def method(self, name: str) -> GrpcMethod | None:
         """The method `package.Service/Method`, or None where no proto file declares it."""
-        return self._methods.get(name)
+        return self.methods.get(name)
 
     def encode(self, type_name: str, document: Json) -> bytes:
         """The message of this JSON; raises ProtoMismatchError when it does not fit."""
@@ -74,5 +47,5 @@ class ProtoCodec:
         return self._class(type_name).FromString(content)
 
     def _class(self, type_name: str) -> type[Message]:
-        descriptor: Descriptor = self._pool.FindMessageTypeByName(type_name)
+        descriptor: Descriptor = self.pool.FindMessageTypeByName(type_name)
         return message_factory.GetMessageClass(descriptor)

@@ -15,7 +15,6 @@ from bakeoff.documents.checked import Json, Toml, read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.workload.declaration import Declaration
-from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.missing_names import problems_of
 from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
 
@@ -122,7 +121,8 @@ def _check_references(toml: Toml[Declaration]) -> None:
         raise toml.error(place, words)
     proto = toml.path.parent / (toml.document.proto or "")
     if proto.is_file():
-        from bakeoff.workload.proto_references import Declared, proto_problems
+        from bakeoff.workload.proto_files import ProtoFiles
+        from bakeoff.workload.proto_references import proto_problems
 
-        for problem in proto_problems(toml.document, Declared(descriptor_set(proto))):
+        for problem in proto_problems(toml.document, ProtoFiles(proto)):
             raise toml.error(problem.place, problem.words, problem.text)

@@ -1,0 +1,45 @@
+"""The messages and methods that proto files declare."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.descriptor import Descriptor
+
+from bakeoff.workload.descriptors import descriptor_set
+
+
+@dataclass(frozen=True)
+class GrpcMethod:
+    """The messages of a method."""
+
+    input: Descriptor
+    output: Descriptor
+
+    @property
+    def request(self) -> str:
+        return self.input.full_name
+
+    @property
+    def reply(self) -> str:
+        return self.output.full_name
+
+
+class ProtoFiles:
+    """Proto files and their imports; `methods` are keyed `package.Service/Method`."""
+
+    def __init__(self, *protos: Path) -> None:
+        self.pool = descriptor_pool.DescriptorPool()
+        self.methods: dict[str, GrpcMethod] = {}
+        added: set[str] = set()
+        for proto in protos:
+            for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set(proto)).file:
+                if file.name not in added:
+                    self._add(file)
+                    added.add(file.name)
+
+    def _add(self, file: descriptor_pb2.FileDescriptorProto) -> None:
+        self.pool.Add(file)
+        for service in self.pool.FindFileByName(file.name).services_by_name.values():
+            for method in service.methods:
+                self.methods[f"{service.full_name}/{method.name}"] = GrpcMethod(method.input_type, method.output_type)
