@@ -11,9 +11,8 @@ import copy
 import io
 import secrets
 import tarfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +20,7 @@ from typing import Any, Protocol
 import yaml
 
 from bakeoff.engines.instructions import Instructions
-from bakeoff.engines.transport import Assignment
+from bakeoff.engines.transport import Assignment, StartedEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
@@ -144,32 +143,22 @@ class PodPlace:
         return PodEngine(self.jobs, job, pod, attached, assignment)
 
 
-class PodEngine:
+class PodEngine(StartedEngine):
     """An engine in a pod."""
 
     def __init__(self, jobs: EngineJobs, job: str, pod: str, attached: Attached, assignment: Assignment) -> None:
+        super().__init__(assignment, Instructions(attached.send))
         self._jobs = jobs
         self._job = job
         self._pod = pod
         self._attached = attached
-        self._instructions = Instructions(attached.send)
-        self._assignment = assignment
         self._errors = b""
         self._status: int | None = None
         self._ledger = b""
-        self._is_ended = False
-        self._ending = threading.Lock()
-
-    @property
-    def pids(self) -> Sequence[int]:
-        return ()
 
     @property
     def ledger(self) -> str | None:
         return None if self._assignment.plan.ledger is None else LEDGER
-
-    def send(self, line: bytes) -> None:
-        self._instructions.send(line)
 
     def lines(self) -> Iterator[bytes]:
         """Of the engine; what the pod sends after them is kept for `status` and `fetch_ledger`."""
@@ -220,14 +209,7 @@ class PodEngine:
         except (binascii.Error, tarfile.TarError, EOFError, OSError, KeyError) as error:
             raise BakeoffError(f"The ledger of the pod {self._pod} did not arrive whole: {error}.") from error
 
-    def interrupt(self) -> None:
-        self._instructions.stop()
-
-    def end(self) -> None:
-        with self._ending:
-            if self._is_ended:
-                return
-            self._is_ended = True
+    def _end(self) -> None:
         self._attached.close()
         self._jobs.ended(self._job)
 

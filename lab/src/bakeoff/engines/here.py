@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bakeoff.engines.instructions import PipedInstructions
-from bakeoff.engines.transport import Assignment
-from bakeoff.processes import children
+from bakeoff.engines.transport import Assignment, StartedEngine
 from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
 
 # The protocol allows 5 s for replies in flight; the rest is for writing what is known.
@@ -29,13 +28,11 @@ class Here:
         return EngineProcess(assignment, self._launcher, self._reads)
 
 
-class EngineProcess:
-    """An engine on this machine; its ledger is written where the lab wants it."""
+class EngineProcess(StartedEngine):
+    """An engine on this machine."""
 
     def __init__(self, assignment: Assignment, launcher: Launcher, reads: Sequence[Path]) -> None:
-        self._assignment = assignment
         self._launcher = launcher
-        self._is_ended = False
         self._process = launcher.start(
             Program(
                 role="engine",
@@ -51,19 +48,12 @@ class EngineProcess:
                 user=own_user(),
             )
         )
-        self._instructions = None if self._process.stdin is None else PipedInstructions(self._process.stdin)
+        self._stdin = None if self._process.stdin is None else PipedInstructions(self._process.stdin)
+        super().__init__(assignment, self._stdin)
 
     @property
-    def pids(self) -> Sequence[int]:
+    def pids(self) -> Sequence[int]:  # type: ignore[override]
         return [] if self._launcher.container_of(self._process) else [self._process.pid]
-
-    @property
-    def ledger(self) -> str | None:
-        return self._assignment.plan.ledger
-
-    def send(self, line: bytes) -> None:
-        assert self._instructions is not None
-        self._instructions.send(line)
 
     def lines(self) -> Iterator[bytes]:
         assert self._process.stdout is not None
@@ -72,24 +62,15 @@ class EngineProcess:
     def status(self) -> int:
         return self._process.wait()
 
-    def last_lines(self) -> str:
-        return f"Last lines of {self._assignment.log}:\n{children.last_lines(self._assignment.log)}"
-
-    def fetch_ledger(self) -> None:
-        """It is where it is wanted."""
-
     def interrupt(self) -> None:
-        if self._instructions is not None:
-            self._instructions.stop()
+        if self._stdin is not None:
+            super().interrupt()
         elif self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
-    def end(self) -> None:
-        if self._is_ended:
-            return
-        self._is_ended = True
+    def _end(self) -> None:
         self._launcher.end(self._process, signal.SIGINT, _STOP_TIMEOUT_S)
-        if self._instructions is not None:
-            self._instructions.close()
+        if self._stdin is not None:
+            self._stdin.close()
         if self._process.stdout is not None:
             self._process.stdout.close()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.transport import Assignment
+from bakeoff.engines.transport import Assignment, StartedEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.options.ssh_host import SshHost
 from bakeoff.processes import children
@@ -161,14 +161,11 @@ class Ssh:
                 raise BakeoffError(f"{self.name} did not answer within {_COMMAND_TIMEOUT_S:.0f} s.") from error
 
 
-class SshEngine:
+class SshEngine(StartedEngine):
     """An engine on another host; the local process is that of ssh."""
-
-    pids: Sequence[int] = ()
 
     def __init__(self, host: Ssh, assignment: Assignment) -> None:
         self._host = host
-        self._assignment = assignment
         self._process = children.start(
             host.run_command(assignment),
             log=assignment.log,
@@ -177,20 +174,17 @@ class SshEngine:
             death_signal=signal.SIGTERM,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._instructions = PipedInstructions(self._process.stdin)
+        self._stdin = PipedInstructions(self._process.stdin)
         self._stdout = self._process.stdout
         self._engine_pid: int | None = None
         self._folder = ""
         self._status: int | None = None
-        self._is_ended = False
+        super().__init__(assignment, self._stdin)
 
     @property
     def ledger(self) -> str | None:
         """In the engine's own folder there."""
         return None if self._assignment.plan.ledger is None else _LEDGER
-
-    def send(self, line: bytes) -> None:
-        self._instructions.send(line)
 
     def lines(self) -> Iterator[bytes]:
         for line in self._stdout:
@@ -207,21 +201,12 @@ class SshEngine:
         """The engine's; where the connection was lost, that of ssh."""
         return self._process.wait() if self._status is None else self._status
 
-    def last_lines(self) -> str:
-        return f"Last lines of {self._assignment.log}:\n{children.last_lines(self._assignment.log)}"
-
     def fetch_ledger(self) -> None:
         if self._assignment.plan.ledger is not None:
             self._host.fetch(f"{self._folder}/{_LEDGER}", Path(self._assignment.plan.ledger))
 
-    def interrupt(self) -> None:
-        self._instructions.stop()
-
-    def end(self) -> None:
-        if self._is_ended:
-            return
-        self._is_ended = True
-        self._instructions.close()
+    def _end(self) -> None:
+        self._stdin.close()
         try:
             self._process.wait(_STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:

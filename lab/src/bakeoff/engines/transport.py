@@ -1,14 +1,18 @@
 """Where agents run: a transport starts an engine with a plan, carries its streams, fetches its ledger, and ends it.
 
-A new transport implements these two protocols; nothing else of the lab knows how an agent is reached.
+A new transport implements these two classes; nothing else of the lab knows how an agent is reached.
 """
 
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bakeoff.engines.instructions import Instructions
 from bakeoff.engines.manifest import Engine
+from bakeoff.processes import children
 from bakeoff.workload.plan_records import Plan
 
 # The optional feature of an engine that takes `--agent K/N` and instructions on its standard input.
@@ -43,46 +47,60 @@ class Assignment:
         return ["--plan", str(self.plan_file)]
 
 
-class StartedEngine(Protocol):
-    """An engine that a transport has started."""
+class StartedEngine(ABC):
+    """An engine that a transport has started. Unless a transport differs, it runs elsewhere and logs on this machine.
 
-    @property
-    def pids(self) -> Sequence[int]:
-        """Its processes on this machine, whose CPU and memory are sampled; none where it runs elsewhere."""
-        ...
+    `pids` are its processes on this machine, whose CPU and memory are sampled.
+    """
+
+    pids: Sequence[int] = ()
+
+    def __init__(self, assignment: Assignment, instructions: Instructions | None) -> None:
+        self._assignment = assignment
+        self._instructions = instructions
+        self._is_ended = False
+        self._ending = threading.Lock()
 
     @property
     def ledger(self) -> str | None:
-        """Where the engine writes its ledger, as the plan that it is sent names it; None where none is wanted."""
-        ...
+        """The path of its ledger, as the plan that it is sent names it; None where none is wanted."""
+        return self._assignment.plan.ledger
 
     def send(self, line: bytes) -> None:
         """Writes a line to its standard input. Does nothing once it has ended: its stream shows how."""
-        ...
+        assert self._instructions is not None
+        self._instructions.send(line)
 
+    @abstractmethod
     def lines(self) -> Iterator[bytes]:
         """The lines of its standard output, until it has ended."""
-        ...
 
+    @abstractmethod
     def status(self) -> int:
         """Its exit status, once its lines have ended."""
-        ...
 
     def last_lines(self) -> str:
         """The end of its standard error, for an error message."""
-        ...
+        return f"Last lines of {self._assignment.log}:\n{children.last_lines(self._assignment.log)}"
 
-    def fetch_ledger(self) -> None:
-        """Brings its ledger to where the lab wants it, once its lines have ended. Raises BakeoffError."""
-        ...
+    def fetch_ledger(self) -> None:  # noqa: B027 — an engine on this machine writes it to its place
+        """Copies its ledger to the path of the lab's plan, once its lines have ended. Raises BakeoffError."""
 
     def interrupt(self) -> None:
         """Asks it to stop sending; its stream still comes to its end."""
-        ...
+        assert self._instructions is not None
+        self._instructions.stop()
 
     def end(self) -> None:
         """Ends it, by force where it does not end by itself, and removes what it left. May be called again."""
-        ...
+        with self._ending:
+            if self._is_ended:
+                return
+            self._is_ended = True
+        self._end()
+
+    @abstractmethod
+    def _end(self) -> None: ...
 
 
 class Transport(Protocol):
