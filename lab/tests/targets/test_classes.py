@@ -39,24 +39,24 @@ def test_there_are_six_of_each_class_and_each_has_its_sibling() -> None:
 
 @pytest.mark.parametrize("target", TUNED_TARGETS, ids=named)
 def test_a_tuned_target_says_what_it_replaces(target: Target) -> None:
-    assert target.replaces
+    assert target.manifest.replaces
     lines = list(details_of(target))
-    assert all(any(each.by in line and each.why in line for line in lines) for each in target.replaces)
+    assert all(any(each.by in line and each.why in line for line in lines) for each in target.manifest.replaces)
 
 
 @pytest.mark.parametrize("target", STANDARD_TARGETS, ids=named)
 def test_each_deviation_of_a_standard_target_stands_in_its_readme_with_its_link(target: Target) -> None:
-    assert not target.replaces
+    assert not target.manifest.replaces
     readme = (target.directory / "README.md").read_text("utf-8")
-    assert [each.setting for each in target.documented_settings if each.link not in readme] == []
+    assert [each.setting for each in target.manifest.documented_settings if each.link not in readme] == []
     lines = list(details_of(target))
-    assert all(any(each.link in line for line in lines) for each in target.documented_settings)
+    assert all(any(each.link in line for line in lines) for each in target.manifest.documented_settings)
 
 
 @pytest.mark.parametrize("language", sorted({target.language for target in TUNED_TARGETS}))
 def test_what_one_protocols_target_replaces_its_sibling_replaces_too(language: str) -> None:
     parts = [
-        {each.part for each in target.replaces} & OF_NO_PROTOCOL
+        {each.part for each in target.manifest.replaces} & OF_NO_PROTOCOL
         for target in TUNED_TARGETS
         if target.language == language
     ]
@@ -69,7 +69,7 @@ def test_every_target_has_a_port_of_its_own_where_all_run_together() -> None:
     assert len(set(ports.values())) == len(EVENTS)
     for target in EVENTS:
         # No number was searched for: each is in the manifest, and so in the documentation.
-        assert ports[target.name] in (target.default_port, target.second_port)
+        assert ports[target.name] in (target.default_port, target.manifest.run.second_port)
 
 
 def test_java_is_trained_without_a_request(project: Project) -> None:

@@ -1,10 +1,13 @@
 """What a build depends on beside its inputs: the version of its tools, and variables that change what they make."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 _TIMEOUT_S = 20.0
 
@@ -17,6 +20,21 @@ _FLAGS = {
 _FLAG_PREFIXES = ("CARGO_PROFILE_", "CARGO_TARGET_", "CGO_")
 # Says where artifacts are put, not what is in them.
 _NO_FLAGS = {"CARGO_TARGET_DIR"}
+
+
+class Toolchain(msgspec.Struct, frozen=True):
+    """The [toolchain] table of a manifest: programs and variables that a build needs, and how to get them."""
+
+    commands: Sequence[str] = ()
+    requires_env: Sequence[str] = ()
+    install: str = ""
+    version_command: Sequence[str] = ()
+
+    @property
+    def missing(self) -> list[str]:
+        """Programs that are not on PATH, and environment variables that are not set."""
+        programs = [program for program in self.commands if shutil.which(program) is None]
+        return [*programs, *(f"${variable}" for variable in self.requires_env if not os.environ.get(variable))]
 
 
 def toolchain_version(command: Sequence[str], directory: Path) -> str | None:

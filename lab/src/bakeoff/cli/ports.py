@@ -17,8 +17,8 @@ def ports_of(targets: Sequence[Target], is_free: Callable[[int], bool] = ports.p
     wanted = Counter(target.default_port for target in targets)
     ports: dict[str, int] = {}
     for target in targets:
-        alone = wanted[target.default_port] == 1 or target.second_port is None
-        port = target.default_port if alone else target.second_port
+        alone = wanted[target.default_port] == 1 or target.manifest.run.second_port is None
+        port = target.default_port if alone else target.manifest.run.second_port
         assert port is not None
         ports[target.name] = _next_free(port, set(ports.values()), is_free)
     return ports

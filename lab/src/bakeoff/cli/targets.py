@@ -38,12 +38,12 @@ def details_of(target: Target) -> Iterator[str]:
     yield f"{target.name} ({target.target_class}): {target.title}"
     for part, what in target.manifest.stack.items():
         yield f"  {part}: {what}"
-    if target.replaces:
+    if target.manifest.replaces:
         yield "  replaces:"
-        yield from (f"    {each.words}, because: {each.why}" for each in target.replaces)
-    if target.documented_settings:
+        yield from (f"    {each.words}, because: {each.why}" for each in target.manifest.replaces)
+    if target.manifest.documented_settings:
         yield "  differs from the defaults as documented:"
-        yield from (f"    {each.words} ({each.link})" for each in target.documented_settings)
+        yield from (f"    {each.words} ({each.link})" for each in target.manifest.documented_settings)
 
 
 def _described(target: Target) -> dict[str, Json]:
@@ -54,8 +54,8 @@ def _described(target: Target) -> dict[str, Json]:
         "language": target.language,
         "protocol": target.protocol,
         "class": target.target_class,
-        "replaces": msgspec.to_builtins(target.replaces),
-        "documented_settings": msgspec.to_builtins(target.documented_settings),
+        "replaces": msgspec.to_builtins(target.manifest.replaces),
+        "documented_settings": msgspec.to_builtins(target.manifest.documented_settings),
         "port": target.default_port,
         "built": not target.build.is_stale(),
         "missing": target.missing,

@@ -17,7 +17,7 @@ from bakeoff.containers.docker_command import docker_command, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.processes import children
-from bakeoff.processes.launching import Program
+from bakeoff.processes.launching import Launcher, Program
 from bakeoff.targets.access import LOOPBACK, is_loopback
 
 _STARTS_WITHIN_S = 30.0
@@ -42,7 +42,7 @@ class Limits:
             yield f"--cpuset-cpus={','.join(map(str, self.cpuset))}"
 
 
-class DockerLauncher:
+class DockerLauncher(Launcher):
     """Starts programs in containers while the `with` block lasts; after it none is left, even if the lab is killed.
 
     A container is started by Docker's client, a child of the lab that passes on signals, output and exit status. All

@@ -1,6 +1,5 @@
 """Engines found under `load/`."""
 
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bakeoff.builds.build import IMAGE_ROOT, Build, BuildTable, ImageTable, build_of, image_of
+from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -25,14 +25,6 @@ class AuditCommands(msgspec.Struct, frozen=True):
 
     command: Sequence[str]
     through: Sequence[str] = ()
-
-
-class Toolchain(msgspec.Struct, frozen=True):
-    """The programs that a build needs, and how to get them."""
-
-    commands: Sequence[str] = ()
-    install: str = ""
-    version_command: Sequence[str] = ()
 
 
 class PodTable(msgspec.Struct, frozen=True):
@@ -143,12 +135,10 @@ class Engine:
     def check_toolchain(self) -> None:
         """Raises BakeoffError when the engine is not built and this machine cannot build it."""
         toolchain = self.manifest.toolchain
-        missing = [program for program in toolchain.commands if shutil.which(program) is None]
-        if missing and self.build.is_stale():
+        if toolchain.missing and self.build.is_stale():
             install = toolchain.install.rstrip(".")
-            raise BakeoffError(
-                f"The engine {self.name} needs {', '.join(missing)}: {install}. Or choose another with --engine."
-            )
+            needed = ", ".join(toolchain.missing)
+            raise BakeoffError(f"The engine {self.name} needs {needed}: {install}. Or choose another with --engine.")
 
 
 def find_engine(project: Project, name: str) -> Engine:

@@ -1,4 +1,4 @@
-"""How the programs of a run are started: one interface, whatever they run in."""
+"""Starts the programs of a run: one interface for processes and containers."""
 
 import os
 import signal
@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from bakeoff.processes import children
 
@@ -45,42 +44,14 @@ class Program:
     user: str = ""
 
 
-class Launcher(Protocol):
-    """Starts and ends programs, and knows how they reach one another."""
+class Launcher:
+    """Starts and ends programs, and knows how they reach one another: here as processes of this machine."""
 
-    @property
-    def bind(self) -> str:
-        """The address at which a program must listen to be reached."""
-        ...
-
-    def start(self, program: Program) -> subprocess.Popen[bytes]:
-        """A process that lives as long as the program, passes signals on to it, and has its output and exit status."""
-        ...
-
-    def end(self, process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
-        """Asks the program to end, and ends it with all it started when it does not. Returns its exit status."""
-        ...
-
-    def address(self, host: str, port: int) -> tuple[str, int]:
-        """How programs that it starts reach what the lab reaches at this address."""
-        ...
-
-    def container_of(self, process: subprocess.Popen[bytes]) -> str | None:
-        """The name of the container that the program runs in; None for a process of this machine."""
-        ...
-
-    def running(self, role: str) -> list[str]:
-        """The names of the containers of a role; none of processes."""
-        ...
-
-
-class Processes:
-    """Programs as processes of this machine."""
-
+    # The address at which a program must listen to be reached.
     bind = "127.0.0.1"
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:
-        """Starts it in a session of its own."""
+        """A process that lives as long as the program, passes signals on to it, and has its output and exit status."""
         return children.start(
             program.command,
             log=program.log,
@@ -93,7 +64,7 @@ class Processes:
         )
 
     def end(self, process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
-        """With SIGKILL at once, and all that it started in the end."""
+        """Asks the program to end, and ends it with all it started when it does not. Returns its exit status."""
         if how is signal.SIGKILL:
             children.kill_session(process)
         status = children.stop(process, how, timeout_s)
@@ -101,19 +72,19 @@ class Processes:
         return status
 
     def address(self, host: str, port: int) -> tuple[str, int]:
-        """The same."""
+        """The address at which its programs reach what the lab reaches at this one."""
         return host, port
 
-    def container_of(self, process: subprocess.Popen[bytes]) -> str | None:  # noqa: ARG002 — the interface's
-        """None."""
+    def container_of(self, process: subprocess.Popen[bytes]) -> str | None:  # noqa: ARG002 — for containers
+        """The name of the program's container; None for a process of this machine."""
         return None
 
-    def running(self, role: str) -> list[str]:  # noqa: ARG002 — the interface's
-        """None."""
+    def running(self, role: str) -> list[str]:  # noqa: ARG002 — for containers
+        """The names of a role's containers; none of processes."""
         return []
 
 
-PROCESSES = Processes()
+PROCESSES = Launcher()
 
 
 def own_user() -> str:

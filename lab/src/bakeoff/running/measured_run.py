@@ -192,8 +192,8 @@ class _Run:
         found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
         facts = {
             "target_settings": in_words(found),
-            "api_replaces": "; ".join(each.words for each in self._target.replaces),
-            "api_documented_settings": "; ".join(each.words for each in self._target.documented_settings),
+            "api_replaces": "; ".join(each.words for each in self._target.manifest.replaces),
+            "api_documented_settings": "; ".join(each.words for each in self._target.manifest.documented_settings),
             "api_artifact_sha256": self._target.build.artifact_sha256,
             "api_log": self._testbed.project.relative(self._log_file),
             "target_memory_limit_mib": self._request.isolation.memory_limit_mib,

@@ -1,7 +1,6 @@
 """Targets found under `targets/`."""
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_of
+from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -31,7 +31,7 @@ class Setting:
 
     name: str
     variable: str
-    default: str | None
+    default: str | None = None
 
 
 class Replacement(msgspec.Struct, frozen=True):
@@ -56,15 +56,6 @@ class DocumentedSetting(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         return f"{self.setting} = {self.value}"
-
-
-class Toolchain(msgspec.Struct, frozen=True):
-    """The programs and variables that the target needs, how to get them, and what prints the programs' version."""
-
-    commands: Sequence[str] = ()
-    requires_env: Sequence[str] = ()
-    install: str = ""
-    version_command: Sequence[str] = ()
 
 
 class CompanionTable(msgspec.Struct, frozen=True):
@@ -174,43 +165,27 @@ class Target:
         return self.manifest.target_class
 
     @property
-    def replaces(self) -> Sequence[Replacement]:
-        """What a tuned target has in the place of its framework's own parts."""
-        return self.manifest.replaces
-
-    @property
-    def documented_settings(self) -> Sequence[DocumentedSetting]:
-        """Where a standard target departs from its framework's defaults."""
-        return self.manifest.documented_settings
-
-    @property
     def default_port(self) -> int:
         return self.manifest.run.default_port
 
     @property
-    def second_port(self) -> int | None:
-        """Its port beside a target with the same documented one; None where the manifest names none."""
-        return self.manifest.run.second_port
-
-    @property
     def missing(self) -> list[str]:
-        """Programs of its toolchain that are not on PATH, and environment variables that are not set."""
-        toolchain = self.manifest.toolchain
-        programs = [program for program in toolchain.commands if shutil.which(program) is None]
-        return [*programs, *(f"${variable}" for variable in toolchain.requires_env if not os.environ.get(variable))]
+        """The part of its toolchain that this machine lacks."""
+        return self.manifest.toolchain.missing
 
     @property
     def why_skipped(self) -> str | None:
         """One line when this machine cannot build the target, else None."""
-        missing = self.missing
-        if not missing:
-            return None
-        return f"{self.name}: skipped, {', '.join(missing)} not found. {self.manifest.toolchain.install}"
+        missing, install = self.missing, self.manifest.toolchain.install
+        return f"{self.name}: skipped, {', '.join(missing)} not found. {install}" if missing else None
 
     @property
     def settings(self) -> list[Setting]:
         """The settings that the lab may vary."""
-        return [_setting(name, declared) for name, declared in self.manifest.settings.items()]
+        return [
+            Setting(name, each) if isinstance(each, str) else Setting(name, each.variable, each.default)
+            for name, each in self.manifest.settings.items()
+        ]
 
     def setting_variable(self, setting: str) -> str:
         """The environment variable that sets one of the settings a lab may vary."""
@@ -251,12 +226,6 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class
     if unknown:
         raise UsageError(f'There is no target "{unknown[0]}". Targets: {", ".join(by_name) or "none"}.')
     return [by_name[name] for name in dict.fromkeys(names)]
-
-
-def _setting(name: str, declared: str | DeclaredSetting) -> Setting:
-    if isinstance(declared, str):
-        return Setting(name, declared, None)
-    return Setting(name, declared.variable, declared.default)
 
 
 def _load(project: Project, path: Path, schema: Path) -> Target:
