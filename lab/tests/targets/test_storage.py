@@ -8,7 +8,7 @@ from test_manifest import MANIFEST, add
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.targets.manifest import DeclaredSetting, Place, StorageTable, find_targets
-from bakeoff.targets.storage import stores_in
+from bakeoff.targets.settings import stores_in
 from made_up_manifests import target
 
 SETTINGS = {"store": DeclaredSetting("STORE", "postgresql"), "cache": DeclaredSetting("CACHE")}

@@ -12,6 +12,7 @@ from bakeoff.conformance.case import Case, Exchange, GrpcSide, HttpSide, Side, S
 from bakeoff.conformance.matching import compare_json, shown
 from bakeoff.conformance.vectors import VectorError, side_from
 from bakeoff.documents.checked import Json
+from bakeoff.documents.json_pointer import value_at
 from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
@@ -151,16 +152,10 @@ def _value_at(exchange: Exchange, place: str) -> Json:
         if header is None:
             raise CaptureError(f"the reply has no header {name.rstrip('/')}")
         return header.rsplit("/", 1)[-1] if name.endswith("/") else header
-    value: Json = exchange.document
-    for part in place.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        elif isinstance(value, Mapping) and name in value:
-            value = value[name]
-        else:
-            raise CaptureError(f"the reply has nothing at {place}: {shown(exchange.document)}")
-    return value
+    try:
+        return value_at(exchange.document, place)
+    except KeyError as error:
+        raise CaptureError(f"the reply has nothing at {place}: {shown(exchange.document)}") from error
 
 
 def compare_stored(expected: Json, stored: str | None, key: Sequence[str]) -> list[str]:

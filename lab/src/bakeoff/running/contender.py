@@ -8,7 +8,7 @@ from bakeoff.engines.manifest import Engine
 from bakeoff.options.variant import Variant, key_of
 from bakeoff.running.proof import Proof
 from bakeoff.targets.manifest import Place, Target
-from bakeoff.targets.storage import stores_in
+from bakeoff.targets.settings import stores_in
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 

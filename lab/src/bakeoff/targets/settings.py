@@ -1,8 +1,8 @@
-"""The settings that a target works with: those that were given, and those that were left as they are."""
+"""The settings of a target, given or left as they are, and the place of its data that follows from them."""
 
 from collections.abc import Mapping
 
-from bakeoff.targets.manifest import Target
+from bakeoff.targets.manifest import Place, Target
 
 GIVEN, MANIFEST, INHERITED, DEFAULT = "given", "its manifest", "environment", "default"
 
@@ -33,3 +33,17 @@ def settings_in_force(
 def in_words(settings: Mapping[str, tuple[str, str]]) -> str:
     """`pool_size 5 (given), flushers 2 (default)`."""
     return ", ".join(f"{name} {value} ({origin})" for name, (value, origin) in settings.items())
+
+
+def stores_in(target: Target, given: Mapping[str, str], inherited: Mapping[str, str], usual: Place) -> Place:
+    """The place that a level of one of its settings names, or that of its manifest, or the `usual` one of its workload.
+
+    `given` are the lab's settings, `inherited` the environment that the target gets from the lab.
+    """
+    storage = target.manifest.storage
+    found = settings_in_force(target, given, inherited)
+    for name, places in storage.settings.items():
+        level, _origin = found.get(name, ("", ""))
+        if level in places:
+            return places[level]
+    return usual if storage.place is None else storage.place

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.documents.checked import Json
+from bakeoff.documents.json_pointer import members_of, names_of
 from bakeoff.documents.toml_lines import Place
 from bakeoff.text.hints import hint
 from bakeoff.workload.bodies import ENCODED, BodyError, encoded, sample_of_binary
@@ -325,25 +326,18 @@ def _members_of(operation: Operation, place: Place, message: str) -> Iterator[Pr
 
 def _pointer(document: Json, pointer: str, stored: Sequence[str]) -> Iterator[Problem]:
     reached = ""
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        members = _members_by_name(document)
+    for part, name in zip(pointer.split("/")[1:], names_of(pointer), strict=True):
+        members = members_of(document)
         if name not in members:
             words = f'document = "{pointer}", but the message has no {name} at "{reached}".'
             yield Problem(("effect",), f"{words} {hint(name, list(members), 'Members there')}")
             return
         document, reached = members[name], f"{reached}/{part}"
-    known = _members_by_name(document)
+    known = members_of(document)
     for name in stored:
         if name not in known:
             words = f'members names {name}, but the message has none at "{reached}".'
             yield Problem(("effect",), f"{words} {hint(name, list(known), 'Members there')}", f'"{name}"')
-
-
-def _members_by_name(document: Json) -> Mapping[str, Json]:
-    if isinstance(document, list):
-        return {str(index): element for index, element in enumerate(document)}
-    return document if isinstance(document, dict) else {}
 
 
 def filled(message: str) -> str:

@@ -1,5 +1,8 @@
 """The generator of contract/README.md: sfc32, the same numbers in every engine."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 MASK = 0xFFFFFFFF
 
 
@@ -26,3 +29,20 @@ class RandomNumbers:
     def below(self, count: int) -> int:
         """A whole number from 0 to count - 1."""
         return int(self.draw() / 4294967296 * count)
+
+
+class Weighted(Protocol):
+    """An operation or a session."""
+
+    @property
+    def weight(self) -> int: ...
+
+
+def drawn_by_weight(entries: Sequence[Weighted], numbers: RandomNumbers) -> int:
+    """The index of an entry, drawn by the weights."""
+    drawn = numbers.below(sum(entry.weight for entry in entries))
+    for index, entry in enumerate(entries):
+        drawn -= entry.weight
+        if drawn < 0:
+            return index
+    return 0

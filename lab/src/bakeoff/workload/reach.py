@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from bakeoff.workload.plan_records import Plan, PlannedOperation, PlannedSession
-from bakeoff.workload.random_numbers import RandomNumbers
+from bakeoff.workload.random_numbers import RandomNumbers, drawn_by_weight
 
 _SEEDS_TRIED = 300
 _MOST_ITERATIONS = 320
@@ -37,7 +37,7 @@ def reached(
     login = next((entry for entry in operations if entry.login), None)
     steps: list[int] = []
     for sequence in range(iterations):
-        drawn = _drawn([*operations, *sessions], RandomNumbers(seed, 0, sequence))
+        drawn = drawn_by_weight([*operations, *sessions], RandomNumbers(seed, 0, sequence))
         begun = steps or (list(sessions[drawn - len(operations)].steps) if drawn >= len(operations) else [])
         wanted = chosen = operations[begun[0] if begun else drawn]
         if login is not None and not has_login:
@@ -52,15 +52,6 @@ def reached(
         if chosen.needs is not None and chosen.effect is not None and chosen.effect.kind == "delete":
             entities[chosen.needs] = entities.get(chosen.needs, 0) - 1
     return names
-
-
-def _drawn(entries: Sequence[PlannedOperation | PlannedSession], numbers: RandomNumbers) -> int:
-    drawn = numbers.below(sum(entry.weight for entry in entries))
-    for index, entry in enumerate(entries):
-        drawn -= entry.weight
-        if drawn < 0:
-            return index
-    return 0
 
 
 def _creator(operations: Sequence[PlannedOperation], kind: str) -> PlannedOperation:

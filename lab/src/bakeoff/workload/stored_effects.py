@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.documents.checked import Json
+from bakeoff.documents.json_pointer import value_at
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan_records import Plan, PlannedOperation
-from bakeoff.workload.random_numbers import RandomNumbers
+from bakeoff.workload.random_numbers import RandomNumbers, drawn_by_weight
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.slots import CapturedSlot, Segments, slots_of
 
@@ -60,7 +61,7 @@ def _stored_alone(operation: PlannedOperation) -> tuple[Sequence[Segments], str]
 
 def _row(plan: Plan, sequence: int) -> StoredRow | None:
     numbers = RandomNumbers(int(plan.seed, 16), 0, sequence)
-    operation = _operation(plan.operations, numbers.below(sum(entry.weight for entry in plan.operations)))
+    operation = plan.operations[drawn_by_weight(plan.operations, numbers)]
     event = _rendered(plan, operation, numbers, sequence)
     return None if event is None else event.row
 
@@ -90,27 +91,8 @@ def _rendered(
     event = Event(plan.run, 0, sequence, plan.base_time_ms, key=key)
     message = json.loads(render(variant, numbers, event, plan.size_bytes))
     # The language's decimals are the shortest text of their double, so this text is the one that was rendered.
-    stored_part, members = _at(message, pointer), operation.effect.members if operation.effect is not None else ()
+    stored_part, members = value_at(message, pointer), operation.effect.members if operation.effect is not None else ()
     if members and isinstance(stored_part, dict):
         stored_part = {name: stored_part[name] for name in members if name in stored_part}
     document = json.dumps(stored_part, ensure_ascii=False)
     return StoringEvent(message, StoredRow([render(part, numbers, event) for part in key_parts], document), key)
-
-
-def _operation(operations: Sequence[PlannedOperation], draw: int) -> PlannedOperation:
-    for operation in operations:
-        draw -= operation.weight
-        if draw < 0:
-            return operation
-    raise AssertionError("a draw is below the sum of the weights")
-
-
-def _at(document: Json, pointer: str) -> Json:
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(document, list):
-            document = document[int(name)]
-        else:
-            assert isinstance(document, dict)
-            document = document[name]
-    return document
