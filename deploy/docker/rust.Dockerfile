@@ -1,7 +1,6 @@
 # One Rust target. From the checkout's root, with the arguments of [image] in its target.toml:
-#   docker build --file deploy/docker/rust.Dockerfile --build-arg WORKSPACE=targets/events/rust \
-#     --build-arg DIRECTORY=targets/events/rust/rest --build-arg PACKAGE=producer-api-rust-rest \
-#     --tag producer-api-rust-rest .
+#   docker build --file deploy/docker/rust.Dockerfile --build-arg DIRECTORY=targets/events/rust/rest \
+#     --build-arg PACKAGE=producer-api-rust-rest --tag producer-api-rust-rest .
 ARG RUST_IMAGE=rust:1.95-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
@@ -10,20 +9,18 @@ ARG CARGO_CHEF_VERSION=0.1.78
 RUN cargo install cargo-chef --locked --version ${CARGO_CHEF_VERSION}
 
 FROM chef AS recipe
-ARG WORKSPACE
-WORKDIR /bakeoff/${WORKSPACE}
-COPY ${WORKSPACE}/ ./
+WORKDIR /bakeoff/targets
+COPY targets/ ./
 RUN cargo chef prepare --recipe-path /recipe.json
 
 FROM chef AS build
-ARG WORKSPACE
-WORKDIR /bakeoff/${WORKSPACE}
+WORKDIR /bakeoff/targets
 COPY --from=recipe /recipe.json /recipe.json
 ARG PACKAGE
 # Dependencies first: sources change more often.
 RUN cargo chef cook --release --locked --package ${PACKAGE} --recipe-path /recipe.json
 COPY contract/ /bakeoff/contract/
-COPY ${WORKSPACE}/ ./
+COPY targets/ ./
 RUN cargo build --release --locked --package ${PACKAGE}
 
 FROM ${RUNTIME_IMAGE}
@@ -32,13 +29,12 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home bakeoff
 COPY deploy/docker/healthy /usr/local/bin/healthy
-ARG WORKSPACE
 ARG DIRECTORY
 ARG PACKAGE
 # Where the checkout has it: commands of target.toml hold inside too.
-COPY --from=build /bakeoff/${WORKSPACE}/target/release/${PACKAGE} /bakeoff/${WORKSPACE}/target/release/${PACKAGE}
+COPY --from=build /bakeoff/targets/target/release/${PACKAGE} /bakeoff/targets/target/release/${PACKAGE}
 WORKDIR /bakeoff/${DIRECTORY}
-RUN ln -s /bakeoff/${WORKSPACE}/target/release/${PACKAGE} /usr/local/bin/serve
+RUN ln -s /bakeoff/targets/target/release/${PACKAGE} /usr/local/bin/serve
 ARG HEALTH=grpc
 ARG PORT=8080
 ENV BIND=0.0.0.0 SERVER_PORT=${PORT} GRPC_SERVER_PORT=${PORT} HEALTH=${HEALTH}

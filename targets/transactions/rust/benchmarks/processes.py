@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 _RUST = Path(__file__).parents[1]
-_BAKEOFF = _RUST.parents[2] / "bakeoff"
+_TARGETS = _RUST.parents[1]
+_BAKEOFF = _TARGETS.parent / "bakeoff"
 _STARTS_WITHIN_S = 20.0
 
 SALE = json.dumps(
@@ -27,11 +28,11 @@ SALE = json.dumps(
 
 def program(name: str) -> Path:
     """A program of the release build."""
-    path = _RUST / "target" / name
+    path = _TARGETS / "target" / name
     if not path.exists():
         sys.exit(
             f"{path} is missing. Build it: ./bakeoff build transaction-gateway-local transaction-gateway-nats, and"
-            f" cargo build --release --package transaction-gateway --example bare in {_RUST}"
+            f" cargo build --profile release-unwind --package transaction-gateway --example bare in {_RUST}"
         )
     return path
 
@@ -40,7 +41,7 @@ def program(name: str) -> Path:
 def bare() -> Iterator[str]:
     """The framework's own `GET /` → `OK`; gives its URL."""
     port = _free_port()
-    with _running(program("release/examples/bare"), {"SERVER_PORT": str(port)}):
+    with _running(program("release-unwind/examples/bare"), {"SERVER_PORT": str(port)}):
         yield _answers(f"http://127.0.0.1:{port}")
 
 
@@ -88,9 +89,9 @@ def hit(url: str, *options: str) -> dict[str, Any]:
 def _gateway(bus: Mapping[str, str]) -> Iterator[str]:
     port = _free_port()
     with ExitStack() as processes:
-        processes.enter_context(_running(program("release/sample-server"), bus))
+        processes.enter_context(_running(program("release-unwind/sample-server"), bus))
         gateway = {**bus, "SERVER_PORT": str(port)}
-        processes.enter_context(_running(program("release/transaction-gateway"), gateway))
+        processes.enter_context(_running(program("release-unwind/transaction-gateway"), gateway))
         yield _answers(f"http://127.0.0.1:{port}", "/api/status")
 
 

@@ -66,16 +66,16 @@ impl Drop for Broker {
 
 /// The pinned server, built when it is first needed; None without Go.
 fn program() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let folder = workspace.join("target/bin");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let programs = folder.join("../../target/bin");
     let mut go = Command::new("go");
-    go.args(["-C", "nats", "install", "github.com/nats-io/nats-server/v2"]).current_dir(workspace);
-    let Ok(status) = go.env("GOBIN", &folder).status() else {
+    go.args(["-C", "nats", "install", "github.com/nats-io/nats-server/v2"]).current_dir(folder);
+    let Ok(status) = go.env("GOBIN", &programs).status() else {
         eprintln!("skipped: go not found, so there is no nats-server");
         return None;
     };
     assert!(status.success(), "go install ended with {status}");
-    Some(folder.join("nats-server"))
+    Some(programs.join("nats-server"))
 }
 
 fn free_port() -> u16 {

@@ -1,9 +1,12 @@
 //! Every problem of a request, its code and its HTTP status.
 
 use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use bus::CallError;
 use thiserror::Error;
 use ubf::UbfError;
+
+const RETRY_AFTER_S: &str = "1";
 
 /// Why a request has no answer of its service.
 #[derive(Debug, Error)]
@@ -71,6 +74,16 @@ impl Problem {
             Self::Call(CallError::Deadline) => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
         }
+    }
+
+    /// The beginning of its reply.
+    pub fn reply(&self) -> HttpResponseBuilder {
+        let status = self.status();
+        let mut reply = HttpResponse::build(status);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            reply.insert_header(("Retry-After", RETRY_AFTER_S));
+        }
+        reply
     }
 }
 

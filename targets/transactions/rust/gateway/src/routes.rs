@@ -1,9 +1,8 @@
 //! The operations: each decodes its request, calls one service, and encodes the reply.
 
+use actix_web::HttpResponse;
 use actix_web::error::{ErrorInternalServerError, JsonPayloadError, PayloadError};
-use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Data, JsonConfig, PayloadConfig, ServiceConfig};
-use actix_web::{HttpResponse, HttpResponseBuilder};
 use bus::{Payload, PayloadType};
 use messages::service;
 use prometheus_client::encoding::text::encode;
@@ -16,7 +15,6 @@ use crate::errors::Problem;
 use crate::transactions::{TransactionRequest, decided, refused};
 
 const MAX_BODY: usize = 64 << 10;
-const RETRY_AFTER_S: &str = "1";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug, Deserialize)]
@@ -42,16 +40,6 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(web::resource("/api/hello").post(hello))
         .service(web::resource("/api/echo").post(echo))
         .service(web::resource("/api/transaction").post(transaction));
-}
-
-/// The beginning of every reply to a problem.
-pub fn refusal(problem: &Problem) -> HttpResponseBuilder {
-    let status = problem.status();
-    let mut reply = HttpResponse::build(status);
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        reply.insert_header(("Retry-After", RETRY_AFTER_S));
-    }
-    reply
 }
 
 async fn health() -> &'static str {
@@ -119,7 +107,7 @@ fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
     });
     match text {
         Ok(text) => HttpResponse::Ok().json(ServiceReply { result: &text, error: None }),
-        Err(problem) => refusal(&problem).json(ServiceReply { result: "", error: Some(&problem.to_string()) }),
+        Err(problem) => problem.reply().json(ServiceReply { result: "", error: Some(&problem.to_string()) }),
     }
 }
 

@@ -94,5 +94,5 @@ pub fn refused(transaction_id: &str, problem: &Problem) -> HttpResponse {
     let reason = problem.to_string();
     let error = Some(ErrorDetail { code: problem.code(), message: &reason });
     let reply = TransactionReply { transaction_id, status: "ERROR", message: problem.title(), error };
-    crate::routes::refusal(problem).json(reply)
+    problem.reply().json(reply)
 }

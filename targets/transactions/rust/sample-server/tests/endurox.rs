@@ -2,6 +2,7 @@
 //!
 //! Where `NDRX_HOME` names no installation, or the kernel's message queues are not mounted, the tests print that they
 //! are skipped and check nothing.
+#![expect(unsafe_code, reason = "the libraries read their settings from this process's environment")]
 
 use std::net::TcpListener;
 use std::path::Path;

@@ -8,6 +8,7 @@
 //! Texts travel as STRING, or as CARRAY where they have a zero byte, and fielded buffers as UBF, so that services that
 //! know nothing of this crate can be called. What is larger than a message of the domain's queues (`NDRX_MSGSIZEMAX`)
 //! travels in parts, as a conversation, which only the servers of this crate understand.
+#![expect(unsafe_code, reason = "the functions of a C library")]
 
 mod buffers;
 mod client;

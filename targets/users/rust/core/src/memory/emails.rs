@@ -7,8 +7,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use parking_lot::Mutex;
 
-use super::SHARDS;
 use crate::error::Error;
+
+/// As many locks as changes of users have.
+pub const SHARDS: usize = 64;
 
 type Ids = HashMap<String, i64>;
 

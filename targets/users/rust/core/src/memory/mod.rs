@@ -15,9 +15,7 @@ use crate::error::Error;
 use crate::repository::{Outcome, Repository};
 use crate::user::{Change, Page, Query, User};
 use block::Block;
-use emails::Emails;
-
-const SHARDS: usize = 64;
+use emails::{Emails, SHARDS};
 
 /// A [`Repository`] in memory.
 pub struct Memory {

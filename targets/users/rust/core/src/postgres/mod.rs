@@ -19,7 +19,8 @@ use gather::{Gatherer, Limit};
 use list::FirstPages;
 use pool::Pool;
 use read::Reads;
-use write::{Write, Writes};
+use transaction::Write;
+use write::Writes;
 
 /// How operations reach the database.
 #[derive(Clone, Debug)]

@@ -5,13 +5,33 @@ use std::collections::HashMap;
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
-use super::write::Write;
 use crate::error::Error;
 use crate::user::Change;
 
 const CREATE: &str = include_str!("../../sql/create.sql");
 const UPDATE: &str = include_str!("../../sql/update.sql");
 const DELETE: &str = include_str!("../../sql/delete.sql");
+
+/// A change that a caller waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Of a new user.
+    Create { name: String, email: String },
+    /// Of a user.
+    Update { id: i64, change: Change },
+    /// That removes a user.
+    Delete { id: i64 },
+}
+
+impl Write {
+    /// The user that it touches, which a new one does not have yet.
+    pub fn id(&self) -> Option<i64> {
+        match self {
+            Self::Create { .. } => None,
+            Self::Update { id, .. } | Self::Delete { id } => Some(*id),
+        }
+    }
+}
 
 /// The index of each write, and the id of its user if it was stored.
 pub type Stored = Vec<(usize, Result<i64, Error>)>;

@@ -4,30 +4,8 @@ use std::collections::HashSet;
 
 use super::gather::Together;
 use super::pool::{Failure, Pool};
-use super::transaction;
+use super::transaction::{self, Write};
 use crate::error::Error;
-use crate::user::Change;
-
-/// A change that a caller waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Write {
-    /// Of a new user.
-    Create { name: String, email: String },
-    /// Of a user.
-    Update { id: i64, change: Change },
-    /// That removes a user.
-    Delete { id: i64 },
-}
-
-impl Write {
-    /// The user that it touches, which a new one does not have yet.
-    fn id(&self) -> Option<i64> {
-        match self {
-            Self::Create { .. } => None,
-            Self::Update { id, .. } | Self::Delete { id } => Some(*id),
-        }
-    }
-}
 
 /// Stores writes together.
 pub struct Writes {
@@ -99,6 +77,7 @@ fn without_repeated_users(writes: &[Write], indices: Vec<usize>) -> (Vec<usize>,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user::Change;
 
     #[test]
     fn writes_of_one_user_follow_each_other() {
