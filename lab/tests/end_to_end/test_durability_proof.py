@@ -18,7 +18,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import Durability
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import begun, judged
+from bakeoff.running.durability_label import durability_facts, judged
 from bakeoff.running.service import Service, at_work
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
@@ -67,7 +67,7 @@ def test_commits_that_do_not_wait_for_the_log_are_lost(
     assert not proof.holds
     assert proof.lost > 0
     assert testbed.server is not None
-    label, (finding,) = judged(begun(testbed.server), None, proof)
+    label, (finding,) = judged(durability_facts(testbed.server, None), None, proof)
     assert label is Durability.NOT_DURABLE
     assert f"{proof.lost:,} of {proof.acknowledged:,} acknowledged operations were lost" in finding.message
 

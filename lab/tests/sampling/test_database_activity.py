@@ -70,7 +70,7 @@ def test_a_server_that_is_away_leaves_the_activity_unknown() -> None:
     away = Server(f"postgresql://postgres@127.0.0.1:{ports.free_port()}/nowhere", None, embedded=False)
     with DatabaseWatch(away) as watch:
         pass
-    assert watch.activity(1, {}) is None
+    assert watch.counts([]).activity(1, {}) is None
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_postgresql_s_own_counts(server: Server) -> None:
             if any("Timeout:PgSleep" in look.backends for look in watch._looks):
                 break
     assert watch.own_cpu_s > 0
-    activity = watch.activity(25, {1: (0, time.time_ns())})
+    activity = watch.counts([]).activity(25, {1: (0, time.time_ns())})
     assert activity is not None
     assert (activity.rows_inserted, activity.rows_updated, activity.hot_update_share) == (20, 5, 1.0)
     assert (activity.commits or 0) >= 7
@@ -118,9 +118,8 @@ def test_a_vacuum_at_the_edge_of_a_phase_is_timed_and_tables_are_measured(server
             connection.execute("INSERT INTO grown SELECT n FROM generate_series(1, 20000) AS n")
             connection.execute("SELECT pg_sleep(0.1)")
         watch.mark()
-    watch.note_vacuums(vacuum.spans)
     assert len(vacuum.spans) == 1
-    activity = watch.activity(1, {1: (vacuum.spans[0][0], time.time_ns())})
+    activity = watch.counts(vacuum.spans).activity(1, {1: (vacuum.spans[0][0], time.time_ns())})
     assert activity is not None and activity.phases is not None
     phase = activity.phases["1"]
     assert (phase.vacuum_s or 0) > 0

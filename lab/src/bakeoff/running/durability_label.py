@@ -1,5 +1,6 @@
 """The durability of a run's writes: the checks of the run, and the proof by a crash of its contender."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,45 +17,46 @@ from bakeoff.sampling.activity import DatabaseActivity
 
 
 @dataclass(frozen=True)
-class DurabilityCheck:
-    """A server's flushes when the run began; None where they are not counted. `elsewhere` asks other servers."""
+class DurabilityFacts:
+    """Flushes before and after a run, None where they are not counted, and problems of settings and relations.
 
-    server: Server
-    before: WalFlushes | None
-    elsewhere: Path | None = None
+    `problems` is None where the server could not be asked.
+    """
 
-    def problems(self, activity: DatabaseActivity | None) -> list[str]:
-        """Why acknowledged writes might not survive a crash; to be called once the target has ended."""
-        problems = problems_of(self.server, self.elsewhere)
-        after = wal_flushes(self.server)
-        if self.before is None or after is None or activity is None:
-            return problems
-        rows = sum(each or 0 for each in (activity.rows_inserted, activity.rows_updated, activity.rows_deleted))
-        written = Written(activity.commits or 0, rows, activity.connections_peak or 1)
-        flushes = flush_problem(self.before, after, written)
-        return problems if flushes is None else [*problems, flushes]
+    before: WalFlushes | None = None
+    after: WalFlushes | None = None
+    problems: Sequence[str] | None = None
 
 
-def begun(server: Server, elsewhere: Path | None = None) -> DurabilityCheck:
-    """The check of a run that begins now."""
-    return DurabilityCheck(server, wal_flushes(server), elsewhere)
+def durability_facts(server: Server, before: WalFlushes | None, elsewhere: Path | None = None) -> DurabilityFacts:
+    """To be asked for once the target has ended. `elsewhere` is a query for other servers."""
+    try:
+        return DurabilityFacts(before, wal_flushes(server), problems_of(server, elsewhere))
+    except (BakeoffError, psycopg.Error):
+        return DurabilityFacts(before)
 
 
 def judged(
-    check: DurabilityCheck | None, activity: DatabaseActivity | None, proof: DurabilityProof | None
+    facts: DurabilityFacts | None, activity: DatabaseActivity | None, proof: DurabilityProof | None
 ) -> tuple[Durability, list[Finding]]:
     """The label of a run, and an error where it promises storage that would not last.
 
-    `check` is None for a workload without a database; `proof` is what a crash showed, None where there was none.
+    `facts` is None for a workload without a database; `proof` is None where no crash was tried.
     """
-    if check is None:
+    if facts is None:
         return Durability.NONE_PROMISED, []
-    try:
-        problems = check.problems(activity)
-    except (BakeoffError, psycopg.Error):
+    if facts.problems is None:
         return Durability.UNKNOWN, []
-    if proof is not None and not proof.holds:
-        problems = [str(proof), *problems]
+    problems = [*([] if proof is None or proof.holds else [str(proof)]), *facts.problems, *_unflushed(facts, activity)]
     if problems:
         return Durability.NOT_DURABLE, [kinds.NOT_DURABLE(problems=" ".join(problems))]
     return Durability.DECLARED if proof is None else Durability.PROVEN, []
+
+
+def _unflushed(facts: DurabilityFacts, activity: DatabaseActivity | None) -> list[str]:
+    if facts.before is None or facts.after is None or activity is None:
+        return []
+    rows = sum(each or 0 for each in (activity.rows_inserted, activity.rows_updated, activity.rows_deleted))
+    written = Written(activity.commits or 0, rows, activity.connections_peak or 1)
+    problem = flush_problem(facts.before, facts.after, written)
+    return [] if problem is None else [problem]

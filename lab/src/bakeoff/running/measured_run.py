@@ -1,4 +1,4 @@
-"""One run: a fresh table, the target, the engine's phases, and what came of them."""
+"""One run: drives a target on a fresh table with the engine's phases, and gathers facts for its result."""
 
 import contextlib
 import os
@@ -9,38 +9,35 @@ from pathlib import Path
 
 from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
-from bakeoff.engines.stream import End, EngineSecond, PhaseEnd, PhaseStart, Record, Start
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.results.finding_kinds import STOPPED_EARLY, VOIDING
-from bakeoff.results.findings import Finding
+from bakeoff.postgres.durability import WalFlushes, wal_flushes
+from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.mode_names import SATURATION
-from bakeoff.results.run import Measured, PhaseResult, RunResult, Status, file_stem
-from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.running import durability_label, findings, operation_findings, summary
-from bakeoff.running.agent_accounts import AgentAccounts, accounts_of
+from bakeoff.results.run import RunResult, file_stem
+from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
-from bakeoff.running.durability_label import DurabilityCheck
+from bakeoff.running.assemble import assemble
+from bakeoff.running.durability_label import durability_facts
 from bakeoff.running.environment import environment_of
 from bakeoff.running.generator import generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
-from bakeoff.running.measured_records import as_shown, measured_records, pauses_in
-from bakeoff.running.memory_growth import memory_findings
-from bakeoff.running.observation import observe, observe_engine
-from bakeoff.running.operation_findings import always_failing
+from bakeoff.running.measured_records import as_shown
+from bakeoff.running.observation import Observation, observe, observe_engine
 from bakeoff.running.phase_plan import Step
+from bakeoff.running.run_facts import RunFacts
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
-from bakeoff.running.settling import settled_in
 from bakeoff.running.stage_times import StageTimes
-from bakeoff.running.stored_state import StoredState
+from bakeoff.running.stored_state import audit, keeps_ledger, preload
 from bakeoff.running.testbed import Testbed
-from bakeoff.running.watch import Watch, Watched
-from bakeoff.sampling.activity import DatabaseActivity
+from bakeoff.running.watch import Watch
 from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import (
+    MachineCounters,
     MachineState,
     load_average,
     load_between,
@@ -50,7 +47,7 @@ from bakeoff.sampling.machine import (
 )
 from bakeoff.sampling.maintenance import EdgeVacuum
 from bakeoff.targets.settings import in_words, settings_in_force
-from bakeoff.workload.plan import THRESHOLDS
+from bakeoff.workload.plan_records import Plan
 
 # The second of settling after which the first level's table is vacuumed; one that settles until steady takes six.
 _FIRST_VACUUM = 2
@@ -62,13 +59,18 @@ def measure(testbed: Testbed, request: RunRequest, side: Side | None = None) -> 
     `side` is this run's of an alternation with others.
     """
     with side or Side() as own:
-        return _Run(testbed, request, own).result()
+        stages = StageTimes()
+        result = assemble(_Drive(testbed, request, own, stages).facts_of_the_run())
+        stages.mark("summary")
+        if result.machine_state is None:
+            return result
+        return replace(result, machine_state=replace(result.machine_state, outside_phases_s=stages.seconds))
 
 
 def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
-    """When a level begins to settle; of the first one, which begins with an empty table, some seconds later.
+    """When a level begins to settle; of the first one some seconds later.
 
-    The statistics of an empty table make PostgreSQL keep plans that read all of it when it has grown.
+    The first vacuum waits: statistics of an empty table make PostgreSQL keep full-scan plans.
     """
     if not isinstance(record, PhaseStart | EngineSecond) or steps[record.phase].measures:
         return False
@@ -77,270 +79,195 @@ def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
     return isinstance(record, PhaseStart)
 
 
-class _Run:
-    """The parts of one run that only make sense together."""
+class _Drive:
+    """A run while it goes on. `_facts` holds what it has shown so far, so that a failure loses none of them."""
 
-    def __init__(self, testbed: Testbed, request: RunRequest, side: Side) -> None:
+    def __init__(self, testbed: Testbed, request: RunRequest, side: Side, stages: StageTimes) -> None:
         self._testbed = testbed
         self._request = request
+        self._contender = request.contender
         self._side = side
-        self._target = request.contender.target
-        self._started_at = datetime.now(UTC)
-        self._stages = StageTimes()
+        self._stages = stages
         self._steps = request.steps
-        stem = file_stem(self._started_at, request.mode, request.contender.variant.payload)
-        self._stream_file = testbed.project.results / self._target.name / f"{stem}.stream.jsonl"
+        now, name = datetime.now(UTC), self._contender.target.name
+        stem = file_stem(now, request.mode, self._contender.variant.payload)
+        self._stream_file = testbed.project.results / name / f"{stem}.stream.jsonl"
         self._log_file = self._stream_file.with_name(f"{stem}.log")
+        attached = {"attached": testbed.attached[name].address} if name in testbed.attached else {}
+        self._facts = RunFacts(request, now, now, settings=attached)
         self._records: list[Record] = []
-        self._watch: Watch | None = None
-        self._start_s: float | None = None
-        self._stored = StoredState(testbed, request.contender)
-        self._environment: Mapping[str, str] = {}
-        self._limits: Mapping[str, str] = {}
-        self._machine_state: MachineState | None = None
-        self._database_watch: DatabaseWatch | None = None
-        self._vacuum: EdgeVacuum | None = None
-        self._durability: DurabilityCheck | None = None
         self._stopped_at: PhaseEnd | None = None
-        self._accounts: AgentAccounts | None = None
+        self._watch: Watch | None = None
+        self._flushes: WalFlushes | None = None
+        self._database: DatabaseWatch | None = None
+        self._vacuum: EdgeVacuum | None = None
 
-    def result(self) -> RunResult:
+    def facts_of_the_run(self) -> RunFacts:
+        """Everything that it shows until it ends or fails."""
         try:
-            status, failure = self._execute(), None
+            self._execute()
         except BakeoffError as error:
-            status, failure = Status.FAILED, error.message
-        request, contender = self._request, self._request.contender
-        # Phases are found among the samples by the wall clock: one that jumped would mix them up.
-        jumped = self._machine_state is not None and self._machine_state.clock_jump_s
-        pauses = pauses_in(self._records, self._steps)
-        watched = Watched() if self._watch is None or jumped else self._watch.without(pauses)
-        records = measured_records(self._records, self._steps)
-        phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
-        total = summary.total_of(phases)
-        warmed = settled_in(self._records, self._steps)
-        version = next((record.engine.version for record in self._records if isinstance(record, Start)), "unknown")
-        ceilings = request.ceilings(version)
-        found: list[Finding] = []
-        if total is not None and status is Status.INTERRUPTED:
-            # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
-            found += self._stored.findings() + self._miscounts()
-            found += operation_findings.wrong_reads(total)
-        elif total is not None:
-            found += self._findings(records, phases, total, warmed, ceilings) + self._miscounts()
-            found += memory_findings(watched.samples, phases)
-        if any(finding.kind in VOIDING for finding in found):
-            status = Status.VOID
-        elif status is Status.COMPLETED and total is not None and (failing := always_failing(total)):
-            status, failure = Status.FAILED, failing
-        timeline, activity = summary.timeline_of(records), self._database_activity([] if jumped else phases)
-        label, contrary = durability_label.judged(self._durability, activity, contender.proof.durability)
-        found += contrary
-        self._stages.mark("summary")
-        return RunResult(
-            target=self._target.name,
-            workload=contender.workload.name,
-            language=self._target.language,
-            protocol=self._target.protocol,
-            mode=request.mode,
-            payload=contender.variant.payload,
-            engine=contender.engine.name,
-            engine_version=version,
-            settings={**request.settings, **self._limits, **self._attached()},
-            started_at=self._started_at,
+            self._facts = replace(self._facts, failure=error.message)
+        if self._watch is not None:
+            self._facts = replace(self._facts, watched=self._watch.watched)
+        if self._database is not None and self._vacuum is not None:
+            counts = self._database.counts(self._vacuum.spans)
+            overlay = self._contender.overlay
+            elsewhere = None if overlay is None else overlay.durability
+            durability = durability_facts(self._database.server, self._flushes, elsewhere)
+            self._facts = replace(self._facts, database=counts, durability=durability)
+        return replace(
+            self._facts,
             finished_at=datetime.now(UTC),
-            status=status,
-            failure=failure,
-            start_to_healthy_s=self._start_s,
-            phases=phases,
-            total=total,
-            samples=watched.samples,
-            findings=found,
-            audit=self._stored.verdict,
-            ceilings=ceilings,
-            environment=self._environment,
+            records=self._records,
+            stopped_at=self._stopped_at,
             stream_file=self._stream_file if self._stream_file.exists() else None,
-            contender=contender.key,
-            factors=contender.factors,
-            round=request.round,
-            timeline=timeline,
-            warm_up=warmed,
-            database_activity=activity,
-            machine_state=self._machine_state_in_full(),
-            target_class=self._target.target_class,
-            contract_profile=contender.proof.profile,
-            durability=label,
-            checks=summary.checks_of(self._records),
-            workload_digest=contender.workload.digest,
-            vectors_digest=contender.workload.vectors_digest,
         )
 
-    def _miscounts(self) -> list[Finding]:
-        """Where the counts of agents, ledgers and table disagree."""
-        if self._accounts is None:
-            return []
-        return self._accounts.findings(self._stored.verdict, self._request.contender.variant.preload)
-
-    def _attached(self) -> dict[str, str]:
-        """Where a target runs that the lab did not start; its own settings are out of sight."""
-        access = self._testbed.attached.get(self._target.name)
-        return {} if access is None else {"attached": access.address}
-
-    def _of_the_target(self) -> dict[str, str]:
-        """Its settings, those left as they are too, its artifact and its log; unknown of an attached target."""
-        if self._target.name in self._testbed.attached:
-            return {}
-        found = settings_in_force(self._target, self._request.contender.variant.settings, os.environ)
-        facts = {
-            "target_settings": in_words(found),
-            "api_replaces": "; ".join(each.words for each in self._target.manifest.replaces),
-            "api_documented_settings": "; ".join(each.words for each in self._target.manifest.documented_settings),
-            "api_artifact_sha256": self._target.build.artifact_sha256,
-            "api_log": self._testbed.project.relative(self._log_file),
-            "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
-        }
-        return {name: fact for name, fact in facts.items() if fact}
-
-    def _overlay_facts(self) -> dict[str, str]:
-        """What laid out the tables, whose name alone does not change with its content."""
-        overlay = self._request.contender.overlay
-        return {} if overlay is None else {"overlay_sha256": content_digest(overlay.files)}
-
-    @property
-    def _durability_elsewhere(self) -> Path | None:
-        overlay = self._request.contender.overlay
-        return None if overlay is None else overlay.durability
-
-    def _execute(self) -> Status:
-        contender, request = self._request.contender, self._request
-        self._environment = {
-            **environment_of(self._testbed.project, self._target, self._testbed.server),
-            **self._of_the_target(),
-            "storage": contender.place,
-            **self._overlay_facts(),
-        }
+    def _execute(self) -> None:
+        testbed, contender, target = self._testbed, self._contender, self._contender.target
+        self._note(environment_of(testbed.project, target, testbed.server))
+        self._note(self._target_facts())
+        isolation = self._request.isolation
         with (
-            run_files(self._testbed.project.state / "runs", self._target.name) as files,
-            at_work(
-                self._testbed, self._target, contender.workload, contender.variant, self._log_file, request.isolation
-            ) as service,
+            run_files(testbed.project.state / "runs", target.name) as files,
+            at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service,
         ):
-            self._start_s = service.start_s
+            self._facts = replace(self._facts, start_s=service.start_s)
             self._stages.mark("start")
-            status = self._drive(service, files)
+            observed = observe(testbed, target.name, service)
+            self._note(observed.facts)
+            self._facts = replace(self._facts, settings={**observed.limits, **self._facts.settings})
+            plan = self._prepare(service, files)
+            self._stages.mark("preparing")
+            observed = self._send_load(service, observed, plan, files)
+            phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
+            self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
+            self._check(service, observed, files)
         self._stages.mark("stop")
-        return status
 
-    def _drive(self, target: Service, files: RunFiles) -> Status:
-        seen = observe(self._testbed, self._target.name, target)
-        self._environment, self._limits = {**self._environment, **seen.facts}, seen.limits
-        plan = self._request.plan(
-            reached_by(self._testbed.launcher, target.access), files.ledger if self._stored.keeps_ledger else None
-        )
-        self._stored.preload(plan, files)
-        self._stages.mark("preparing")
-        engine = generator_of(self._testbed, self._request, plan, files, self._stream_file, self._side.await_step)
-        disk = self._disk()
-        speed, load, flush_ms = machine_speed_mb_s(), load_average(), None if disk is None else fsync_ms(disk)
+    def _prepare(self, service: Service, files: RunFiles) -> Plan:
+        testbed, contender = self._testbed, self._contender
+        ledger = files.ledger if keeps_ledger(testbed, contender) else None
+        plan = self._request.plan(reached_by(testbed.launcher, service.access), ledger)
+        self._facts = replace(self._facts, stored=preload(testbed, contender, plan, files))
+        return plan
+
+    def _send_load(self, service: Service, observed: Observation, plan: Plan, files: RunFiles) -> Observation:
+        """Follows the plan, and watches. Returns what was observed, with the engine."""
+        testbed, side = self._testbed, self._side
+        engine = generator_of(testbed, self._request, plan, files, self._stream_file, side.await_step)
+        quiet = self._quiet_machine()
         with contextlib.ExitStack() as stack:
-            if self._testbed.server is not None:
-                self._durability = durability_label.begun(self._testbed.server, self._durability_elsewhere)
-                self._database_watch = stack.enter_context(DatabaseWatch(self._testbed.server))
-                self._vacuum = stack.enter_context(EdgeVacuum(self._testbed.server))
+            if testbed.server is not None:
+                self._flushes = wal_flushes(testbed.server)
+                self._database = stack.enter_context(DatabaseWatch(testbed.server))
+                self._vacuum = stack.enter_context(EdgeVacuum(testbed.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
                 stack.enter_context(engine)
-            seen = seen.beside("engine", observe_engine(self._testbed, engine))
-            self._environment = {**self._environment, **seen.facts}
-            self._watch = Watch(seen, target.gauge_endpoints, wanted=lambda: self._side.works)
+            observed = observed.beside("engine", observe_engine(testbed, engine))
+            self._note(observed.facts)
+            watch = self._watch = Watch(observed, service.gauge_endpoints, wanted=lambda: side.works)
             before = machine_counters()
-            on_interrupt = self._side.interrupted_by(engine.interrupt)
-            with self._watch, first_interrupt_calls(on_interrupt):
-                engine.records(self._on_record(target, engine))
-            before, after = moved_past(before, self._side.pauses), machine_counters()
-            around = load_between(before, after, self._watch.cpu_s(self._expected_roles()), self._looking_cpu_s())
-            self._side.await_end()
-            self._accounts = accounts_of(engine, plan, self._records)
-            apart_ms = engine.begun_apart_ns / 1e6 if len(engine.names) > 1 else None
-            self._machine_state = replace(
-                around,
-                speed_mb_s=speed,
-                speed_after_mb_s=machine_speed_mb_s(),
-                fsync_before_ms=flush_ms,
-                fsync_after_ms=None if disk is None else fsync_ms(disk),
-                load_average_before=load,
-                agents_apart_ms=apart_ms,
-            )
-        phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
-        self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
-        if target.has_ended:
-            raise target.ended_error()
-        seen.check()
-        self._environment = {**self._environment, **target.facts()}
-        self._stored.audit(files)
+            with watch, first_interrupt_calls(side.interrupted_by(engine.interrupt)):
+                engine.records(self._on_record(service, engine, watch))
+            loaded = self._loaded_machine(watch, before)
+            side.await_end()
+            accounts = accounts_of(engine, plan, self._records)
+            machine = self._machine(quiet, loaded)
+            if len(engine.names) > 1:
+                machine = replace(machine, agents_apart_ms=engine.begun_apart_ns / 1e6)
+            self._facts = replace(self._facts, accounts=accounts, machine=machine)
+        return observed
+
+    def _check(self, service: Service, observed: Observation, files: RunFiles) -> None:
+        """Whether the roles are what they were, and whether what was acknowledged is stored."""
+        if service.has_ended:
+            raise service.ended_error()
+        observed.check()
+        self._note(service.facts())
+        stored = audit(self._testbed, self._contender, files, self._facts.stored)
+        self._facts = replace(self._facts, stored=stored)
         self._stages.mark("audit")
-        self._environment = {**self._environment, **self._accounts.facts()}
-        if not self._accounts.is_one_here:
-            self._testbed.progress.say(f"{self._request.contender.key}: {self._accounts.line(self._stored.verdict)}")
-        last = self._records[-1]
-        self._records = self._up_to_the_stop()
-        if self._stopped_at is not None:
-            return Status.COMPLETED
-        return Status.INTERRUPTED if isinstance(last, End) and last.reason == "interrupted" else Status.COMPLETED
+        accounts = self._facts.accounts
+        assert accounts is not None
+        self._note(accounts.facts())
+        if not accounts.is_one_here:
+            self._testbed.progress.say(f"{self._contender.key}: {accounts.line(stored.verdict)}")
+
+    def _note(self, facts: Mapping[str, str]) -> None:
+        self._facts = replace(self._facts, environment={**self._facts.environment, **facts})
+
+    def _target_facts(self) -> dict[str, str]:
+        """Where it stores; its settings, artifact and log, unknown of an attached target; what laid out its tables."""
+        contender, target, overlay = self._contender, self._contender.target, self._contender.overlay
+        facts: dict[str, str | None] = {"storage": contender.place}
+        if overlay is not None:
+            # Its name alone does not change with its content.
+            facts["overlay_sha256"] = content_digest(overlay.files)
+        if target.name not in self._testbed.attached:
+            facts |= {
+                "target_settings": in_words(settings_in_force(target, contender.variant.settings, os.environ)),
+                "api_replaces": "; ".join(each.words for each in target.manifest.replaces),
+                "api_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
+                "api_artifact_sha256": target.build.artifact_sha256,
+                "api_log": self._testbed.project.relative(self._log_file),
+                "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
+            }
+        return {name: fact for name, fact in facts.items() if fact}
 
     def _disk(self) -> Path | None:
         """Where the database keeps its data, which is known of the lab's own."""
         server = self._testbed.server
         return server.data_directory() if server is not None and server.embedded else None
 
-    def _expected_roles(self) -> set[str]:
-        """Those that use the CPU of this machine: an engine on another one takes nothing of it."""
-        here = set() if self._testbed.places else {"engine"}
-        return {"target", *here, *(["database"] if self._testbed.server is not None else [])}
+    def _quiet_machine(self) -> MachineState:
+        disk = self._disk()
+        speed, load = machine_speed_mb_s(), load_average()
+        flush_ms = None if disk is None else fsync_ms(disk)
+        return MachineState(speed_mb_s=speed, load_average_before=load, fsync_before_ms=flush_ms)
 
-    def _looking_cpu_s(self) -> float:
-        """CPU time that the lab's own looks have taken it."""
-        looks = (self._watch, self._database_watch)
-        return sum(each.own_cpu_s for each in looks if each is not None)
+    def _loaded_machine(self, watch: Watch, before: MachineCounters) -> MachineState:
+        """Under load; an engine on another machine takes nothing of this one."""
+        before, after = moved_past(before, self._side.pauses), machine_counters()
+        server, places = self._testbed.server, self._testbed.places
+        roles = {"target", *([] if places else ["engine"]), *([] if server is None else ["database"])}
+        own_cpu_s = watch.own_cpu_s + (0.0 if self._database is None else self._database.own_cpu_s)
+        return load_between(before, after, watch.cpu_s(roles), own_cpu_s)
 
-    def _machine_state_in_full(self) -> MachineState | None:
-        if self._machine_state is None:
-            return None
-        return replace(self._machine_state, outside_phases_s=self._stages.seconds)
+    def _machine(self, quiet: MachineState, loaded: MachineState) -> MachineState:
+        disk = self._disk()
+        return replace(
+            loaded,
+            speed_mb_s=quiet.speed_mb_s,
+            speed_after_mb_s=machine_speed_mb_s(),
+            fsync_before_ms=quiet.fsync_before_ms,
+            fsync_after_ms=None if disk is None else fsync_ms(disk),
+            load_average_before=quiet.load_average_before,
+        )
 
-    def _database_activity(self, phases: Sequence[PhaseResult]) -> DatabaseActivity | None:
-        acknowledged = sum(record.operations for record in self._records if isinstance(record, PhaseEnd))
-        spans = {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
-        if self._database_watch is None:
-            return None
-        self._database_watch.note_vacuums([] if self._vacuum is None else self._vacuum.spans)
-        return self._database_watch.activity(acknowledged, spans)
-
-    def _at_edge(self) -> None:
-        """What the lab does where phases begin and end."""
-        if self._watch is not None:
-            self._watch.sample()
-        if self._database_watch is not None:
-            self._database_watch.mark()
-
-    def _on_record(self, target: Service, engine: Agents) -> Callable[[Record], None]:
+    def _on_record(self, service: Service, engine: Agents, watch: Watch) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
             if isinstance(record, PhaseStart | PhaseEnd):
-                self._at_edge()
+                watch.sample()
+                if self._database is not None:
+                    self._database.mark()
             if self._vacuum is not None and vacuum_is_due(record, self._steps):
                 self._vacuum.begin()
-            if target.has_ended or self._stops_after(record):
+            if service.has_ended or self._stops_after(record):
                 engine.interrupt()
             if self._side.is_first:
-                self._show(record)
+                self._show(record, watch)
 
         return on_record
 
-    def _show(self, record: Record) -> None:
+    def _show(self, record: Record, watch: Watch) -> None:
         shown = as_shown(record, self._steps)
         if shown is not None:
             self._testbed.progress.record(shown)
-        if isinstance(record, EngineSecond) and self._watch is not None:
-            self._testbed.progress.usage(self._watch.latest_cpu_percent)
+        if isinstance(record, EngineSecond):
+            self._testbed.progress.usage(watch.latest_cpu_percent)
 
     def _stops_after(self, record: Record) -> bool:
         """Whether a run to saturation ends with this phase, since too many of its requests failed."""
@@ -351,35 +278,3 @@ class _Run:
             return False
         self._stopped_at = record
         return True
-
-    def _up_to_the_stop(self) -> list[Record]:
-        """The records without those of a phase that had begun when the run was stopped."""
-        last = len(self._steps) if self._stopped_at is None else self._stopped_at.phase
-        return [record for record in self._records if getattr(record, "phase", 0) <= last]
-
-    def _findings(
-        self,
-        records: Sequence[Record],
-        phases: Sequence[PhaseResult],
-        total: Measured,
-        warmed: WarmUp | None,
-        ceilings: Mapping[str, float],
-    ) -> list[Finding]:
-        request, engine = self._request, self._request.contender.engine
-        peak = max(phase.measured.throughput_per_s for phase in phases)
-        found = findings.findings_of(total, THRESHOLDS, self._environment.get("api_log"))
-        found += operation_findings.found(total, summary.checks_of(self._records))
-        if request.mode != "smoke":
-            command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
-            found += findings.generator_findings(
-                records, peak, ceilings.get("engine"), engine.name, command, request.agents
-            )
-        found += self._stored.findings()
-        found += findings.stop_findings(self._stopped_at, self._steps)
-        found += findings.warm_up_findings(warmed) + findings.agents_findings(self._machine_state)
-        found += findings.sampling_findings(self._machine_state, total.duration_s)
-        if self._watch is not None:
-            waiting = self._watch.waiting_cpu_percent(pauses_in(self._records, self._steps))
-            found += findings.waiting_findings(waiting) + findings.gauge_findings(self._watch.gauge_reads)
-        found += findings.replica_findings(self._environment.get("replica_transactions"))
-        return found + findings.machine_findings(self._machine_state) + findings.clock_findings(self._machine_state)

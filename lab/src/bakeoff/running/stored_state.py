@@ -1,4 +1,6 @@
-"""What a run finds stored, and whether what it acknowledged is stored after it."""
+"""Stores what a run begins with, and audits what it acknowledged."""
+
+from dataclasses import dataclass, replace
 
 from bakeoff.results.audit import Audit
 from bakeoff.results.findings import Finding
@@ -14,74 +16,77 @@ from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.preload import can_insert, preload_statements
 
 
-class StoredState:
-    """Of one run. `verdict` is the audit's, None where there was none."""
+@dataclass(frozen=True)
+class StoredFacts:
+    """Rows and entities from before a run, and verdicts on what is stored after it; None where there was no audit."""
 
-    def __init__(self, testbed: Testbed, contender: Contender) -> None:
-        self._testbed = testbed
-        self._contender = contender
-        self.verdict: Audit | None = None
-        self._preloaded_before: Preloaded | None = None
-        self._preloaded_after: Preloaded | None = None
-        self._created_before: CreatedBefore | None = None
-        self._created_verdict: Audit | None = None
+    has_ledger: bool = False
+    preloaded_before: Preloaded | None = None
+    preloaded_after: Preloaded | None = None
+    created: CreatedBefore | None = None
+    verdict: Audit | None = None
+    created_verdict: Audit | None = None
 
-    @property
-    def keeps_ledger(self) -> bool:
-        """A ledger is of use only where an audit can follow."""
-        engine = self._contender.engine
-        can_audit = self._testbed.server is not None or (self._reads_back and engine.can_read_back)
-        return engine.can("ledger") and engine.manifest.audit is not None and can_audit
 
-    def preload(self, plan: Plan, files: RunFiles) -> None:
-        """Stores what no operation touches, and writes it out: as rows, or through a target that assigns the keys."""
-        count, workload, server = self._contender.variant.preload, self._contender.workload, self._testbed.server
-        if not count:
-            return
-        self._testbed.progress.step(f"{self._contender.key}: storing {count:,} entities first")
-        if server is not None and can_insert(workload, plan):
-            for statement in preload_statements(workload, plan, count):
-                server.execute_script(statement)
-        else:
-            self._created_before = create_before(self._testbed, self._contender, plan, count, files)
-        if server is not None:
-            server.execute_script("VACUUM (ANALYZE)")
-            self._preloaded_before = None if self._created_before else preloaded_in(workload, server)
-            server.checkpoint()
+def keeps_ledger(testbed: Testbed, contender: Contender) -> bool:
+    """A ledger is of use only where an audit can follow."""
+    engine = contender.engine
+    can_audit = testbed.server is not None or (_reads_back(contender) and engine.can_read_back)
+    return engine.can("ledger") and engine.manifest.audit is not None and can_audit
 
-    def audit(self, files: RunFiles) -> None:
-        """Looks at what is stored now; the target still runs. Raises BakeoffError where the audit fails."""
-        if self._preloaded_before is not None and self._testbed.server is not None:
-            self._preloaded_after = preloaded_in(self._contender.workload, self._testbed.server)
-        if self.keeps_ledger:
-            self._testbed.progress.step(f"{self._contender.key}: audit")
-            self.verdict = self._audited(files)
-            if self._created_before is not None and self._created_before.files is not None:
-                self._created_verdict = self._audited(self._created_before.files)
 
-    def findings(self) -> list[Finding]:
-        """Nothing of a contender that stores nothing, in a workload that says nothing of reading back."""
-        contender, preloaded = self._contender, self._contender.variant.preload
-        found = preload_findings(self._preloaded_before, self._preloaded_after)
-        if self.verdict is not None:
-            found += created_before_findings(self._created_before, self._created_verdict)
-            return [*found, *audit_findings(self.verdict, preloaded)]
-        if contender.place == "none" and not self._reads_back:
-            return found
-        in_database = contender.place == POSTGRESQL
-        has_query = self._reads_back or (in_database and contender.workload.declared.audit is not None)
-        engine, has_ledger = contender.engine.name, self.keeps_ledger
-        why = not_audited(engine, has_query=has_query, has_ledger=has_ledger, in_database=in_database)
-        return [why, *found]
+def preload(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles) -> StoredFacts:
+    """Stores what no operation touches, and writes it out: as rows, or through a target that assigns the keys."""
+    count, workload, server = contender.variant.preload, contender.workload, testbed.server
+    facts = StoredFacts(keeps_ledger(testbed, contender))
+    if not count:
+        return facts
+    testbed.progress.step(f"{contender.key}: storing {count:,} entities first")
+    if server is not None and can_insert(workload, plan):
+        for statement in preload_statements(workload, plan, count):
+            server.execute_script(statement)
+    else:
+        facts = replace(facts, created=create_before(testbed, contender, plan, count, files))
+    if server is not None:
+        server.execute_script("VACUUM (ANALYZE)")
+        facts = replace(facts, preloaded_before=None if facts.created else preloaded_in(workload, server))
+        server.checkpoint()
+    return facts
 
-    @property
-    def _reads_back(self) -> bool:
-        return bool(self._contender.workload.declared.reads_back)
 
-    def _audited(self, files: RunFiles) -> Audit | None:
-        """By the database where the lab knows it and the query, else by the target's own reads."""
-        engine, workload, server = self._contender.engine, self._contender.workload, self._testbed.server
-        launcher = self._testbed.launcher
-        if server is not None and workload.declared.audit is not None:
-            return audit_run(engine, workload, server, files.plan, files.ledger, launcher)
-        return read_back(engine, workload, files.plan, files.ledger, launcher)
+def audit(testbed: Testbed, contender: Contender, files: RunFiles, facts: StoredFacts) -> StoredFacts:
+    """Looks at what is stored now; the target still runs. Raises BakeoffError where the audit fails."""
+    if facts.preloaded_before is not None and testbed.server is not None:
+        facts = replace(facts, preloaded_after=preloaded_in(contender.workload, testbed.server))
+    if facts.has_ledger:
+        testbed.progress.step(f"{contender.key}: audit")
+        facts = replace(facts, verdict=_audited(testbed, contender, files))
+        if facts.created is not None and facts.created.files is not None:
+            facts = replace(facts, created_verdict=_audited(testbed, contender, facts.created.files))
+    return facts
+
+
+def stored_findings(contender: Contender, facts: StoredFacts) -> list[Finding]:
+    """Nothing of a contender that stores nothing, in a workload that declares no reading back."""
+    found = preload_findings(facts.preloaded_before, facts.preloaded_after)
+    if facts.verdict is not None:
+        found += created_before_findings(facts.created, facts.created_verdict)
+        return [*found, *audit_findings(facts.verdict, contender.variant.preload)]
+    reads_back, in_database = _reads_back(contender), contender.place == POSTGRESQL
+    if contender.place == "none" and not reads_back:
+        return found
+    has_query = reads_back or (in_database and contender.workload.declared.audit is not None)
+    name, has_ledger = contender.engine.name, facts.has_ledger
+    return [not_audited(name, has_query=has_query, has_ledger=has_ledger, in_database=in_database), *found]
+
+
+def _reads_back(contender: Contender) -> bool:
+    return bool(contender.workload.declared.reads_back)
+
+
+def _audited(testbed: Testbed, contender: Contender, files: RunFiles) -> Audit | None:
+    """By the database where the lab knows it and the query, else by the target's own reads."""
+    engine, workload, launcher = contender.engine, contender.workload, testbed.launcher
+    if testbed.server is not None and workload.declared.audit is not None:
+        return audit_run(engine, workload, testbed.server, files.plan, files.ledger, launcher)
+    return read_back(engine, workload, files.plan, files.ledger, launcher)

@@ -1,4 +1,4 @@
-"""What is seen of a run's programs while it goes on: samples of what each role uses, and gauges that targets show."""
+"""Samples what each role of a run uses, and the gauges that targets show, while the run goes on."""
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,18 +15,35 @@ from bakeoff.sampling.sampler import Sample, Sampler
 
 @dataclass(frozen=True)
 class Watched:
-    """Samples of roles, of each process of a target of several, and readings of gauges by name."""
+    """Samples of roles, of each process of a target of several, and readings of gauges by name.
 
-    samples: list[Sample] = field(default_factory=list)
+    `gauge_reads` is how reading the gauges of each process went.
+    """
+
+    samples: Sequence[Sample] = ()
     processes: Mapping[str, Sequence[Sample]] = field(default_factory=dict)
     gauges: Mapping[str, GaugeReadings] = field(default_factory=dict)
+    gauge_reads: Sequence[GaugeReads] = ()
+
+    def without(self, pauses: Pauses) -> "Watched":
+        """The same on the clock of the pauses."""
+        return Watched(
+            samples_without(pauses, self.samples),
+            {name: samples_without(pauses, each) for name, each in self.processes.items()},
+            {name: gauge_without(pauses, each) for name, each in self.gauges.items()},
+            self.gauge_reads,
+        )
+
+    def waiting_cpu_percent(self, pauses: Pauses) -> float | None:
+        """What the target used in the pauses, per cent of one core; None where there were none."""
+        return cpu_percent_within(self.samples, "target", pauses.spans)
 
 
 class Watch:
     """Watches from entry to exit, and leaves out the moments in which that is not `wanted`."""
 
-    def __init__(self, seen: Observation, gauges: Sequence[GaugeEndpoint], wanted: Callable[[], bool]) -> None:
-        self._sampler = Sampler(seen.sources, seen.processes, wanted)
+    def __init__(self, observed: Observation, gauges: Sequence[GaugeEndpoint], wanted: Callable[[], bool]) -> None:
+        self._sampler = Sampler(observed.sources, observed.processes, wanted)
         self._gauges = GaugeWatch(gauges, wanted=wanted)
         self._stack = contextlib.ExitStack()
 
@@ -44,22 +61,10 @@ class Watch:
         """Takes a sample now, besides those of each second."""
         self._sampler.sample()
 
-    def without(self, pauses: Pauses) -> Watched:
-        """What was seen, on the clock of the pauses."""
-        return Watched(
-            samples_without(pauses, self._sampler.samples),
-            {name: samples_without(pauses, each) for name, each in self._sampler.processes.items()},
-            {name: gauge_without(pauses, each) for name, each in self._gauges.readings.items()},
-        )
-
-    def waiting_cpu_percent(self, pauses: Pauses) -> float | None:
-        """What the target used in the pauses, per cent of one core; None where there were none."""
-        return cpu_percent_within(self._sampler.samples, "target", pauses.spans)
-
     @property
-    def gauge_reads(self) -> list[GaugeReads]:
-        """How reading the gauges went, of each process."""
-        return self._gauges.reads
+    def watched(self) -> Watched:
+        """Everything so far."""
+        return Watched(self._sampler.samples, self._sampler.processes, self._gauges.readings, self._gauges.reads)
 
     @property
     def latest_cpu_percent(self) -> dict[str, float]:

@@ -61,27 +61,47 @@ class _Busy:
     backends: int
 
 
+@dataclass(frozen=True)
+class DatabaseCounts:
+    """What a watch counted and saw; `counted` is None where a server refused or went away meanwhile."""
+
+    counted: Counters | None
+    looks: Sequence[Look]
+    marks: Sequence[Mark]
+    vacuum_spans: Sequence[Span]
+    period_s: float
+
+    def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
+        """The record of a run that acknowledged so many operations; `phases` tells by number when each phase was."""
+        if self.counted is None:
+            return None
+        in_phases = {
+            str(number): phase_activity(self.looks, self.marks, self.vacuum_spans, span, self.period_s)
+            for number, span in phases.items()
+        }
+        return replace(activity_of(self.counted, self.looks, operations), phases=in_phases)
+
+
 class DatabaseWatch:
-    """Counts from entry to `activity`, and looks at what backends wait for from entry to exit.
+    """Counts from entry to `counts`, and looks at what backends wait for from entry to exit.
 
     A server that refuses or goes away meanwhile leaves the activity unknown: it never ends a run. `own_cpu_s` is the
     CPU time that looking has taken the lab.
     """
 
     def __init__(self, server: Server, period_s: float = _PERIOD_S) -> None:
-        self._server = server
+        self.server = server
         self._period_s = period_s
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="database-watch", daemon=True)
         self._looks: list[Look] = []
         self._marks: list[Mark] = []
-        self._vacuum_spans: Sequence[Span] = ()
         self._begin: tuple[Counters, Counters] | None = None
         self._end_position: Counters | None = None
         self.own_cpu_s = 0.0
 
     def __enter__(self) -> "DatabaseWatch":
-        self._begin = _tried(self._server, lambda connection: (_counters(connection), _position(connection)))
+        self._begin = _tried(self.server, lambda connection: (_counters(connection), _position(connection)))
         self._thread.start()
         return self
 
@@ -90,39 +110,28 @@ class DatabaseWatch:
     ) -> None:
         self._done.set()
         self._thread.join()
-        self._end_position = _tried(self._server, _position)
+        self._end_position = _tried(self.server, _position)
 
     def mark(self) -> None:
         """Notes the counts at the edge of a phase."""
         if self._begin is not None:
-            mark = _tried(self._server, _mark)
+            mark = _tried(self.server, _mark)
             self._marks += [] if mark is None else [mark]
 
-    def note_vacuums(self, spans: Sequence[Span]) -> None:
-        """Takes note of when the lab itself vacuumed."""
-        self._vacuum_spans = spans
+    def counts(self, vacuum_spans: Sequence[Span]) -> DatabaseCounts:
+        """Everything since entry; the spans are when the lab itself vacuumed.
 
-    def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
-        """What happened since entry, during which so many operations were acknowledged; None where it is unknown.
-
-        `phases` tells by number when each phase was. To be asked for when the target has ended: only then have all of
-        its backends reported what they did.
+        To be asked for when the target has ended: only then have all of its backends reported what they did.
         """
-        after = _tried(self._server, _counters)
-        if self._begin is None or self._end_position is None or after is None:
-            return None
-        before, position = self._begin
-        counted = {**_difference(before, after), **_difference(position, self._end_position)}
-        activity = activity_of(counted, self._looks, operations)
-        in_phases = {
-            str(number): phase_activity(self._looks, self._marks, self._vacuum_spans, span, self._period_s)
-            for number, span in phases.items()
-        }
-        return replace(activity, phases=in_phases)
+        after, counted = _tried(self.server, _counters), None
+        if self._begin is not None and self._end_position is not None and after is not None:
+            before, position = self._begin
+            counted = {**_difference(before, after), **_difference(position, self._end_position)}
+        return DatabaseCounts(counted, self._looks, self._marks, vacuum_spans, self._period_s)
 
     def _loop(self) -> None:
         try:
-            with self._server.connect() as connection:
+            with self.server.connect() as connection:
                 while not self._done.wait(self._period_s):
                     self._looks.append(_look(connection))
                     self.own_cpu_s = time.thread_time()

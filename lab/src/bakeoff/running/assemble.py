@@ -1,0 +1,149 @@
+"""Assembles the result of a run from its facts. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.engines.stream import PhaseEnd, Record, Start
+from bakeoff.results.finding_kinds import VOIDING
+from bakeoff.results.findings import Finding
+from bakeoff.results.run import Measured, PhaseResult, RunResult, Status
+from bakeoff.results.warm_up_record import WarmUp
+from bakeoff.running import durability_label, findings, operation_findings, summary
+from bakeoff.running.measured_records import measured_records, pauses_in
+from bakeoff.running.memory_growth import memory_findings
+from bakeoff.running.run_facts import RunFacts
+from bakeoff.running.settling import settled_in
+from bakeoff.running.stored_state import stored_findings
+from bakeoff.running.watch import Watched
+from bakeoff.sampling.activity import DatabaseActivity
+from bakeoff.workload.plan import THRESHOLDS
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """The figures of a run: `watched` lies on the clock that stood still while the run waited for others."""
+
+    records: Sequence[Record]
+    watched: Watched
+    phases: Sequence[PhaseResult]
+    total: Measured | None
+    warm_up: WarmUp | None
+    checks: Mapping[str, float]
+    engine_version: str
+    activity: DatabaseActivity | None
+
+
+def assemble(facts: RunFacts) -> RunResult:
+    """The result of a run; it is void where a finding says that its figures must not be used."""
+    figures = _figures_of(facts)
+    found = _findings_of(facts, figures)
+    status, failure = _status_of(facts, figures.total, found)
+    request, contender, target = facts.request, facts.request.contender, facts.request.contender.target
+    label, contrary = durability_label.judged(facts.durability, figures.activity, contender.proof.durability)
+    return RunResult(
+        target=target.name,
+        workload=contender.workload.name,
+        language=target.language,
+        protocol=target.protocol,
+        mode=request.mode,
+        payload=contender.variant.payload,
+        engine=contender.engine.name,
+        engine_version=figures.engine_version,
+        settings={**request.settings, **facts.settings},
+        started_at=facts.started_at,
+        finished_at=facts.finished_at,
+        status=status,
+        failure=failure,
+        start_to_healthy_s=facts.start_s,
+        phases=list(figures.phases),
+        total=figures.total,
+        samples=figures.watched.samples,
+        findings=[*found, *contrary],
+        audit=facts.stored.verdict,
+        ceilings=request.ceilings(figures.engine_version),
+        environment=facts.environment,
+        stream_file=facts.stream_file,
+        contender=contender.key,
+        factors=contender.factors,
+        round=request.round,
+        timeline=summary.timeline_of(figures.records),
+        warm_up=figures.warm_up,
+        database_activity=figures.activity,
+        machine_state=facts.machine,
+        target_class=target.target_class,
+        contract_profile=contender.proof.profile,
+        durability=label,
+        checks=figures.checks,
+        workload_digest=contender.workload.digest,
+        vectors_digest=contender.workload.vectors_digest,
+    )
+
+
+def _figures_of(facts: RunFacts) -> _Figures:
+    request, steps, whole = facts.request, facts.request.steps, facts.counted_records
+    records = measured_records(whole, steps)
+    # Phases are found among the samples by the wall clock: one that jumped would mix them up.
+    jumped = facts.machine is not None and facts.machine.clock_jump_s
+    watched = Watched() if jumped else facts.watched.without(pauses_in(whole, steps))
+    phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
+    acknowledged = sum(record.operations for record in whole if isinstance(record, PhaseEnd))
+    spans = {} if jumped else {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
+    return _Figures(
+        records=records,
+        watched=watched,
+        phases=phases,
+        total=summary.total_of(phases),
+        warm_up=settled_in(whole, steps),
+        checks=summary.checks_of(whole),
+        engine_version=next((record.engine.version for record in whole if isinstance(record, Start)), "unknown"),
+        activity=None if facts.database is None else facts.database.activity(acknowledged, spans),
+    )
+
+
+def _status_of(facts: RunFacts, total: Measured | None, found: Sequence[Finding]) -> tuple[Status, str | None]:
+    if any(finding.kind in VOIDING for finding in found):
+        return Status.VOID, facts.failure
+    if facts.status is Status.COMPLETED and total is not None:
+        failing = operation_findings.always_failing(total)
+        return (Status.FAILED, failing) if failing else (Status.COMPLETED, None)
+    return facts.status, facts.failure
+
+
+def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
+    total, contender = figures.total, facts.request.contender
+    if total is None:
+        return []
+    stored = stored_findings(contender, facts.stored)
+    miscounts: list[Finding] = []
+    if facts.accounts is not None:
+        miscounts = facts.accounts.findings(facts.stored.verdict, contender.variant.preload)
+    if facts.status is Status.INTERRUPTED:
+        # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
+        return [*stored, *miscounts, *operation_findings.wrong_reads(total)]
+    return [
+        *findings.findings_of(total, THRESHOLDS, facts.environment.get("api_log")),
+        *operation_findings.found(total, figures.checks),
+        *_generator_findings(facts, figures),
+        *stored,
+        *findings.stop_findings(facts.stopped_at, facts.request.steps),
+        *findings.warm_up_findings(figures.warm_up),
+        *findings.agents_findings(facts.machine),
+        *findings.sampling_findings(facts.machine, total.duration_s),
+        *findings.waiting_findings(facts.watched.waiting_cpu_percent(pauses_in(facts.records, facts.request.steps))),
+        *findings.gauge_findings(facts.watched.gauge_reads),
+        *findings.replica_findings(facts.environment.get("replica_transactions")),
+        *findings.machine_findings(facts.machine),
+        *findings.clock_findings(facts.machine),
+        *miscounts,
+        *memory_findings(figures.watched.samples, figures.phases),
+    ]
+
+
+def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:
+    request, engine = facts.request, facts.request.contender.engine
+    if request.mode == "smoke":
+        return []
+    peak_per_s = max(phase.measured.throughput_per_s for phase in figures.phases)
+    ceiling_per_s = request.ceilings(figures.engine_version).get("engine")
+    command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
+    return findings.generator_findings(figures.records, peak_per_s, ceiling_per_s, engine.name, command, request.agents)
