@@ -1,4 +1,4 @@
-"""What separates two targets in CPU: `python lab/benchmarks/cpu_profile.py ONE OTHER [ROUNDS USERS SECONDS WARM_UP]`.
+"""CPU profiles of two targets: `python lab/benchmarks/cpu_profile.py ONE OTHER [ROUNDS USERS SECONDS WARM_UP]`.
 
 Two built targets take turns in rounds, at one level in their default settings. `perf` samples each target's processes
 while the level is measured, and each sample counts for the package that its function belongs to: a namespace, a

@@ -1,4 +1,4 @@
-"""What numbered merges cost: `python lab/benchmarks/merge_audit.py [ROUNDS] [SECONDS] [TARGET]`.
+"""Measures the cost of numbered merges: `python lab/benchmarks/merge_audit.py [ROUNDS] [SECONDS] [TARGET]`.
 
 Messages that number their merges (`${merge}`) let the audit see each acknowledged one. The numbers make messages and
 documents longer. A target is sent the workload as it is, and the same messages without the numbers, in turns; each side

@@ -1,4 +1,4 @@
-"""What more hosts would give: a simulation, not a measurement. `python lab/benchmarks/scale_simulation.py [--help]`.
+"""Simulates the throughput of more hosts; it measures nothing. `python lab/benchmarks/scale_simulation.py [--help]`.
 
 A closed queueing network: users send, a target's cores work, then a database's cores, then the log is flushed, and the
 engine's cores take part in each request. Throughput by exact mean value analysis (Reiser and Lavenberg 1980), stations

@@ -58,7 +58,7 @@ _MOST_FAILED = 0.001
 
 @dataclass(frozen=True)
 class Figures:
-    """What one turn measured; CPU of the server's processes, where it has any."""
+    """The figures of one turn; CPU of the server's processes, where it has any."""
 
     per_s: float
     cpu_us: float | None = None
@@ -91,7 +91,7 @@ def check_installed(tools: Sequence[Tool]) -> None:
 
 
 def rate_of(side: Side, tool: Tool, printed: str) -> float:
-    """What a tool printed, as requests per second."""
+    """The requests per second that a tool printed."""
     found, failed = re.search(tool.per_s, printed), re.search(tool.failed, printed)
     if failed is not None:
         raise BakeoffError(f"{side.name}: requests failed: {failed.group().strip()}.")
@@ -185,7 +185,7 @@ class _Bench:
         return measured
 
     def _build(self) -> None:
-        """What is stale of the engine and the targets, and each program once."""
+        """Stale builds of the engine and the targets, and each program once."""
         named = {server.target or server.beside for server in self._declared.servers} - {None}
         build(self._engine.build, self._progress)
         for name in sorted(each for each in named if each):

@@ -1,4 +1,4 @@
-"""What a file of experiments/side-by-side declares, for side_by_side.py."""
+"""Files of experiments/side-by-side as records, for side_by_side.py."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class DeclaredServer(_Table, frozen=True):
 
 
 class Before(_Table, frozen=True):
-    """What a side sends once before its first turn, unmeasured: so many requests, or for so many seconds.
+    """The unmeasured load of a side before its first turn: a number of requests, or a time.
 
     As the side itself where `send` is empty.
     """

@@ -22,7 +22,7 @@ def browser() -> Iterator[Browser]:
 
 
 def axe_faults(page: Page, scheme: str) -> list[dict[str, Any]]:
-    """What axe finds wrong with a page: everything in the light scheme, colours alone in the dark one."""
+    """Axe's findings about a page: everything in the light scheme, colours alone in the dark one."""
     chosen = {} if scheme == "light" else {"runOnly": ["cat.color"]}
     violations: list[dict[str, Any]] = (
         Axe().run(page, options={"resultTypes": ["violations"], **chosen}).response["violations"]

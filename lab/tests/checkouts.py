@@ -1,4 +1,4 @@
-"""What many tests need: the checkout, and a throwaway one."""
+"""The checkout, and a throwaway one, for many tests."""
 
 import contextlib
 import shutil

@@ -52,7 +52,7 @@ def _starts_the_lab(path: Path) -> bool:
 
 
 def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
-    """What takes longest is lowest: the checkout's tests, then modules that name their group, then other real ones."""
+    """The longest tests are lowest: the checkout's, then modules that name their group, then other real ones."""
     mark = item.get_closest_marker("xdist_group")
     assert mark is not None
     is_checkout = mark.args[0] == _CHECKOUT

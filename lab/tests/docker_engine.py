@@ -16,7 +16,7 @@ DIGEST = "registry.example/producer-api-go-rest@sha256:afcc7f1ac1b49db317a7196c9
 
 
 def inspected(name: str = "go-rest", **state: Any) -> dict[str, Any]:
-    """What GET /containers/{id}/json answers for a running container, as far as it is read here."""
+    """The reply to GET /containers/{id}/json for a running container, as far as it is read here."""
     return {
         "Id": ID,
         "Name": f"/{name}",
@@ -46,7 +46,7 @@ def inspected(name: str = "go-rest", **state: Any) -> dict[str, Any]:
 
 
 def stats(cpu_ns: int, memory: dict[str, Any]) -> dict[str, Any]:
-    """What GET /containers/{id}/stats answers."""
+    """The reply to GET /containers/{id}/stats."""
     usage = {"total_usage": cpu_ns, "usage_in_kernelmode": 0, "usage_in_usermode": cpu_ns}
     return {"cpu_stats": {"cpu_usage": usage, "online_cpus": 2}, "precpu_stats": {}, "memory_stats": memory}
 

@@ -169,7 +169,7 @@ def run_of(
 
 
 def typed(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """What was observed may be given as the document that a file holds."""
+    """Observations may be given as the document of a file."""
     observed = {name: value for name, value in changes.items() if isinstance(value, dict) and name in _OBSERVED}
     records = tolerant(Observations, observed)
     return {**changes, **{name: getattr(records, name) for name in observed}}

@@ -41,5 +41,5 @@ class Made:
 
 
 def equal_comparison(*contenders: Made) -> StoredComparison:
-    """What `run equal` stores."""
+    """The stored comparison of `run equal`."""
     return comparison_of(*(run for each in contenders for run in each.runs()), mode="equal")

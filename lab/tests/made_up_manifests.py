@@ -32,7 +32,7 @@ def target(name: str, protocol: str = "rest", workload: str = "events", **change
 
 
 def declared(**members: Any) -> Declaration:
-    """What a workload.toml with these members declares."""
+    """The declaration of a workload.toml with these members."""
     return msgspec.convert({"database": "none", **members}, Declaration)
 
 

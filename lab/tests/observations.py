@@ -1,4 +1,4 @@
-"""What a run's record may say of PostgreSQL and of the machine, as no machine said it."""
+"""Invented observations of PostgreSQL and of the machine, for a run's record."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a build depends on beside its inputs."""
+"""A build's dependencies beside its inputs."""
 
 import hashlib
 import sys

@@ -1,4 +1,4 @@
-"""What needs no Docker engine: see end_to_end/test_containers.py for the rest."""
+"""Tests without a Docker engine: see end_to_end/test_containers.py for the rest."""
 
 import contextlib
 from pathlib import Path

@@ -28,7 +28,7 @@ class WithoutKind:
 
 @dataclass(frozen=True)
 class Entity:
-    """What a valid entity update says."""
+    """A valid entity update."""
 
     key: tuple[str, str]
     attributes: Members

@@ -140,7 +140,7 @@ class Reference:
         return EVENT_BYTES - ("inclusive-limits" not in self.rules)
 
     def size_problem(self, size: int, *, is_bulk: bool) -> BrokenRuleError | None:
-        """What a body or message of this size breaks."""
+        """The size limit that a body or message exceeds."""
         is_limited_as_bulk = is_bulk and "bulk-size-is-its-own" in self.rules
         rule = "bulk-size" if is_bulk else "event-size"
         maximum = BULK_BYTES if is_limited_as_bulk else EVENT_BYTES

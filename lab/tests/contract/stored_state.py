@@ -1,4 +1,4 @@
-"""What a target has stored, and how an entity update changes it."""
+"""The rows of a target, and the effect of an entity update."""
 
 import unicodedata
 from typing import Any
@@ -16,7 +16,7 @@ _MAXIMUM_EXPONENT_DIGITS = 4
 
 
 class NotStorableError(Exception):
-    """What PostgreSQL refuses, and a target therefore has to refuse before."""
+    """Text that PostgreSQL refuses, so that a target must refuse it first."""
 
 
 class StoredState:

@@ -61,7 +61,7 @@ def replies(openapi: Document) -> Iterator[tuple[str, Document]]:
 
 
 def problems(openapi: Document, schema: Document, value: Any) -> list[str]:
-    """What breaks the schema, its references resolved in the document."""
+    """Violations of the schema, its references resolved in the document."""
     validator = Draft202012Validator({**schema, "components": openapi["components"]})
     return [error.message for error in validator.iter_errors(value)]
 

@@ -1,4 +1,4 @@
-"""What of Compose's file needs no Docker engine: see end_to_end/test_compose.py for the rest."""
+"""Checks of Compose's file without a Docker engine: see end_to_end/test_compose.py for the rest."""
 
 import re
 

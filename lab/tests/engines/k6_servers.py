@@ -53,7 +53,7 @@ class Server:
 
 @dataclass(frozen=True)
 class HttpReply:
-    """What the server answers. Without a status it hangs up, with `silent` it never answers."""
+    """The server's reply. Without a status it disconnects, with `silent` it never replies."""
 
     status: int | None = 200
     body: bytes = OK_REPLY

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 class User:
-    """What a user knows from the replies so far."""
+    """A user's captured values so far."""
 
     def __init__(self, plan: Json) -> None:
         self.plan = plan

@@ -45,7 +45,7 @@ def below(draw: int, count: int) -> int:
 
 
 def event(plan: Json, user: int, sequence: int, acknowledged: Acknowledged) -> Json:
-    """What an engine must send as this user's event `sequence`, given what was acknowledged before it."""
+    """The expected message of this user's event `sequence`, after the acknowledged ones before it."""
     draws = sfc32(plan["seed"], user, sequence)
     operation_index = _weighted(plan["operations"], next(draws))
     operation = plan["operations"][operation_index]
@@ -68,7 +68,7 @@ BOUNDARY = "--bakeoff-0b7f3c5e9d1a2468"
 
 
 def encoded(kind: str, message: str) -> bytes:
-    """What goes over the wire in the place of the message."""
+    """The body that is sent for the message."""
     if kind == "binary":
         return base64.b64decode(message)
     values = []

@@ -1,4 +1,4 @@
-"""What `contract/vectors/rendering.json` asks: small plans, and the events to render from each of them."""
+"""The cases of `contract/vectors/rendering.json`: small plans, and the events to render from each."""
 
 from collections.abc import Sequence
 from typing import Any

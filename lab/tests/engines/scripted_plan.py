@@ -7,7 +7,7 @@ import msgspec
 
 
 class Scripted(msgspec.Struct):
-    """What the script follows, in the place of a plan."""
+    """A script's instructions, in place of a plan."""
 
     parts: list[dict[str, Any]]
     ledger: str | None = None

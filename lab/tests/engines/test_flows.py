@@ -1,4 +1,4 @@
-"""What a user sends, given the replies that it gets: the vectors are what the reference says, and reach every case."""
+"""A user's requests after given replies: the vectors equal the reference, and reach every case."""
 
 import json
 

@@ -53,7 +53,7 @@ def parts_of(lines: Sequence[str], parts: int) -> list[list[str]]:
 
 
 def stream_of(lines: Sequence[str], segment: Segment) -> list[Record]:
-    """What the engine makes of these rows."""
+    """The engine's records of these rows."""
     output = io.StringIO()
     stream = Stream(output)
     plan = plan_of(as_text(RECORDED_PLAN).encode(), "of a recording", segment)

@@ -1,4 +1,4 @@
-"""What several agents tell, put together, must be what one engine with all their users would have told."""
+"""Merged streams of several agents must equal the stream of one engine with all their users."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ class Remote:
         self.place = Ssh(ssh_host("ssh://me@host:2222"))
 
     def knows(self, before: str = "") -> None:
-        """What its ssh does first."""
+        """The first action of its ssh."""
         ssh = self.folder / "bin" / "ssh"
         ssh.write_text(SSH.format(folder=self.folder, before=before))
         ssh.chmod(0o755)

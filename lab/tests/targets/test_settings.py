@@ -1,4 +1,4 @@
-"""What a target works with: settings that were given, and those that were left as they are."""
+"""A target's settings: given ones, and defaults."""
 
 import re
 from collections.abc import Mapping

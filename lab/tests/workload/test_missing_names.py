@@ -1,4 +1,4 @@
-"""What workload.toml names and does not have is refused when it is loaded, with line, operation and nearest word."""
+"""Loading refuses names that workload.toml does not define, with line, operation and nearest word."""
 
 import pytest
 

@@ -49,7 +49,7 @@ class CallCounts:
 
 
 class Counts:
-    """What happened in a stretch of time; `calls` by the call's name in k6's rows."""
+    """The counts of a span of time; `calls` by the call's name in k6's rows."""
 
     def __init__(self) -> None:
         self.sent = 0

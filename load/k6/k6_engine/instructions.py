@@ -1,4 +1,4 @@
-"""What the lab writes to standard input: the plan as its first line, then instructions, a line each."""
+"""Reads the lab's instructions from standard input: the plan as the first line, then one instruction a line."""
 
 import os
 import select

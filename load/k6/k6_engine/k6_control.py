@@ -21,7 +21,7 @@ class K6Control:
 
     @property
     def options(self) -> list[str]:
-        """What makes k6 wait, and listen there."""
+        """Options that make k6 wait, and listen there."""
         return ["--paused", f"--address=127.0.0.1:{self._port}"]
 
     def is_waiting(self) -> bool:

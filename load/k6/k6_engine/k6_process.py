@@ -110,7 +110,7 @@ class K6Process:
         self._control.resume()
 
     def read(self, timeout_seconds: float) -> bytes | None:
-        """What k6 wrote since the last call, perhaps nothing; None when it has closed its output."""
+        """k6's output since the last call, perhaps nothing; None when it has closed its output."""
         self._kill_when_overdue()
         if not select.select([self._output], [], [], timeout_seconds)[0]:
             return b""

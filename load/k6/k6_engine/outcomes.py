@@ -1,4 +1,4 @@
-"""What became of a request: from k6's tags to the error kinds of the result stream."""
+"""Outcomes of requests: from k6's tags to the error kinds of the result stream."""
 
 from dataclasses import dataclass
 from typing import Any

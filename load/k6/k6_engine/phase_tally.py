@@ -1,4 +1,4 @@
-"""What is known of one phase while it runs: its seconds that are not written yet, and its sums."""
+"""The running counts of one phase: its seconds that are not written yet, and its sums."""
 
 from collections import defaultdict
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tags:
-    """Who a row belongs to; empty where k6 says nothing."""
+    """The tags of a row; empty where k6 has none."""
 
     call: str
     status: str

@@ -20,7 +20,7 @@ class Segment:
 
     @property
     def options(self) -> list[str]:
-        """What makes k6 run this part alone; nothing for the whole."""
+        """Options that make k6 run this part alone; none for the whole."""
         if self.of == 1:
             return []
         ends = [str(Fraction(part, self.of)) for part in range(self.of + 1)]

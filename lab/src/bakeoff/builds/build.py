@@ -74,7 +74,7 @@ class Build:
 
     @property
     def program(self) -> Path:
-        """What commands start."""
+        """The program that commands start."""
         return self.artifact if self.inside is None else self.inside
 
     @property

@@ -1,4 +1,4 @@
-"""What a build depends on beside its inputs: the version of its tools, and variables that change what they make."""
+"""A build's dependencies beside its inputs: the version of its tools, and variables that change their output."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ class Toolchain(msgspec.Struct, frozen=True):
 
 
 def toolchain_version(command: Sequence[str], directory: Path) -> str | None:
-    """What the tools print as their version, on one line; None where they do not. They run once for each folder."""
+    """The version that the tools print, on one line; None where they print none. They run once for each folder."""
     return _printed(tuple(command), directory) if command else None
 
 

@@ -1,4 +1,4 @@
-"""What goes to a target and what comes back, as bytes."""
+"""Requests to a target and its replies, as bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

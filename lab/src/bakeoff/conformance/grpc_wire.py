@@ -41,7 +41,7 @@ def call_over_wire(access: Access, method: str, headers: Headers, body: bytes, *
 
 @dataclass
 class _Answer:
-    """What has come of a call so far."""
+    """A call's reply so far."""
 
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""

@@ -1,4 +1,4 @@
-"""What each integrity check does.
+"""The integrity checks.
 
 A check returns differences, as a list where they count in both profiles; None where it cannot be made of a target.
 """
@@ -169,7 +169,7 @@ def _without_database(probed: Probed, relay: DatabaseRelay, within_s: float) -> 
 
 
 def _after_return(probed: Probed, *, tells: bool) -> list[str]:
-    """What is wrong once the database is back; `tells` where the target's health shows that it can store again."""
+    """Problems after the database returned; `tells` where the target's health shows that it can store again."""
     if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
         return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
     if not tells:

@@ -67,7 +67,6 @@ class Probed:
 
     @property
     def is_healthy(self) -> bool:
-        """What the target says now."""
         return health_check(self.workload, self.protocol).is_healthy(self.access)
 
     @property

@@ -54,7 +54,7 @@ def _completed(workload: Workload, step: Step) -> Step:
 
 
 def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
-    """What a step says under `http` or `grpc`, completed by its operation: method, path, headers, status, captures."""
+    """A step's table under `http` or `grpc`, completed by its operation: method, path, headers, status, captures."""
     own = step.sides.get(side, {})
     usual: dict[str, Json] = {"method": call.method, "capture": call.capture}
     expected: dict[str, Json] = {"code" if side == "grpc" else "status": first_of(call)}
@@ -80,7 +80,7 @@ def _members(entry: Mapping[str, Json], name: str) -> Mapping[str, Json]:
 
 
 def captures_of(side: Mapping[str, Json]) -> Mapping[str, str]:
-    """What a side captures: names, and places in the reply."""
+    """The captures of a side: names, and places in the reply."""
     return {name: str(place) for name, place in _members(side, "capture").items()}
 
 

@@ -91,7 +91,7 @@ def _case(path: Path, subject: str, written: Mapping[str, Any]) -> Case:
 
 
 def _check(path: Path, case: Case) -> None:
-    """What the schema cannot say."""
+    """Checks the rules that the schema cannot express."""
     place = f'{path}: case "{case.name}"'
     for row in case.rows or ():
         if not case.owns(row.key):

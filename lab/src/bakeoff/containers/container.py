@@ -30,7 +30,7 @@ class Container:
 
     @property
     def limits(self) -> str:
-        """What it may use, in words."""
+        """Its limits in words."""
         words = [
             f"{self.limit_cpus:g} CPUs" if self.limit_cpus else None,
             f"CPUs {self.cpus}" if self.cpus else None,
@@ -74,7 +74,7 @@ def find_container(docker: DockerEngine, name: str) -> Container:
 
 
 class _State(msgspec.Struct, rename="pascal"):
-    """What the Docker Engine API says of a container's state."""
+    """A container's state in the Docker Engine API."""
 
     paused: bool = False
     restarting: bool = False

@@ -53,5 +53,5 @@ def _memory_bytes(usage: int, stats: Mapping[str, int]) -> int:
 
 
 def usage_of(docker: DockerEngine, container: Container) -> UsageSource:
-    """What samples the container: reading files costs microseconds, asking the engine milliseconds."""
+    """The source of its usage: reading files costs microseconds, a request to the engine milliseconds."""
     return group_of(container.pid, container.id) or StatsUsage(docker, container)

@@ -38,7 +38,7 @@ class DockerEngine:
         self._prefix: str | None = None
 
     def get(self, path: str) -> Answer:
-        """What the engine answers to a path of its API, in a version that both know."""
+        """The engine's reply to a path of its API, in a version that both support."""
         if self._prefix is None:
             self._prefix = self._agreed_version()
         return self._asked(self._prefix + path)

@@ -139,7 +139,6 @@ class PodStreams:
         return (out, errors) if out or errors or self._socket.is_open() else None
 
     def _taken(self, channel: int) -> bytes:
-        """What has arrived, without waiting for more."""
         return bytes(self._socket._channels.pop(channel, b""))
 
     def close(self) -> None:

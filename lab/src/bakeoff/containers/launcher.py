@@ -25,7 +25,7 @@ _STARTS_WITHIN_S = 30.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What the containers of a role may use; None: all that the machine has."""
+    """The limits of a role's containers; None: all that the machine has."""
 
     cpus: float | None = None
     memory_bytes: int | None = None

@@ -58,7 +58,7 @@ class Attached(Protocol):
         ...
 
     def read(self, timeout_s: float) -> tuple[bytes, bytes] | None:
-        """What has arrived of standard output and standard error; None once both have ended."""
+        """The bytes that arrived of standard output and standard error; None once both have ended."""
         ...
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class Attached(Protocol):
 
 
 class Cluster(Protocol):
-    """What the lab asks of a cluster, in one namespace. Every call raises BakeoffError."""
+    """A cluster, in one namespace. Every call raises BakeoffError."""
 
     namespace: str
 
@@ -186,7 +186,7 @@ class PodEngine(StartedEngine):
         return -1 if self._status is None else self._status
 
     def last_lines(self) -> str:
-        """What the engine wrote to standard error, and how Kubernetes saw it end."""
+        """The engine's standard error, and its end as Kubernetes reports it."""
         said = self._errors.decode("utf-8", "replace").strip()
         if self._status is None:
             with contextlib.suppress(BakeoffError):

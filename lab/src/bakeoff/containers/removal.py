@@ -35,7 +35,7 @@ def remove_labelled(address: str, label: str, pause_s: float = _PAUSE_S) -> None
 
 
 def removal_command(address: str, label: str) -> Sequence[str]:
-    """What does the same in a process of its own."""
+    """The command that does the same in another process."""
     return [sys.executable, "-m", "bakeoff.containers.removal", address, label]
 
 

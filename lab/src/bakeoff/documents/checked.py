@@ -41,7 +41,6 @@ class Toml(Generic[_Record]):
         return f"{self.path}, line {next((line + index for index, each in enumerate(below) if text in each), line)}"
 
     def error(self, place: Place, words: str, text: str = "") -> UsageError:
-        """What is wrong at a place."""
         return UsageError(f"{self.place(place, text)}: {words}")
 
 
@@ -61,7 +60,7 @@ def read_toml(path: Path, schema: Path, record: type[_Record]) -> Toml[_Record]:
 
 
 def first_problem(document: Json, schema: Path, definition: str | None = None) -> str | None:
-    """What breaks the schema first, as `place: reason`, or None. The deepest reason is the one that helps.
+    """The first violation of the schema, as `place: reason`, or None. The deepest reason is the one that helps.
 
     With `definition` the document is checked against that one of the schema's `$defs`.
     """

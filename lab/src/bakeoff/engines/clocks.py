@@ -39,7 +39,7 @@ SAME = Offset(0, 0)
 
 
 def offset_of(sent_ns: int, shown_ns: int, received_ns: int) -> Offset:
-    """What one round trip shows: the agent's clock showed `shown_ns` between two instants of the lab's."""
+    """The offset by one round trip: the agent's clock showed `shown_ns` between two instants of the lab's."""
     half_ns = (received_ns - sent_ns) // 2
     return Offset(shown_ns - sent_ns - half_ns, half_ns)
 

@@ -17,7 +17,7 @@ _ROUND_TRIPS_AHEAD = 4
 
 
 class Led(Protocol):
-    """What leading needs of an agent."""
+    """An agent as its leader needs it."""
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class Leading:
         return [SAME if offset is None else offset for offset in self._offsets]
 
     def take(self, agent: int, record: Record, at_ns: int) -> Iterator[tuple[int, Record]]:
-        """What this record of an agent lets through. Raises BakeoffError for an agent that starts by itself."""
+        """The records that this one releases. Raises BakeoffError for an agent that starts by itself."""
         if isinstance(record, Ready):
             self._round_trips[agent] = RoundTrips()
             self._ready[agent] = record.phases

@@ -21,14 +21,14 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class AuditCommands(msgspec.Struct, frozen=True):
-    """What audits a database, and what audits through the target's own reads, where the engine can."""
+    """The commands that audit a database, and through the target's own reads, where the engine can."""
 
     command: Sequence[str]
     through: Sequence[str] = ()
 
 
 class PodTable(msgspec.Struct, frozen=True):
-    """What a pod of an engine requests and is limited to, as Kubernetes writes it."""
+    """The requests and limits of an engine's pod, as Kubernetes writes them."""
 
     cpu: str
     memory: str
@@ -77,7 +77,7 @@ class Engine:
 
     @property
     def command(self) -> list[str]:
-        """What to start; `--plan FILE` is added to it."""
+        """The command that starts it, without `--plan FILE`."""
         return self._command("run", self.manifest.run, {})
 
     @property
@@ -87,11 +87,11 @@ class Engine:
         return program == "{artifact}" and not any("{" in argument for argument in arguments)
 
     def null_command(self, port: int) -> list[str]:
-        """What starts the engine's null server on a port."""
+        """The command that starts the engine's null server on a port."""
         return self._command("null", self.manifest.null, {"{port}": str(port)})
 
     def audit_command(self, plan: Path, ledger: Path, audit_sql: Path) -> list[str]:
-        """What audits a run of this engine; DATABASE_URL is to be set."""
+        """The command that audits a run of this engine; it needs DATABASE_URL."""
         places = {"{plan}": str(plan), "{ledger}": str(ledger), "{audit_sql}": str(audit_sql)}
         return self._command("audit", self._audit_command(), places)
 
@@ -101,7 +101,7 @@ class Engine:
         return self.manifest.audit is not None and bool(self.manifest.audit.through)
 
     def read_back_command(self, plan: Path, ledger: Path, operations: Sequence[str], most: int) -> list[str]:
-        """What audits a run through operations that read, at most so many entities of it."""
+        """The command that audits a run through operations that read, `most` entities at most."""
         places = {"{plan}": str(plan), "{ledger}": str(ledger), "{most}": str(most)}
         places["{operations}"] = ",".join(operations)
         return self._command("audit", self._audit_command(through=True), places)

@@ -15,7 +15,7 @@ VERSIONS = (1, 2, 3)
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
-    """What sent the load."""
+    """The engine that sent the load."""
 
     name: str
     version: str
@@ -46,12 +46,12 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="re
 
     @property
     def phases(self) -> range:
-        """What one instruction starts."""
+        """The phases that one instruction starts."""
         return range(self.phase, (self.phase if self.last_phase is None else self.last_phase) + 1)
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="clock"):
-    """What an agent's clock shows; `id` is that of the instruction that asked for it."""
+    """A reading of an agent's clock; `id` is that of the instruction that requested it."""
 
     id: int
     time_unix_ns: int
@@ -67,7 +67,7 @@ class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
 
 class FailedCheck(msgspec.Struct, frozen=True):
-    """What was wrong with a reply, and where: a JSON pointer, empty for the whole reply, or a header."""
+    """A wrong value in a reply, at a JSON pointer, empty for the whole reply, or a header."""
 
     pointer: str
     expected: str

@@ -1,4 +1,4 @@
-"""What each agent acknowledged by its own stream, to compare with the merged stream and the ledgers."""
+"""Counts of each agent's own stream, to compare with the merged stream and the ledgers."""
 
 from collections import Counter
 from collections.abc import Sequence

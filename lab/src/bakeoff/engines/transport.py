@@ -21,7 +21,7 @@ FEATURE = "agents"
 
 @dataclass(frozen=True)
 class Assignment:
-    """What an agent is to do: part `number` of `of` (from 1) of a plan.
+    """An agent's work: part `number` of `of` (from 1) of a plan.
 
     `plan.ledger` is where the lab wants the agent's ledger, a path of this machine. `plan_file` is for an engine that
     takes no instructions, and `log` gets what the engine writes to standard error.
@@ -41,7 +41,7 @@ class Assignment:
 
     @property
     def arguments(self) -> list[str]:
-        """What is added to the engine's command."""
+        """The arguments that follow the engine's command."""
         if self.is_instructed:
             return ["--plan", "-", "--agent", f"{self.number}/{self.of}"]
         return ["--plan", str(self.plan_file)]

@@ -31,7 +31,7 @@ class Access:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What every request carries: HTTP headers, or metadata of gRPC calls."""
+        """HTTP headers of every request, or metadata of every gRPC call."""
         return {} if self.token is None else {"authorization": f"Bearer {self.token}"}
 
     @property
@@ -40,7 +40,7 @@ class Access:
         return f"{self.host}:{self.port}"
 
     def ssl_context(self) -> ssl.SSLContext | None:
-        """What a client of Python's own needs; None for plain text."""
+        """For Python's own clients; None for plain text."""
         if self.tls is None:
             return None
         return ssl.create_default_context(cafile=None if self.tls.ca_file is None else str(self.tls.ca_file))

@@ -24,7 +24,7 @@ _PORT = re.compile(r"\{port\.([a-z0-9-]+)\}")
 
 
 class Placeholders:
-    """What `{artifact}`, `{directory}`, `{scratch}` and `{port.NAME}` stand for in one start of a target."""
+    """The values of `{artifact}`, `{directory}`, `{scratch}` and `{port.NAME}` in one start of a target."""
 
     def __init__(self, target: Target) -> None:
         self._target = target

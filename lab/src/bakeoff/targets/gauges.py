@@ -10,7 +10,7 @@ from bakeoff.targets.access import Access
 
 
 class GaugeTable(msgspec.Struct, frozen=True):
-    """What reports call a gauge, and the unit of its values."""
+    """A gauge's label in reports, and its unit."""
 
     label: str
     unit: str

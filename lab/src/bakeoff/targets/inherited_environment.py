@@ -1,4 +1,4 @@
-"""What a target inherits of the lab's environment: what programs need and its manifest names, but no secrets."""
+"""The variables that a target inherits from the lab: those that programs need or its manifest names, no secrets."""
 
 from collections.abc import Mapping
 

@@ -147,7 +147,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        """What it is in words: that of its manifest, or its name."""
+        """The title of its manifest, or its name."""
         return self.manifest.title or self.name
 
     @property
@@ -245,7 +245,7 @@ def _load(project: Project, path: Path, schema: Path) -> Target:
 
 
 def _gauges_of(run: RunTable) -> Iterator[tuple[Sequence[str | int], GaugesTable]]:
-    """What the processes of a target show, each with the place where it is declared."""
+    """The gauges of a target's processes, each with the place of its declaration."""
     if run.gauges is not None:
         yield ("run", "gauges"), run.gauges
     for index, companion in enumerate(run.companions):

@@ -1,4 +1,4 @@
-"""What makes a target speak TLS and ask for a token: the lab's own certificate, and a token made for the occasion."""
+"""Configures a target for TLS and a token: the lab's own certificate, and a random token."""
 
 from dataclasses import dataclass, field
 

@@ -1,11 +1,11 @@
-"""What a message adds to a word that is not known."""
+"""Suggestions in messages about unknown words."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 
 def nearest(unknown: str, known: Sequence[str]) -> str:
-    """What follows a list of all words: the one that was probably meant, or nothing."""
+    """The word that was probably meant, to follow a list of all words; or nothing."""
     close = get_close_matches(unknown, known, 1)
     return f" Did you mean {close[0]}?" if close else ""
 

@@ -35,7 +35,7 @@ class BodyError(ValueError):
 
 
 def encoded(body: str, message: Json) -> bytes:
-    """What goes over the wire for a message: a document, or a text where the body is text or binary."""
+    """The body of a message: a document, or a text where the body is text or binary."""
     if body == "binary":
         return _bytes(str(message), "a binary body is written in base64")
     if body == "text":

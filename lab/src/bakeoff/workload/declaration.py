@@ -1,4 +1,4 @@
-"""What a workload.toml declares, as records. contract/schemas/workload.schema.json says what each member means."""
+"""A workload.toml as records. contract/schemas/workload.schema.json describes each member."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -24,7 +24,7 @@ class OwnMembers(_Declared, frozen=True):
 
 
 class ListCheck(_Declared, frozen=True):
-    """What a list in a reply must be; `most` is a number, or a template of one."""
+    """The check of a list in a reply; `most` is a number, or a template of one."""
 
     items: str
     most: int | str | None = None
@@ -63,7 +63,7 @@ class GrpcCall(_Declared, frozen=True):
 
 
 class DeclaredEffect(_Declared, frozen=True):
-    """What an operation does to stored state; a deletion has no `document`. No `members`: all are stored."""
+    """An operation's effect on stored state; a deletion has no `document`. No `members`: all are stored."""
 
     kind: Literal["merge", "put", "delete"]
     key: Sequence[str]
@@ -183,7 +183,6 @@ class Batch(_Declared, frozen=True):
     grpc: GrpcBatch | None = None
 
     def over(self, protocol: str) -> HttpBatch | GrpcBatch | None:
-        """What a protocol has; None where it has none."""
         return self.grpc if protocol == "grpc" else self.http
 
 
@@ -193,7 +192,6 @@ class Stream(_Declared, frozen=True):
     grpc: GrpcStream | None = None
 
     def over(self, protocol: str) -> GrpcStream | None:
-        """What a protocol has; None where it has none."""
         return self.grpc if protocol == "grpc" else None
 
 
@@ -227,7 +225,7 @@ class FillList(_Declared, frozen=True):
 
 
 class Fill(_Declared, frozen=True):
-    """What a message grows by."""
+    """The content that grows a message."""
 
     variants: int
     lists: Sequence[FillList]

@@ -1,4 +1,4 @@
-"""What a proto file declares, compiled."""
+"""Compiles proto files."""
 
 from functools import cache
 from pathlib import Path

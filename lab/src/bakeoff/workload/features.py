@@ -1,4 +1,4 @@
-"""What a workload needs of an engine beyond plain requests, by the feature's name in engine.toml."""
+"""The optional features of an engine that a workload needs, by their names in engine.toml."""
 
 from collections.abc import Mapping
 

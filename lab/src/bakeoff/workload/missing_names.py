@@ -38,7 +38,7 @@ class _Context:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong at a place of workload.toml. `text` is what to look for below it, where that is known."""
+    """A problem at a place of workload.toml. Its line is the first below that contains `text`."""
 
     place: Place
     words: str
@@ -186,7 +186,7 @@ def _of_requests(operation: Operation, protocol: str, call: HttpCall | GrpcCall)
 
 
 def _captured_for(declared: Declaration, operation: Operation, protocol: str) -> list[str]:
-    """What is captured before an operation is sent: of what it needs, and by its sessions where it has no other use."""
+    """Values captured before an operation: by the creator of its entity, or by its sessions if only they use it."""
     needed = [] if operation.needs is None else _captured_by_creators(declared, operation.needs, protocol)
     carried = carried_to(declared, operation, protocol)
     if not carried or is_sent_alone(declared, operation):
@@ -208,7 +208,7 @@ def _captured_by_login(declared: Declaration, protocol: str) -> list[str]:
 def _slots(
     place: Place, template: str, context: _Context, captured: Sequence[str], logins: Sequence[str] | None
 ) -> Iterator[Problem]:
-    """What is wrong with the slots of one template. `logins` of None: logins fill nothing here."""
+    """Problems with the slots of one template. `logins` of None: logins fill nothing here."""
     operation, sessions = context.operation, context.sessions
     try:
         segments = parse_template(template)
@@ -292,7 +292,7 @@ def _members(operation: Operation) -> Iterator[Problem]:
 
 
 def _bodies(operation: Operation) -> Iterator[Problem]:
-    """What a form, parts or bytes cannot be made of, and a content-type without the boundary of the parts."""
+    """Messages that fit no form, parts or bytes, and a content-type without the boundary of the parts."""
     call, message = operation.http, operation.message_over("http")
     if call is None:
         yield Problem(("body",), f'body = "{operation.body}" is for HTTP, but the operation has no http table.')

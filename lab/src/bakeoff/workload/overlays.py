@@ -28,7 +28,7 @@ class Overlay:
 
 
 def overlays_of(declared: Declaration, directory: Path) -> dict[str, Overlay]:
-    """What a workload.toml declares, by name; files are in the workload's folder."""
+    """The overlays of a workload.toml, by name; files are in the workload's folder."""
     return {name: _overlay(name, each, directory) for name, each in declared.overlays.items()}
 
 

@@ -92,7 +92,7 @@ class Tls:
 
 @dataclass(frozen=True)
 class Load:
-    """What to send to where, beyond what the workload says.
+    """The load on a target, beside the workload's own rules.
 
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
     `window` is how many messages a user has in flight in a stream. `headers` go with every request, as HTTP headers or
@@ -281,7 +281,7 @@ def _parsed(templates: Sequence[str]) -> list[Segments]:
 
 
 def _content_type(operation: Operation) -> str | None:
-    """What the body of an operation's requests is; None where they have none."""
+    """The content type of an operation's requests; None where they have no body."""
     if operation.message_over("http") is None:
         return None
     return CONTENT_TYPES[operation.body]

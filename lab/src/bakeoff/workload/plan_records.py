@@ -97,7 +97,7 @@ class PlannedKeys(_Planned, frozen=True):
 
 
 class PlannedList(_Planned, frozen=True):
-    """What a list in a reply must be."""
+    """The check of a list in a reply."""
 
     items: str
     most: Segments | None = None
@@ -145,7 +145,7 @@ class PlannedGrpc(_Planned, frozen=True):
 
 
 class PlannedEffect(_Planned, frozen=True):
-    """What an operation does to stored state; a deletion has no `document`."""
+    """An operation's effect on stored state; a deletion has no `document`."""
 
     kind: str
     key: Sequence[Segments]
@@ -191,7 +191,7 @@ class PlannedSession(_Planned, frozen=True):
 
 
 class Plan(_Planned, frozen=True):
-    """What an engine does to one target."""
+    """The load on one target."""
 
     version: Literal[1]
     workload: str

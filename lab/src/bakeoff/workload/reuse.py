@@ -11,7 +11,7 @@ _HIGHEST_EXPONENT = 3.0
 
 @dataclass(frozen=True)
 class Reuse:
-    """What a run asks for; None leaves it to the workload.
+    """A run's rules of key reuse; None leaves one to the workload.
 
     `share` of the operations use a key again. `pick` says which: `uniform`, or `zipf:THETA`, the oldest hottest.
     `shared` keys belong to all users, who contend for them; without it each user has keys of its own.

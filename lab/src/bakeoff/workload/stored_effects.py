@@ -1,4 +1,4 @@
-"""What an event does to stored state, as the workload declares it."""
+"""The rows that events store, by the workload's declared effects."""
 
 import itertools
 import json
@@ -67,7 +67,7 @@ def _row(plan: Plan, sequence: int) -> StoredRow | None:
 
 
 def storing_event(plan: Plan, sequence: int, key: str | None = None) -> StoringEvent | None:
-    """What the plan's first operation sends and stores with this number, under a key of its own or the given one.
+    """The event of this number of the plan's first operation, under a key of its own or the given one.
 
     None where what it stores depends on a reply.
     """
