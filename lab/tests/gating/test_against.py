@@ -9,10 +9,16 @@ import pytest
 from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import decided_over_more_rounds
-from bakeoff.gating.regressions import FALSE_ALARMS, FALSE_ALARMS_AT_ONCE, FALSE_ALARMS_TOGETHER, Limits, held_against
+from bakeoff.gating.regressions import (
+    FALSE_ALARMS,
+    FALSE_ALARMS_AT_ONCE,
+    FALSE_ALARMS_TOGETHER,
+    Limits,
+    check_regressions,
+)
 from bakeoff.gating.validity import broken
-from bakeoff.history.asked import Asked
 from bakeoff.history.phases import Measurement
+from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, figures_of
 from made_up import run_result
 
@@ -43,7 +49,7 @@ def measurement(
 
 def judged(measured: Measurement, limits: Limits) -> Gate:
     sides = sides_of(measured, COMMIT)
-    return held_against(sides.before, sides.after, limits, paired=True)
+    return check_regressions(sides.before, sides.after, limits, paired=True)
 
 
 def gate_of(
@@ -128,7 +134,7 @@ def test_writes_that_only_the_new_rounds_lost_fail() -> None:
     ],
 )
 def test_what_one_side_lacks(refused: dict[str, str], outcomes: Sequence[Outcome]) -> None:
-    checks = unmeasured_sides(Asked({}, "completed", refused, frozenset(refused)), COMMIT)
+    checks = unmeasured_sides(Requested({}, "completed", refused, frozenset(refused)), COMMIT)
     assert [check.outcome for check in checks] == outcomes
     gate = Gate(checks, [])
     assert gate.exit_status == (1 if Outcome.FAILED in outcomes else 2)

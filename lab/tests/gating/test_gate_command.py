@@ -139,10 +139,10 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
     gate: Callable[..., tuple[int, Mapping[str, str]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[ComparisonRequest] = []
+    requested: list[ComparisonRequest] = []
 
     def compare(_project: Project, request: ComparisonRequest, _progress: object) -> Comparison:
-        asked.append(request)
+        requested.append(request)
         return add(store, rounds(1000, *request.targets), request.command)
 
     monkeypatch.setattr(comparing, "compare", compare)
@@ -151,7 +151,7 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
     status, told = gate(baseline="c1", rerun=True)
     assert status == 0
     assert "not confirmed by a rerun" in told["go-rest throughput"]
-    assert [(request.targets, request.command) for request in asked] == [(("go-rest",), OPTIONS.command)]
+    assert [(request.targets, request.command) for request in requested] == [(("go-rest",), OPTIONS.command)]
     # What is judged next is both again, not the rerun of the one.
     assert gate(baseline="c1")[0] == 1
 

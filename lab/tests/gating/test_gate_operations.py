@@ -7,7 +7,7 @@ import pytest
 from bakeoff.errors import UsageError
 from bakeoff.gating.check import Outcome
 from bakeoff.gating.goals import checked_against_goals, read_goals
-from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.history.phases import Measurement, measurement_of
 from made_up import divided, operation, run_of, run_result
 
@@ -21,17 +21,17 @@ def rounds(read_ms: float, **read: object) -> Measurement:
 
 
 def test_a_slower_operation_fails_though_the_run_is_as_fast_as_ever() -> None:
-    gate = held_against(rounds(1.0), rounds(5.0), Limits())
+    gate = check_regressions(rounds(1.0), rounds(5.0), Limits())
     assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "p99")]
 
 
 def test_failures_of_one_operation_are_judged_by_themselves() -> None:
-    gate = held_against(rounds(1.0), rounds(1.0, errors={"timeout": 3}), Limits())
+    gate = check_regressions(rounds(1.0), rounds(1.0, errors={"timeout": 3}), Limits())
     assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "errors")]
 
 
 def test_replies_that_were_not_checked_fail_the_gate_too() -> None:
-    gate = held_against(rounds(1.0), rounds(1.0, errors={"body": 1}, checked=1, checks_failed=1), Limits())
+    gate = check_regressions(rounds(1.0), rounds(1.0, errors={"body": 1}, checked=1, checks_failed=1), Limits())
     assert {check.metric for check in gate.failed} == {"errors"}
     # A hundredth of all requests is wrong: no more than allowed for the run, all of its operation.
     assert {check.series.operation for check in gate.failed} == {"", "Read"}
@@ -42,7 +42,7 @@ def test_the_only_operation_is_not_looked_at_twice() -> None:
     total = divided({"Save": operation()})
     alone = measurement_of([run_result("rust-rest", number, total) for number in (1, 2)])
     assert measurement_of(runs).operations == []
-    assert {check.series.operation for check in held_against(alone, alone, Limits()).checks} == {""}
+    assert {check.series.operation for check in check_regressions(alone, alone, Limits()).checks} == {""}
 
 
 def test_a_goal_may_name_an_operation(tmp_path: Path) -> None:

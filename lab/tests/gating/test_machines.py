@@ -7,7 +7,7 @@ import pytest
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.machines import what_became_worse
-from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.history.conditions import Conditions
 from bakeoff.history.phases import Measurement, measurement_of
 from made_up import measured, run_result
@@ -52,7 +52,7 @@ def measurement(rate: float, conditions: Conditions | None = None, failed: int =
 
 
 def gate_of(candidate: Measurement, baseline: Conditions | None = QUIET) -> Gate:
-    return held_against(measurement(1000, baseline), candidate, Limits())
+    return check_regressions(measurement(1000, baseline), candidate, Limits())
 
 
 @pytest.mark.parametrize(

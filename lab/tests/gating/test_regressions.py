@@ -8,7 +8,7 @@ import pytest
 
 from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.gating.validity import VALIDITY, broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import figures_of
@@ -43,25 +43,25 @@ def outcomes(gate: Gate) -> dict[str, Outcome]:
     ],
 )
 def test_throughput(before: Sequence[float], after: Sequence[float], outcome: Outcome) -> None:
-    gate = held_against(rounds(before), rounds(after), Limits())
+    gate = check_regressions(rounds(before), rounds(after), Limits())
     assert outcomes(gate)["throughput"] is outcome
     assert gate.exit_status == (1 if outcome is FAILED else 0)
 
 
 @pytest.mark.parametrize(("after_ms", "outcome"), [(1.0, PASSED), (1.19, PASSED), (1.21, FAILED), (0.5, PASSED)])
 def test_p99(after_ms: float, outcome: Outcome) -> None:
-    gate = held_against(rounds([1000]), rounds([1000], after_ms), Limits())
+    gate = check_regressions(rounds([1000]), rounds([1000], after_ms), Limits())
     assert outcomes(gate) == {"throughput": PASSED, "p99": outcome, "errors": PASSED}
 
 
 @pytest.mark.parametrize(("failed", "outcome"), [(0, PASSED), (100, PASSED), (102, FAILED)])
 def test_errors_need_no_baseline_of_their_own(failed: int, outcome: Outcome) -> None:
-    gate = held_against(rounds([990], failed=5000), rounds([990], failed=failed), Limits())
+    gate = check_regressions(rounds([990], failed=5000), rounds([990], failed=failed), Limits())
     assert outcomes(gate)["errors"] is outcome
 
 
 def test_limits_are_the_callers() -> None:
-    gate = held_against(rounds([1000]), rounds([960]), Limits(throughput_decrease=0.03))
+    gate = check_regressions(rounds([1000]), rounds([960]), Limits(throughput_decrease=0.03))
     assert outcomes(gate)["throughput"] is FAILED
     assert "-3%" in gate.checks[0].words
 
@@ -70,14 +70,14 @@ def test_limits_are_the_callers() -> None:
     "change", [{"load": "20"}, {"mode": "full"}, {"payload": "8k"}, {"engine": "k6"}, {"settings": {"pool_size": "5"}}]
 )
 def test_another_measurement_is_not_compared(change: dict[str, Any]) -> None:
-    gate = held_against(rounds([1000]), rounds([1], **change), Limits())
+    gate = check_regressions(rounds([1000]), rounds([1], **change), Limits())
     assert (outcomes(gate), len(gate.left_out), gate.exit_status) == ({"errors": PASSED}, 2, 2)
 
 
 @pytest.mark.parametrize(("failed", "status"), [(10, 0), (1000, 1)])
 def test_a_contender_that_the_baseline_does_not_have_may_not_fail_either(failed: int, status: int) -> None:
     new = rounds([1000], failed=failed, contender="new").runs
-    gate = held_against(rounds([1000]), Measurement([*rounds([1000]).runs, *new], []), Limits())
+    gate = check_regressions(rounds([1000]), Measurement([*rounds([1000]).runs, *new], []), Limits())
     assert gate.exit_status == status
     assert [check.series.contender for check in gate.failed] == ["new"] * status
     # A rerun can confirm it.

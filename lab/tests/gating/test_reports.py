@@ -8,7 +8,7 @@ from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.junit import junit_of
-from bakeoff.gating.regressions import Limits, held_against
+from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.gating.validity import broken
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_figures import figures_of
@@ -57,22 +57,22 @@ def runs(throughput: float) -> Measurement:
 
 
 def judge(candidate: Measurement) -> Gate:
-    return held_against(runs(1000), candidate, Limits())
+    return check_regressions(runs(1000), candidate, Limits())
 
 
 def second_look(first: float, second: float) -> tuple[Gate, list[Sequence[str]]]:
-    asked: list[Sequence[str]] = []
+    requested: list[Sequence[str]] = []
 
     def measure(names: Sequence[str]) -> Measurement:
-        asked.append(names)
+        requested.append(names)
         return runs(second)
 
-    return confirmed(judge(runs(first)), runs(first), measure, judge), asked
+    return confirmed(judge(runs(first)), runs(first), measure, judge), requested
 
 
 def test_a_failure_that_comes_up_again_is_one() -> None:
-    gate, asked = second_look(500, 510)
-    assert asked == [["one"]]
+    gate, requested = second_look(500, 510)
+    assert requested == [["one"]]
     assert [check.confirmed for check in gate.failed] == [True]
     assert "confirmed by a rerun" in gate.failed[0].words
 
@@ -84,8 +84,8 @@ def test_a_failure_that_does_not_come_up_again_is_unclear() -> None:
 
 
 def test_nothing_is_measured_again_without_need() -> None:
-    gate, asked = second_look(1000, 1)
-    assert (gate.exit_status, asked) == (0, [])
+    gate, requested = second_look(1000, 1)
+    assert (gate.exit_status, requested) == (0, [])
 
 
 def test_lost_writes_stay_lost() -> None:

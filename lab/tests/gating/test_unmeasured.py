@@ -1,4 +1,4 @@
-"""What a comparison was asked for and did not measure fails a gate; what was not requested does not."""
+"""A requested contender without a measurement fails a gate; one that was not requested does not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY, unmeasured
-from bakeoff.history.asked import Asked
+from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, figures_of
 from bakeoff.options.variant import Level
 from bakeoff.results.run import RunResult, Status
@@ -19,11 +19,13 @@ BOTH = ("go-rest", "rust-rest")
 WRITE_MODES = {"write_mode": ("group-commit", "per-request")}
 
 
-def asked(request: ComparisonRequest | None = None, status: str = "completed", *refused: str, **skipped: str) -> Asked:
+def requested(
+    request: ComparisonRequest | None = None, status: str = "completed", *refused: str, **skipped: str
+) -> Requested:
     """A comparison as it is stored; `skipped` are left out, with the reason."""
     document = {} if request is None else {**request.as_document(), "machine": "this one"}
     reasons = {name.replace("_", "-"): reason for name, reason in skipped.items()}
-    return Asked(
+    return Requested(
         document, status, {**reasons, **{name: f"{name}: it did not conform" for name in refused}}, frozenset(refused)
     )
 
@@ -64,25 +66,27 @@ def told(checks: Sequence[Check]) -> dict[str, str]:
     ],
 )
 def test_what_the_baseline_has_must_be_there_if_it_was_asked_for(wanted: ComparisonRequest, fails: bool) -> None:
-    checks = unmeasured(runs(*BOTH), runs("rust-rest"), asked(wanted))
+    checks = unmeasured(runs(*BOTH), runs("rust-rest"), requested(wanted))
     assert told(checks) == (
         {"go-rest · quick · default · 10 users": "not measured: no reason was recorded"} if fails else {}
     )
 
 
 def test_the_reason_is_told_where_it_is_known() -> None:
-    checks = unmeasured(runs(*BOTH), runs("rust-rest"), asked(quick(), "completed", go_rest="go-rest: no toolchain"))
+    checks = unmeasured(
+        runs(*BOTH), runs("rust-rest"), requested(quick(), "completed", go_rest="go-rest: no toolchain")
+    )
     assert list(told(checks).values()) == ["not measured: go-rest: no toolchain"]
-    checks = unmeasured(runs(*BOTH), [], asked(quick("go-rest"), "interrupted"))
+    checks = unmeasured(runs(*BOTH), [], requested(quick("go-rest"), "interrupted"))
     assert list(told(checks).values()) == ["not measured: the comparison is interrupted"]
 
 
 def test_a_contender_is_a_target_with_its_factors() -> None:
     ways = ["go-rest write_mode=group-commit", "go-rest write_mode=per-request"]
-    checks = unmeasured(runs(*ways), runs(ways[0]), asked(quick(settings=WRITE_MODES)))
+    checks = unmeasured(runs(*ways), runs(ways[0]), requested(quick(settings=WRITE_MODES)))
     assert list(told(checks)) == [f"{ways[1]} · quick · default · 10 users"]
     # A target that does not build takes all of its contenders with it, and is told of once.
-    checks = unmeasured(runs(*ways), [], asked(quick(settings=WRITE_MODES), "failed", "go-rest"))
+    checks = unmeasured(runs(*ways), [], requested(quick(settings=WRITE_MODES), "failed", "go-rest"))
     assert told(checks) == {
         f"{way} · quick · default · 10 users": "not measured: go-rest: it did not conform" for way in ways
     }
@@ -90,12 +94,14 @@ def test_a_contender_is_a_target_with_its_factors() -> None:
 
 def test_runs_that_broke_down_were_measured_at_least() -> None:
     broken = runs("go-rest", status=Status.FAILED, phases=[], total=None)
-    assert unmeasured(runs(*BOTH), runs("rust-rest") + broken, asked(quick())) == []
-    assert unmeasured(runs("rust-rest") + broken, runs("rust-rest"), asked(quick())) == []
+    assert unmeasured(runs(*BOTH), runs("rust-rest") + broken, requested(quick())) == []
+    assert unmeasured(runs("rust-rest") + broken, runs("rust-rest"), requested(quick())) == []
 
 
 def test_what_was_refused_needs_no_baseline() -> None:
-    checks = unmeasured([], runs("rust-rest"), asked(quick(), "completed", "go-rest", java_rest="java-rest: no JDK"))
+    checks = unmeasured(
+        [], runs("rust-rest"), requested(quick(), "completed", "go-rest", java_rest="java-rest: no JDK")
+    )
     assert told(checks) == {"go-rest · quick": "not measured: go-rest: it did not conform"}
 
 

@@ -142,8 +142,8 @@ def test_the_latest_may_have_measured_nothing(store: MetricsStore, project: Proj
     latest = add_runs(store, [])
     found = resolve_asked(project, store.server, "latest")
     assert (named(found), found.runs) == (latest, [])
-    assert found.asked is not None and found.asked.request is not None
-    assert (found.asked.request.mode, found.asked.request.command) == ("quick", ORIGIN.command)
+    assert found.requested is not None and found.requested.request is not None
+    assert (found.requested.request.mode, found.requested.request.command) == ("quick", ORIGIN.command)
     with pytest.raises(BakeoffError, match="Comparison c2 measured nothing: one: broken"):
         resolve(project, store.server, "latest")
 

@@ -22,7 +22,7 @@ from bakeoff.gating.regressions import (
     FALSE_ALARMS_AT_ONCE,
     FALSE_ALARMS_TOGETHER,
     Limits,
-    held_against,
+    check_regressions,
 )
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
@@ -98,7 +98,7 @@ def _gate(options: GateOptions) -> Gate:
         return _measured_again(project, candidate, names, options.command)
 
     gate = judge(candidate.measurement)
-    missing = unmeasured([] if before is None else before.runs, candidate.runs, candidate.asked)
+    missing = unmeasured([] if before is None else before.runs, candidate.runs, candidate.requested)
     gate = Gate([*missing, *gate.checks], gate.left_out)
     return confirmed(gate, candidate.measurement, measure, judge) if options.rerun else gate
 
@@ -107,13 +107,13 @@ def _gate_of_sides(
     project: Project, candidate: Referenced, commit: str, sets: Sequence[GoalSet], options: GateOptions
 ) -> Gate:
     """The gate of a comparison of two commits. What fails or is unclear is measured again on both sides."""
-    assert candidate.asked is not None
+    assert candidate.requested is not None
 
     def judge_within(false_alarms: float, measurement: Measurement) -> Gate:
         limits = replace(options.limits, false_alarms=false_alarms)
         sides = sides_of(measurement, commit)
         parts = [
-            held_against(sides.before, sides.after, limits, paired=True),
+            check_regressions(sides.before, sides.after, limits, paired=True),
             checked_against_goals(sets, [*sides.after.runs, *sides.after.operations]),
         ]
         checks = [*broken(sides.after.runs), *(check for part in parts for check in part.checks)]
@@ -126,7 +126,7 @@ def _gate_of_sides(
 
     measured = candidate.measurement
     gate = judge_within(FALSE_ALARMS_AT_ONCE if options.rerun else FALSE_ALARMS, measured)
-    gate = Gate([*unmeasured_sides(candidate.asked, commit), *gate.checks], gate.left_out)
+    gate = Gate([*unmeasured_sides(candidate.requested, commit), *gate.checks], gate.left_out)
     if not options.rerun:
         return gate
     judge = partial(judge_within, FALSE_ALARMS_TOGETHER)
@@ -135,7 +135,7 @@ def _gate_of_sides(
 
 def _commit_of(candidate: Referenced) -> str | None:
     """The commit that a comparison was measured against."""
-    request = None if candidate.asked is None else candidate.asked.request
+    request = None if candidate.requested is None else candidate.requested.request
     return None if request is None else request.against
 
 
@@ -187,7 +187,7 @@ def marked(gate: Gate) -> Gate:
 def _judged(baseline: Measurement | None, candidate: Measurement, sets: Sequence[GoalSet], limits: Limits) -> Gate:
     parts = [checked_against_goals(sets, [*candidate.runs, *candidate.operations])]
     if baseline is not None:
-        parts.insert(0, held_against(baseline, candidate, limits))
+        parts.insert(0, check_regressions(baseline, candidate, limits))
     checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
     return Gate(checks, [words for part in parts for words in part.left_out])
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 from bakeoff.comparing.other_commit import CANDIDATE, COMMIT, short
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY
-from bakeoff.history.asked import Asked
 from bakeoff.history.phases import Measurement
+from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
 from bakeoff.options.variant import key_of
 
@@ -28,12 +28,14 @@ def sides_of(measurement: Measurement, commit: str) -> Sides:
     return Sides(_side(measurement, short(commit)), _side(measurement, CANDIDATE))
 
 
-def unmeasured_sides(asked: Asked, commit: str) -> list[Check]:
+def unmeasured_sides(requested: Requested, commit: str) -> list[Check]:
     """A check for each contender that one side lacks: a failure where it is the candidate's.
 
     What fails the contract at the commit says nothing of the candidate, which then has nothing to be compared with.
     """
-    return [_unmeasured(name, reason, commit) for name, reason in asked.not_measured.items() if _is_side(name, commit)]
+    return [
+        _unmeasured(name, reason, commit) for name, reason in requested.not_measured.items() if _is_side(name, commit)
+    ]
 
 
 def _side(measurement: Measurement, level: str) -> Measurement:

@@ -70,7 +70,7 @@ def with_rounds_added(first: Measurement, second: Measurement) -> Measurement:
 
 def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:
     """What the comparison asked for, of these targets only."""
-    request = None if candidate.asked is None else candidate.asked.request
+    request = None if candidate.requested is None else candidate.requested.request
     if request is None:
         raise BakeoffError(
             f"{candidate.name} has no stored request, so it cannot be repeated to confirm the failure. Measure again "

@@ -49,7 +49,7 @@ class _Change:
     chance: float | None = None
 
 
-def held_against(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
+def check_regressions(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
     """Every series of the candidate that the baseline has too, its phases and operations; of a new one its errors.
 
     Looking at many figures finds some that are off by chance: Holm's correction over all of them takes that into

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bakeoff.gating.check import Check, Outcome
-from bakeoff.history.asked import Asked
+from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
 
 VALIDITY = "validity"
@@ -22,24 +22,26 @@ def broken(candidate: Sequence[RunFigures]) -> list[Check]:
     return checks
 
 
-def unmeasured(baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], asked: Asked | None) -> list[Check]:
-    """A failed check for each contender that the candidate was asked for and did not measure.
+def unmeasured(
+    baseline: Sequence[RunFigures], candidate: Sequence[RunFigures], requested: Requested | None
+) -> list[Check]:
+    """A failed check for each contender that the candidate's request names and that was not measured.
 
-    That it was asked for is known of what was refused, and of what the baseline has and the request means. Of a
+    The request names what was refused, and what the baseline has and the request means. Of a
     candidate that is not a comparison the request is unknown.
     """
-    if asked is None:
+    if requested is None:
         return []
     present = {(run.contender, run.mode, run.payload) for run in candidate}
     missing = {
         (run.contender, run.mode, run.payload): run
         for run in baseline
-        if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and asked.wants(run)
+        if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and requested.wants(run)
     }
-    checks = [_unmeasured(run.series, asked.why_not(run.contender, run.target)) for run in missing.values()]
+    checks = [_unmeasured(run.series, requested.why_not(run.contender, run.target)) for run in missing.values()]
     named = {name for run in missing.values() for name in (run.contender, run.target)}
-    refused = sorted(asked.refused - named)
-    return checks + [_unmeasured(_series_asked(name, asked), asked.not_measured[name]) for name in refused]
+    refused = sorted(requested.refused - named)
+    return checks + [_unmeasured(_series_of(name, requested), requested.not_measured[name]) for name in refused]
 
 
 def _unmeasured(series: Series, reason: str) -> Check:
@@ -51,9 +53,9 @@ def _failed(series: Series, words: str) -> Check:
     return Check(series, VALIDITY, Outcome.FAILED, words, final=True)
 
 
-def _series_asked(contender: str, asked: Asked) -> Series:
+def _series_of(contender: str, requested: Requested) -> Series:
     """Of what nothing else than its name is known for certain."""
-    return Series(contender, asked.request.mode if asked.request is not None else "", "", "", "", ())
+    return Series(contender, requested.request.mode if requested.request is not None else "", "", "", "", ())
 
 
 def _words(runs: Sequence[RunFigures]) -> str | None:

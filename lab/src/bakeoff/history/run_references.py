@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import BakeoffError
-from bakeoff.history.asked import Asked, asked_of
 from bakeoff.history.comparison_of_commit import commit_of, comparison_at
 from bakeoff.history.conditions import stored_conditions
 from bakeoff.history.operation_figures import stored_operations
 from bakeoff.history.phases import Measurement, measurement_of, stored_phases
+from bakeoff.history.requested import Requested, requested_of
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -32,13 +32,13 @@ _LATEST = "SELECT id FROM comparisons WHERE NOT confirmation ORDER BY started_at
 class Referenced:
     """The runs that a reference names, with their phases. `comparison_id` is None where it names one run or a file.
 
-    `asked` is what the comparison was asked for.
+    `requested` is the comparison's request.
     """
 
     name: str
     measurement: Measurement
     comparison_id: int | None = None
-    asked: Asked | None = None
+    requested: Requested | None = None
 
     @property
     def runs(self) -> Sequence[RunFigures]:
@@ -51,8 +51,8 @@ def resolve(project: Project, server: Server, reference: str, like: Sequence[Run
     Of several comparisons at a commit, that is meant which measured the most of what `like` did.
     """
     found = resolve_asked(project, server, reference, like)
-    if not found.runs and found.asked is not None:
-        reasons = " ".join(found.asked.not_measured.values()) or f"it is {found.asked.status}."
+    if not found.runs and found.requested is not None:
+        reasons = " ".join(found.requested.not_measured.values()) or f"it is {found.requested.status}."
         raise BakeoffError(f"Comparison {found.name} measured nothing: {reasons}")
     return found
 
@@ -83,13 +83,13 @@ def _run(server: Server, run_id: int) -> Referenced:
 
 
 def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
-    asked = asked_of(server, comparison_id)
-    if asked is None:
+    requested = requested_of(server, comparison_id)
+    if requested is None:
         raise BakeoffError(
             f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
         )
     runs = _figures(server, _OF_COMPARISON, [comparison_id])
-    return Referenced(name, _measurement(server, runs), comparison_id, asked)
+    return Referenced(name, _measurement(server, runs), comparison_id, requested)
 
 
 def _commit(project: Project, server: Server, reference: str, like: Sequence[RunFigures]) -> Referenced:

@@ -1,4 +1,4 @@
-"""What a comparison was asked for, which is more than what came of it."""
+"""The request of a stored comparison, and its contenders that were not measured."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Requested:
     """A comparison's request as it is stored, empty where it was imported, and what was not measured.
 
     `not_measured` maps contenders, or targets with all of theirs, to the reason; `refused` are those among them that
@@ -61,8 +61,8 @@ class Asked:
         return "no reason was recorded" if self.status == "completed" else f"the comparison is {self.status}"
 
 
-def asked_of(server: Server, comparison_id: int) -> Asked | None:
-    """What a stored comparison was asked for; None where there is no such comparison."""
+def requested_of(server: Server, comparison_id: int) -> Requested | None:
+    """The request of a stored comparison; None where there is no such comparison."""
     with server.connect() as connection:
         row = connection.execute(
             "SELECT request, status, not_measured, refused FROM comparisons WHERE id = %s", [comparison_id]
@@ -70,4 +70,4 @@ def asked_of(server: Server, comparison_id: int) -> Asked | None:
     if row is None:
         return None
     document, status, not_measured, refused = row
-    return Asked(document, status, not_measured, frozenset(refused))
+    return Requested(document, status, not_measured, frozenset(refused))
