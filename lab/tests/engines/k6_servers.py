@@ -34,7 +34,7 @@ OK_REPLY = b'{"stored":true,"refused":0}'
 
 
 @dataclass(frozen=True)
-class Seen:
+class Received:
     """One request: path and body of HTTP, method and JSON of gRPC; headers or metadata under lower-case names."""
 
     path: str
@@ -47,7 +47,7 @@ class Server:
     """A running server and what reached it."""
 
     port: int = 0
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[Received] = field(default_factory=list)
     connections: int = 0
 
 
@@ -115,12 +115,12 @@ def _http_handler(server: Server, answer: Callable[[int], HttpReply]) -> Callabl
     return handle
 
 
-async def _http_request(reader: asyncio.StreamReader) -> Seen:
+async def _http_request(reader: asyncio.StreamReader) -> Received:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     lengths = [line.split(":")[1] for line in head.split("\r\n") if line.lower().startswith("content-length:")]
     body = await reader.readexactly(int(lengths[0])) if lengths else b""
     lines = [line.partition(": ") for line in head.split("\r\n")[1:] if line]
-    return Seen(head.split()[1], body.decode(), {name.lower(): value for name, _, value in lines})
+    return Received(head.split()[1], body.decode(), {name.lower(): value for name, _, value in lines})
 
 
 def probe_proto() -> dict[str, str]:
@@ -191,6 +191,6 @@ class _GrpcHandlers(grpc.GenericRpcHandler):
 
     def _note(self, method: str, request: Any, context: grpc.ServicerContext) -> None:
         metadata = {name: str(value) for name, value in context.invocation_metadata()}
-        self._server.seen.append(Seen(method, json_format.MessageToJson(request, indent=None), metadata))
+        self._server.seen.append(Received(method, json_format.MessageToJson(request, indent=None), metadata))
         self._peers.add(context.peer())
         self._server.connections = len(self._peers)

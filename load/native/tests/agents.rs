@@ -15,9 +15,9 @@ use support::{Memory, operation, plan, plan_json, read_request, serve};
 
 /// Messages that the server was sent since they were last taken, each with its user and sequence.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<(u64, u64)>>>);
+struct Received(Arc<Mutex<Vec<(u64, u64)>>>);
 
-impl Seen {
+impl Received {
     fn server() -> (Self, SocketAddr) {
         let seen = Self::default();
         let messages = Arc::clone(&seen.0);
@@ -54,7 +54,7 @@ fn run_agent(plan: &Plan, threads: u32, index: u32, of: u32) -> Memory {
 
 #[test]
 fn users_connections_and_iterations_are_divided() {
-    let (seen, address) = Seen::server();
+    let (seen, address) = Received::server();
     let phases = json!([{"name": "few", "virtual_users": 3, "iterations": 20},
                         {"name": "more", "virtual_users": 7, "iterations": 100}]);
     let plan = plan(address, &changes(&phases));
@@ -82,7 +82,7 @@ fn users_connections_and_iterations_are_divided() {
 
 #[test]
 fn constant_arrivals_are_divided_without_a_rest() {
-    let (_, address) = Seen::server();
+    let (_, address) = Received::server();
     let phases = json!([{"name": "rate", "rate": 100, "arrival": "constant", "max_virtual_users": 6,
                          "duration_ms": 250}]);
     let plan = plan(address, &changes(&phases));
@@ -137,7 +137,7 @@ impl Instructed {
 
 #[test]
 fn each_phase_starts_at_its_instruction() {
-    let (seen, address) = Seen::server();
+    let (seen, address) = Received::server();
     let phases = json!([{"name": "first", "virtual_users": 3, "duration_ms": 20},
                         {"name": "second", "virtual_users": 5, "duration_ms": 20}]);
     let mut agent = Instructed::start("2/2", &plan_json(address, &changes(&phases)));
@@ -163,7 +163,7 @@ fn each_phase_starts_at_its_instruction() {
 #[test]
 fn an_agent_ends_with_its_instructions() {
     for has_started in [false, true] {
-        let (_, address) = Seen::server();
+        let (_, address) = Received::server();
         let phases = json!([{"name": "long", "virtual_users": 1, "duration_ms": 600_000}]);
         let mut agent = Instructed::start("1/1", &plan_json(address, &changes(&phases)));
         agent.next("ready");
@@ -179,7 +179,7 @@ fn an_agent_ends_with_its_instructions() {
 
 #[test]
 fn an_agent_stops_when_instructed_to() {
-    let (_, address) = Seen::server();
+    let (_, address) = Received::server();
     let phases = json!([{"name": "long", "virtual_users": 1, "duration_ms": 600_000}]);
     let mut agent = Instructed::start("1/1", &plan_json(address, &changes(&phases)));
     agent.next("ready");

@@ -16,9 +16,9 @@ use prost::Message as _;
 use serde_json::{Value, json};
 use support::{operation, plan, run};
 
-/// A request, as the server has seen it.
+/// A request that the server received.
 #[derive(Debug, Clone)]
-struct Seen {
+struct Received {
     line: String,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -34,7 +34,7 @@ struct Answer {
 }
 
 /// A server of another library, which gives each request the same answer.
-fn serve(answer: Answer) -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
+fn serve(answer: Answer) -> (SocketAddr, Arc<Mutex<Vec<Received>>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("non-blocking");
     let address = listener.local_addr().expect("an address");
@@ -61,7 +61,7 @@ fn serve(answer: Answer) -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
 async fn reply(
     request: Request<h2::RecvStream>,
     mut respond: server::SendResponse<Bytes>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<Received>>>,
     answer: Answer,
 ) {
     let (head, mut content) = request.into_parts();
@@ -71,7 +71,7 @@ async fn reply(
         body.extend_from_slice(&data);
     }
     let line = format!("{} {}", head.method, head.uri.path_and_query().expect("a path"));
-    seen.lock().expect("a lock").push(Seen { line, headers: head.headers, body });
+    seen.lock().expect("a lock").push(Received { line, headers: head.headers, body });
     let mut response = Response::builder().status(answer.status);
     for (name, value) in &answer.headers {
         response = response.header(*name, *value);

@@ -14,9 +14,9 @@ use h2::{RecvStream, SendStream};
 use http::{HeaderMap, HeaderValue, Request, Response};
 use serde_json::json;
 
-/// What the server has seen.
+/// Counts of the requests that the server received.
 #[derive(Default)]
-struct Seen {
+struct Received {
     messages: Mutex<Vec<Bytes>>,
     paths: Mutex<Vec<String>>,
     /// The header `x-request` of each call.
@@ -26,11 +26,11 @@ struct Seen {
 }
 
 /// A server with these settings, in a thread with a runtime of its own.
-fn serve(settings: fn(&mut server::Builder)) -> (SocketAddr, Arc<Seen>) {
+fn serve(settings: fn(&mut server::Builder)) -> (SocketAddr, Arc<Received>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("non-blocking");
     let address = listener.local_addr().expect("an address");
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(Received::default());
     let shared = Arc::clone(&seen);
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -53,7 +53,7 @@ fn serve(settings: fn(&mut server::Builder)) -> (SocketAddr, Arc<Seen>) {
 }
 
 /// Answers each message of a call as it comes.
-async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, seen: Arc<Seen>) {
+async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, seen: Arc<Received>) {
     assert_eq!(request.headers()["content-type"], "application/grpc");
     assert_eq!(request.headers()["te"], "trailers");
     if let Some(request) = request.headers().get("x-request") {
@@ -79,7 +79,7 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
     let _ = stream.send_trailers(trailers);
 }
 
-fn take_messages(pending: &mut BytesMut, stream: &mut SendStream<Bytes>, seen: &Seen) {
+fn take_messages(pending: &mut BytesMut, stream: &mut SendStream<Bytes>, seen: &Received) {
     while let Some(prefix) = pending.first_chunk::<5>() {
         let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
         if pending.len() < 5 + length {
