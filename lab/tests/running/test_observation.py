@@ -2,8 +2,9 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,6 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.observation import observe
 from bakeoff.running.testbed import Testbed
-from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.sampling.usage import Usage
 from bakeoff.targets.access import Access
 from docker_engine import DIGEST, FakeDocker, inspected, stats
@@ -24,24 +24,11 @@ from docker_engine import DIGEST, FakeDocker, inspected, stats
 NAME = "producer-api-go-rest"
 
 
-class Running:
-    """A target at work. No `pids`: it was not started by the lab."""
-
-    start_s: float | None = None
-    has_ended = False
-    container: str | None = None
-    gauge_endpoints: Sequence[GaugeEndpoint] = ()
-
-    def __init__(self, port: int = 1, pid: int | None = None, database_pids: Sequence[int] = ()) -> None:
-        self.access = Access("127.0.0.1", port)
-        self.pids = {} if pid is None else {NAME: pid}
-        self.database_pids = database_pids
-
-    def facts(self) -> Mapping[str, str]:
-        return {}
-
-    def ended_error(self) -> BakeoffError:
-        return BakeoffError("ended")
+def running(port: int = 1, pid: int | None = None, database_pids: Sequence[int] = ()) -> Any:
+    """A target at work. No `pid`: it was not started by the lab."""
+    pids = {} if pid is None else {NAME: pid}
+    process = SimpleNamespace(container=None)
+    return SimpleNamespace(access=Access("127.0.0.1", port), pids=pids, database_pids=database_pids, process=process)
 
 
 def _testbed(project: Project, server: Server | None = None, **changes: Any) -> Testbed:
@@ -50,7 +37,7 @@ def _testbed(project: Project, server: Server | None = None, **changes: Any) -> 
 
 def test_what_the_lab_started_is_in_sight(project: Project) -> None:
     server = Server("postgresql://127.0.0.1:1/x", os.getpid(), embedded=True)
-    seen = observe(_testbed(project, server), NAME, Running(pid=os.getpid()))
+    seen = observe(_testbed(project, server), NAME, running(pid=os.getpid()))
     assert set(seen.sources) == {"target", "database"}
     assert (seen.facts, seen.limits) == ({}, {})
     seen.check()
@@ -59,8 +46,8 @@ def test_what_the_lab_started_is_in_sight(project: Project) -> None:
 def test_what_is_started_beside_the_server_counts_as_the_database(project: Project) -> None:
     with subprocess.Popen(["sleep", "60"]) as started, subprocess.Popen(["sleep", "60"]) as beside:
         server = Server("postgresql://127.0.0.1:1/x", started.pid, embedded=True)
-        alone = observe(_testbed(project, server), NAME, Running()).sources["database"].usage()
-        together = observe(_testbed(project, server), NAME, Running(database_pids=[beside.pid]))
+        alone = observe(_testbed(project, server), NAME, running()).sources["database"].usage()
+        together = observe(_testbed(project, server), NAME, running(database_pids=[beside.pid]))
         used = together.sources["database"].usage()
         started.kill()
         beside.kill()
@@ -73,7 +60,7 @@ def test_what_listens_on_this_machine_is_in_sight(project: Project) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         server = Server(f"postgresql://me@127.0.0.1:{port}/x", None, embedded=False)
-        seen = observe(_testbed(project, server), NAME, Running(port))
+        seen = observe(_testbed(project, server), NAME, running(port))
     assert set(seen.sources) == {"target", "database"}
     assert seen.facts["target_process"] == seen.facts["database_process"]
     assert seen.facts["target_process"].endswith(f"({os.getpid()})")
@@ -83,7 +70,7 @@ def test_a_process_that_ended_meanwhile_is_told(project: Project) -> None:
     script = "import socket\ns = socket.create_server(('127.0.0.1', 0))\nprint(s.getsockname()[1], flush=True)\ninput()"
     child = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert child.stdout is not None
-    seen = observe(_testbed(project), NAME, Running(int(child.stdout.readline())))
+    seen = observe(_testbed(project), NAME, running(int(child.stdout.readline())))
     seen.check()
     child.communicate(b"\n")
     with pytest.raises(BakeoffError, match=f"The process {child.pid}, which listened at 127.0.0.1:"):
@@ -92,9 +79,9 @@ def test_a_process_that_ended_meanwhile_is_told(project: Project) -> None:
 
 def test_of_another_machine_nothing_is_claimed(project: Project) -> None:
     server = Server("postgresql://me@192.0.2.1/x", None, embedded=False)
-    running = Running()
-    running.access = Access("192.0.2.2", 80)
-    assert observe(_testbed(project, server), NAME, running).roles == {}
+    elsewhere = running()
+    elsewhere.access = Access("192.0.2.2", 80)
+    assert observe(_testbed(project, server), NAME, elsewhere).roles == {}
 
 
 def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> None:
@@ -103,7 +90,7 @@ def test_containers_of_target_and_database(project: Project, tmp_path: Path) -> 
     server = Server("postgresql://me@127.0.0.1:1/x", None, embedded=False)
     with docker.serving(tmp_path / "docker.sock") as address:
         containers = {NAME: "api-1", "database": "pg-1"}
-        seen = observe(_testbed(project, server, docker=DockerEngine(address), containers=containers), NAME, Running())
+        seen = observe(_testbed(project, server, docker=DockerEngine(address), containers=containers), NAME, running())
         assert {role: source.usage() for role, source in seen.sources.items()} == {
             "target": Usage(2.0, 5 << 20),
             "database": Usage(2.0, 5 << 20),
@@ -127,7 +114,7 @@ def test_a_container_must_live_through_the_run(
 ) -> None:
     docker = FakeDocker(inspected("api-1"))
     with docker.serving(tmp_path / "docker.sock") as address:
-        seen = observe(_testbed(project, docker=DockerEngine(address), containers={NAME: "api-1"}), NAME, Running())
+        seen = observe(_testbed(project, docker=DockerEngine(address), containers={NAME: "api-1"}), NAME, running())
         docker.containers[0]["State"].update(change)
         with pytest.raises(BakeoffError, match=words):
             seen.check()

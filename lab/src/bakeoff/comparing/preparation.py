@@ -1,9 +1,9 @@
-"""What comes before measuring: choosing contenders, building what is stale, checking targets against their contract."""
+"""Chooses contenders, builds what is stale, and checks targets against their contract."""
 
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds.build import Build
@@ -15,7 +15,7 @@ from bakeoff.comparing.scale import check_scale
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance
-from bakeoff.engines.manifest import find_engine
+from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.options.variant import Variant
@@ -43,37 +43,12 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
 
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
-    phases = request.phases
-    check_scale(request)
-    _check_docker(request)
     engines = {name: find_engine(project, name) for name in _engines(request)}
-    for engine in engines.values():
-        if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
-            raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
-    fewest = min(phases, key=lambda phase: phase.virtual_users)
-    if request.most_agents > fewest.virtual_users and request.mode != "smoke":
-        raise UsageError(
-            f"There are {request.most_agents} agents, and the phase {fewest.name} has {fewest.virtual_users} users to "
-            "divide: use fewer agents, or more --users."
-        )
-    found = find_targets(project)
-    choose_targets(found, list(request.attached))
-    named = request.targets or list(request.attached)
-    offered = found if named else of_workload(project, found, request.workload)
-    wanted = choose_targets(offered, named, request.target_class)
-    attached = [target for target in wanted if target.name in request.attached]
-    own = [target for target in wanted if target.name not in request.attached]
-    if DOCKER in request.places:
-        own = _containable(own, bool(request.targets), skip)
-    if request.places & {IN_PROCESSES, KUBERNETES}:
-        own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
-    targets = attached + own
-    if not targets:
-        raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
+    _check_loads(request, engines.values())
+    targets = _targets(project, request, skip)
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
     if request.mode == EQUAL and len(workloads) > 1:
-        names = ", ".join(workloads)
-        raise UsageError(f"The mode equal has one rate for all contenders, who serve {names}: measure each by itself.")
+        raise UsageError(f"Mode equal measures one workload: add --workload {' or --workload '.join(workloads)}.")
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     if request.against is not None:
@@ -89,13 +64,47 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     return contenders
 
 
+def _check_loads(request: ComparisonRequest, engines: Iterable[Engine]) -> None:
+    """Raises UsageError for phases that an engine, its agents or containers cannot send."""
+    phases = request.phases
+    check_scale(request)
+    _check_docker(request)
+    for engine in engines:
+        if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
+            raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
+    fewest = min(phases, key=lambda phase: phase.virtual_users)
+    if request.most_agents > fewest.virtual_users and request.mode != "smoke":
+        raise UsageError(
+            f"There are {request.most_agents} agents, and the phase {fewest.name} has {fewest.virtual_users} users to "
+            "divide: use fewer agents, or more --users."
+        )
+
+
+def _targets(project: Project, request: ComparisonRequest, skip: Callable[[str, str], None]) -> list[Target]:
+    """The targets that are attached, and those that this machine can build; it is an error where there is none."""
+    found = find_targets(project)
+    choose_targets(found, list(request.attached))
+    named = request.targets or list(request.attached)
+    offered = found if named else of_workload(project, found, request.workload)
+    wanted = choose_targets(offered, named, request.target_class)
+    own = [target for target in wanted if target.name not in request.attached]
+    if DOCKER in request.places:
+        own = _containable(own, bool(request.targets), skip)
+    if request.places & {IN_PROCESSES, KUBERNETES}:
+        own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
+    targets = [target for target in wanted if target.name in request.attached] + own
+    if not targets:
+        raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
+    return targets
+
+
 def _sendable(
     targets: Sequence[Target],
     workloads: Mapping[str, Workload],
     request: ComparisonRequest,
     skip: Callable[[str, str], None],
 ) -> list[Target]:
-    """The targets whose workload has the mix and the operations that are asked for; it is an error where none has."""
+    """The targets whose workload has the requested mix and operations; it is an error where none has."""
     reasons: dict[str, str] = {}
     for name, workload in workloads.items():
         try:
@@ -113,7 +122,7 @@ def _sendable(
 def _placed(project: Project, contender: Contender) -> Contender:
     """The contender as it is started where it runs: images for containers, and replicas behind their proxy.
 
-    What it needs and this machine has not is refused here.
+    Raises BakeoffError where this machine lacks what it needs.
     """
     check_extensions(contender)
     if contender.variant.pgbouncer is not None:
@@ -141,52 +150,42 @@ def _engines(request: ComparisonRequest) -> list[str]:
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     variant, target = contender.variant, contender.target
+    around = (variant.pgbouncer, variant.read_replica)
     if target.name not in request.attached:
-        wishes = {"tls_cert_file": variant.tls, "api_token": variant.token}
-        secured = {name: "" for name, wanted in wishes.items() if wanted}
-        variables_of(target, {**variant.settings, **secured})
-        _check_embedded(variant)
-    elif (
-        any((variant.settings, variant.tls, variant.token, variant.replicas, variant.pgbouncer, variant.read_replica))
-        or request.isolation != Isolation()
+        secured = {"tls_cert_file": variant.tls, "api_token": variant.token}
+        variables_of(target, {**variant.settings, **{name: "" for name, wanted in secured.items() if wanted}})
+        for is_wanted, words in zip(around, ("--pgbouncer stands before", "--read-replica follows"), strict=True):
+            if is_wanted and os.environ.get("DATABASE_URL"):
+                raise UsageError(
+                    f"{words} the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out "
+                    f"{words.split()[0]}."
+                )
+        return
+    if any((variant.settings, variant.tls, variant.token, variant.replicas, *around)) or (
+        request.isolation != Isolation()
     ):
         raise UsageError(
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
             "--tls, --token, --replicas, --pgbouncer, --read-replica, --pin and limits. An https address uses TLS; the "
             "token is read from BAKEOFF_API_TOKEN."
         )
-    elif contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
+    if contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(
             f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )
 
 
-def _check_embedded(variant: Variant) -> None:
-    """Raises UsageError for what the lab adds to its own database alone."""
-    added = {"--pgbouncer stands before": variant.pgbouncer, "--read-replica follows": variant.read_replica}
-    for words, is_wanted in added.items():
-        if is_wanted and os.environ.get("DATABASE_URL"):
-            raise UsageError(
-                f"{words} the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out {words.split()[0]}."
-            )
-
-
 def _check_docker(request: ComparisonRequest) -> None:
-    """Raises UsageError for what containers that the lab starts cannot have."""
-    if DOCKER not in request.places:
-        return
+    """Raises UsageError for options that containers which the lab starts cannot have."""
+    has_tls = any(variant.tls for variant in request.variants())
     reasons = (
-        (bool(request.attached), "--attach", "the lab starts the containers itself"),
-        (bool(os.environ.get("DATABASE_URL")), "DATABASE_URL", "the database is a container too"),
-        (request.against is not None, "--against", "images are built from the checkout"),
-        (
-            any(variant.tls for variant in request.variants()),
-            "--tls",
-            "only the lab's own user can read the key of its certificate",
-        ),
+        (request.attached, "--attach", "the lab starts the containers itself"),
+        (os.environ.get("DATABASE_URL"), "DATABASE_URL", "the database is a container too"),
+        (request.against, "--against", "images are built from the checkout"),
+        (has_tls, "--tls", "only the lab's own user can read the key of its certificate"),
     )
     for is_given, option, reason in reasons:
-        if is_given:
+        if is_given and DOCKER in request.places:
             raise UsageError(f"--in docker: {reason}. Leave out {option}.")
 
 

@@ -133,7 +133,7 @@ class _Drive:
             run_files(testbed.project.state / "runs", target.name) as files,
             at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service,
         ):
-            self._facts = replace(self._facts, start_s=service.start_s)
+            self._facts = replace(self._facts, start_s=service.process.start_s)
             self._stages.mark("start")
             observed = observe(testbed, target.name, service)
             self._note(observed.facts)
@@ -167,7 +167,7 @@ class _Drive:
                 stack.enter_context(engine)
             observed = observed.beside("engine", observe_engine(testbed, engine))
             self._note(observed.facts)
-            watch = self._watch = Watch(observed, service.gauge_endpoints, wanted=lambda: side.works)
+            watch = self._watch = Watch(observed, service.process.gauge_endpoints, wanted=lambda: side.works)
             before = machine_counters()
             with watch, first_interrupt_calls(side.interrupted_by(engine.interrupt)):
                 engine.records(self._on_record(service, engine, watch))

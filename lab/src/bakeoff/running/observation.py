@@ -93,7 +93,7 @@ def _target(testbed: Testbed, name: str, service: Service) -> ObservedRole | Non
         apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
         return ObservedRole(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
     return (
-        _own_container(testbed, service.container)
+        _own_container(testbed, service.process.container)
         or _container(testbed, name)
         or _listener(service.access.host, service.access.port)
     )

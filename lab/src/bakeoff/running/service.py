@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TypeVar
 
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
@@ -17,10 +17,10 @@ from bakeoff.postgres.replica import Replica
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
+from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation, pinned_to
 from bakeoff.running.target_limits import limited
 from bakeoff.running.testbed import Testbed
-from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.health import health_check
@@ -29,93 +29,50 @@ from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 
+_Program = TypeVar("_Program", Replica, Pooler, TargetProcess)
 
-class Service(Protocol):
-    """What a run needs to know of a target at work. One that the lab did not start has no `pids` and no `start_s`."""
 
-    access: Access
+@dataclass(frozen=True)
+class Service:
+    """A target at work, the pool of its connections, and the replica that it reads from.
+
+    One that the lab did not start has no `pids` and no `start_s`.
+    """
+
+    process: TargetProcess | AttachedTarget
+    pooler: Pooler | None = None
+    replica: Replica | None = None
+
+    @property
+    def access(self) -> Access:
+        return self.process.access
 
     @property
     def pids(self) -> Mapping[str, int]:
-        """Its processes by name, for sampling; the one that answers first."""
-        ...
-
-    @property
-    def gauge_endpoints(self) -> Sequence[GaugeEndpoint]:
-        """Where its processes show gauges."""
-        ...
-
-    @property
-    def container(self) -> str | None:
-        """The name of the container that the lab has started for it."""
-        ...
+        """Its processes and its pool by name, for sampling; the one that answers first."""
+        return {**self.process.pids, **({} if self.pooler is None else {PROGRAM: self.pooler.pid})}
 
     @property
     def database_pids(self) -> Sequence[int]:
         """Processes of the database that were started for it, beside the server itself."""
-        ...
-
-    @property
-    def start_s(self) -> float | None:
-        """Seconds from start to healthy."""
-        ...
+        return [] if self.replica is None else [self.replica.pid]
 
     def facts(self) -> Mapping[str, str]:
-        """What was counted of what stands behind it, for a run's record."""
-        ...
+        """Counts of the replica, for a run's record."""
+        return {} if self.replica is None else {"replica_transactions": str(self.replica.transactions())}
 
     @property
     def has_ended(self) -> bool:
         """Whether it is known to have ended without being stopped."""
-        ...
+        return self.process.has_ended or self._failure is not None
 
     def ended_error(self) -> BakeoffError:
         """The error that says how it ended."""
-        ...
-
-
-class _Started:
-    """A target that the lab has started; the pool of its connections is a process of it, a replica of the database."""
-
-    def __init__(self, process: TargetProcess, pooler: Pooler | None, replica: Replica | None) -> None:
-        self._process = process
-        self._pooler = pooler
-        self._replica = replica
-        self.access = process.access
-
-    @property
-    def pids(self) -> Mapping[str, int]:
-        return {**self._process.pids, **({} if self._pooler is None else {PROGRAM: self._pooler.pid})}
-
-    @property
-    def gauge_endpoints(self) -> Sequence[GaugeEndpoint]:
-        return self._process.gauge_endpoints
-
-    @property
-    def container(self) -> str | None:
-        return self._process.container
-
-    @property
-    def database_pids(self) -> Sequence[int]:
-        return [] if self._replica is None else [self._replica.pid]
-
-    @property
-    def start_s(self) -> float | None:
-        return self._process.start_s
-
-    @property
-    def has_ended(self) -> bool:
-        return self._process.has_ended or self._failure is not None
-
-    def ended_error(self) -> BakeoffError:
-        return self._failure or self._process.ended_error()
-
-    def facts(self) -> Mapping[str, str]:
-        return {} if self._replica is None else {"replica_transactions": str(self._replica.transactions())}
+        return self._failure or self.process.ended_error()
 
     @property
     def _failure(self) -> BakeoffError | None:
-        around = (self._pooler, self._replica)
+        around = (self.pooler, self.replica)
         return next((failure for each in around if each is not None and (failure := each.failure) is not None), None)
 
 
@@ -126,32 +83,35 @@ def at_work(
     workload: Workload,
     variant: Variant,
     log: Path,
-    isolation: Isolation | None = None,
+    isolation: Isolation = Isolation(),  # noqa: B008 — it is frozen
 ) -> Iterator[Service]:
     """The target, healthy and with a fresh table, while the block lasts."""
     check = health_check(workload, target.protocol)
     attached = testbed.attached.get(target.name)
+    layout, server = None, testbed.server
+    if server is not None:
+        layout = fresh_table(workload, server, variant.overlay, with_schema=attached is not None)
     if attached is not None:
-        if testbed.server is not None:
-            fresh_table(workload, testbed.server, variant.overlay, with_schema=True)
-        with AttachedTarget(target, attached, check) as service:
-            yield service
+        with AttachedTarget(target, attached, check) as running:
+            yield Service(running)
         return
-    layout = None if testbed.server is None else fresh_table(workload, testbed.server, variant.overlay)
-    isolation = isolation or Isolation()
     with contextlib.ExitStack() as stack:
-        replica = _replica(testbed, variant, log)
-        if replica is not None:
-            with pinned_to(isolation.pin.get("database")):
-                stack.enter_context(replica)
-        server = testbed.server if replica is None else replica.server
-        pooler = _pooler(testbed, server, variant, log)
-        if pooler is not None:
-            with pinned_to(isolation.pin.get("target")):
-                stack.enter_context(pooler)
+
+        def pinned(role: str, program: _Program) -> _Program:
+            with pinned_to(isolation.pin.get(role)):
+                return stack.enter_context(program)
+
+        replica = pooler = None
+        if variant.read_replica and server is not None:
+            own_log = log.with_suffix(f".{REPLICA}.log")
+            replica = pinned("database", Replica(server, find_installation(testbed.project), own_log))
+            server = replica.server
+        if variant.pgbouncer is not None and server is not None:
+            pooler = pinned("target", _pooler(testbed.project, server, variant, log))
+            server = pooler.server
         process = TargetProcess(
             target,
-            server if pooler is None else pooler.server,
+            server,
             check,
             log,
             settings=variables_of(target, variant.settings),
@@ -161,30 +121,21 @@ def at_work(
             bind=testbed.targets_listen_on or "",
             launcher=testbed.launcher,
         )
-        with pinned_to(isolation.pin.get("target")):
-            stack.enter_context(process)
+        pinned("target", process)
         if layout is not None:
             layout.check(target.name)
-        yield _Started(process, pooler, replica)
+        yield Service(process, pooler, replica)
 
 
-def _replica(testbed: Testbed, variant: Variant, log: Path) -> Replica | None:
-    """What targets read from in a variant."""
-    if not variant.read_replica or testbed.server is None:
-        return None
-    return Replica(testbed.server, find_installation(testbed.project), log.with_suffix(f".{REPLICA}.log"))
-
-
-def _pooler(testbed: Testbed, server: Server | None, variant: Variant, log: Path) -> Pooler | None:
-    """What stands between target and database in a variant; the lab's own connections do not pass through it."""
-    if variant.pgbouncer is None or server is None:
-        return None
-    account = find_installation(testbed.project)
+def _pooler(project: Project, server: Server, variant: Variant, log: Path) -> Pooler:
+    """The lab's own connections do not pass through it."""
+    assert variant.pgbouncer is not None
+    account = find_installation(project)
     return Pooler(
         server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
-        testbed.project.root / CONFIGURATION,
+        project.root / CONFIGURATION,
         log.with_suffix(f".{PROGRAM}.log"),
         account.user,
         account.group,

@@ -1,7 +1,7 @@
 """A target that the lab did not start, here or on another machine."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from bakeoff.errors import BakeoffError
 from bakeoff.sampling.gauges import GaugeEndpoint
@@ -23,7 +23,6 @@ class AttachedTarget:
     start_s: float | None = None
     has_ended = False
     container: str | None = None
-    database_pids: Sequence[int] = ()
 
     def __init__(self, target: Target, access: Access, health: HealthCheck) -> None:
         self._target = target
@@ -46,10 +45,6 @@ class AttachedTarget:
         """Where its gauges are read: on its own port, because others are unknown."""
         gauges = self._target.manifest.run.gauges
         return [] if gauges is None or gauges.port else [gauges.endpoint(self._target.name, self.access)]
-
-    def facts(self) -> Mapping[str, str]:
-        """Nothing: what stands behind it is out of sight."""
-        return {}
 
     def ended_error(self) -> BakeoffError:
         """The error for an address where no healthy target answers."""
