@@ -8,7 +8,6 @@ import pytest
 
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.request import ComparisonRequest, request_from
-from bakeoff.documents.checked import Json
 from bakeoff.documents.toml_lines import line_of
 from bakeoff.errors import UsageError
 from bakeoff.options.variant import Level
@@ -219,60 +218,15 @@ def test_a_request_survives_storing() -> None:
     again = request_from(stored_form(request))
     assert again.variants() == request.variants()
     assert (again.isolation, again.attached, again.phases) == (
-        Isolation({"target": (0, 1)}, 2.0, 2 << 30, {"database": 4.0}),
+        Isolation({"target": (0, 1)}, {"target": 2.0, "database": 4.0}, {"target": 2 << 30}),
         {"a": "http://b:1"},
         request.phases,
     )
 
 
-def test_a_request_of_an_older_lab_is_still_understood() -> None:
-    """As it was stored while the factors stood in a matrix, with every twin numbered."""
-    document: dict[str, Json] = {
-        "mode": "quick",
-        "command": "./bakeoff run quick",
-        "targets": ["a"],
-        "matrix": {
-            "payload": ["default", "8k"],
-            "transport_mode": ["stream-16"],
-            "connections": [None],
-            "twins": [1, 2],
-            "settings": {"write_mode": ["x"]},
-        },
-        "rounds": 3,
-        "warm_up_s": None,
-        "isolation": {"pin": {"target": [0, 1]}, "limit_cpus": 2.0, "limit_memory_bytes": None},
-        "agents": 2,
-    }
-    request = request_from(document)
-    levels: dict[str, list[Level]] = {
-        "payload": ["default", "8k"],
-        "transport_mode": ["stream-16"],
-        "connections": [None],
-        "agents": [2],
-    }
-    assert request == ComparisonRequest(
-        "quick",
-        "./bakeoff run quick",
-        targets=("a",),
-        levels=levels,
-        settings={"write_mode": ["x"]},
-        rounds=3,
-        aa=True,
-        pin={"target": (0, 1)},
-        limit_cpus={"target": 2.0},
-    )
-    assert [(each.payload, each.repetition) for each in request.variants()] == [
-        ("default", 1),
-        ("default", 2),
-        ("8k", 1),
-        ("8k", 2),
-    ]
-    assert request_from(stored_form(request)).variants() == request.variants()
-
-
-def test_a_request_of_the_oldest_lab_has_defaults_for_what_it_lacks() -> None:
-    assert request_from({"mode": "quick", "command": "", "matrix": {"payload": ["default"]}}).as_document() == (
-        replace(ComparisonRequest("quick", ""), levels={"payload": ["default"]}).as_document()
+def test_a_stored_request_has_defaults_for_what_it_lacks() -> None:
+    assert request_from({"mode": "quick", "command": "", "levels": {"payload": ["default"]}}) == (
+        replace(ComparisonRequest("quick", ""), levels={"payload": ["default"]})
     )
 
 

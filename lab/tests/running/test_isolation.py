@@ -41,7 +41,7 @@ def test_a_running_process_is_bound_with_its_children_and_let_go() -> None:
     parent.communicate(b"\n")
 
 
-LIMITS = Isolation(limit_cpus=2, limit_memory_bytes=2 << 30)
+LIMITS = Isolation(cpus={"target": 2}, memory_bytes={"target": 2 << 30})
 
 
 def cgroups(root: Path, controllers: str) -> Path:
@@ -81,6 +81,6 @@ def test_controllers_of_the_older_version_are_no_help(tmp_path: Path) -> None:
 
 
 def test_what_isolates_stands_in_the_record() -> None:
-    isolation = Isolation({"target": (0, 1), "engine": (3,)}, 1.5, 2 << 30)
+    isolation = Isolation({"target": (0, 1), "engine": (3,)}, {"target": 1.5}, {"target": 2 << 30})
     assert isolation.described() == {"pin": "target=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
     assert Isolation().described() == {}

@@ -8,7 +8,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import options_of, with_values
-from bakeoff.options.table import ComparisonTable, FactorTable
+from bakeoff.options.table import ComparisonTable
 from bakeoff.options.variant import Level, Variant, variants_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import Isolation, isolation_of
@@ -123,30 +123,10 @@ def new_seed() -> int:
 
 
 def request_from(document: Mapping[str, Json]) -> ComparisonRequest:
-    """The request that `as_document` wrote, of this lab or of an earlier one."""
-    document = _of_an_earlier_lab(document)
+    """The request that `as_document` wrote."""
     options = options_of(ComparisonRequest)
     plain = {each.name for each in fields(ComparisonRequest)} - options.keys()
     values = {name: document[name] for name in plain if name in document}
-    # None is an option's default, or stands for it in a request of an earlier lab.
-    given = {name: each for name, each in options.items() if document.get(name) is not None}
-    read = {name: each.read(document[name]) for name, each in given.items()}
-    return with_values(ComparisonRequest("", ""), {**values, **read})
-
-
-def _of_an_earlier_lab(document: Mapping[str, Json]) -> Mapping[str, Json]:
-    """A stored request in today's form.
-
-    `matrix` held the factors once, `isolation` pins and limits, and `agents` was no factor.
-    """
-    matrix, isolation = document.get("matrix", {}), document.get("isolation", {})
-    given = document.get("levels", {})
-    assert isinstance(matrix, Mapping) and isinstance(isolation, Mapping) and isinstance(given, Mapping)
-    agents = {} if document.get("agents", 1) == 1 else {"agents": [document["agents"]]}
-    if not matrix:
-        return {**document, **isolation, "levels": {**given, **agents}}
-    known = options_of(FactorTable)
-    levels = {name: levels for name, levels in matrix.items() if name in known and name != "settings"}
-    aa = {"aa": True} if matrix.get("twins", [1]) != [1] else {}
-    settings = matrix.get("settings", {})
-    return {**document, **isolation, **aa, "levels": {**levels, **agents}, "settings": settings}
+    # None is an option's default.
+    given = {name: each.read(document[name]) for name, each in options.items() if document.get(name) is not None}
+    return with_values(ComparisonRequest("", ""), {**values, **given})

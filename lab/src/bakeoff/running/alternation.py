@@ -3,9 +3,8 @@
 Two sides measured one after the other meet a machine that changes meanwhile; in turns of a second both meet the same.
 """
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.machine import MachineCounters, machine_counters
@@ -20,19 +19,14 @@ class Alternation:
     """
 
     def __init__(self, sides: int, steps: Sequence[Step]) -> None:
-        self._sides = [Side(self, number) for number in range(sides)]
-        self._order = [*range(sides), *_order_of(sides, steps)]
-        self._next = 0
+        self.sides = [Side(self, number) for number in range(sides)]
+        forth = list(range(sides))
+        self._order = [*forth, *(side for step in steps for side in (forth[::-1] if step.slice % 2 else forth))]
         self._over: set[int] = set()
         self._left: set[int] = set()
         self._changed = threading.Condition()
         self._is_interrupted = False
         self._on_interrupt: dict[int, Callable[[], None]] = {}
-
-    @property
-    def sides(self) -> "Sequence[Side]":
-        """What each run holds of it."""
-        return self._sides
 
     def interrupt(self) -> None:
         """Interrupts every side, now or as soon as it works."""
@@ -41,7 +35,7 @@ class Alternation:
             action()
 
     def interrupts(self, side: int, action: Callable[[], None]) -> None:
-        """What interrupts a side at work."""
+        """Sets the action that interrupts a side at work."""
         self._on_interrupt[side] = action
         if self._is_interrupted:
             action()
@@ -55,7 +49,7 @@ class Alternation:
         """Ends the side's turn, and waits for its next one."""
         with self._changed:
             if self._turn() == side:
-                self._next += 1
+                self._order.remove(side)
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._turn() == side)
 
@@ -76,20 +70,20 @@ class Alternation:
 
     def _turn(self) -> int | None:
         """Whose turn it is; None once every step is done."""
-        while self._next < len(self._order) and self._order[self._next] in self._over:
-            self._next += 1
-        return self._order[self._next] if self._next < len(self._order) else None
+        return next((side for side in self._order if side not in self._over), None)
 
 
 class Side:
     """One run's hold of an alternation. Without one, a run is by itself and never waits.
 
-    `pauses` are what the machine had counted before and after each wait; `works`: it is not waiting now.
+    `is_first`: its records are shown to people, those of several at once would make no sense. `pauses` are the
+    machine's counters before and after each wait; `works`: it is not waiting now.
     """
 
     def __init__(self, alternation: Alternation | None = None, number: int = 0) -> None:
         self._alternation = alternation
         self._number = number
+        self.is_first = number == 0
         self.pauses: list[tuple[MachineCounters, MachineCounters]] = []
         self.works = True
 
@@ -103,17 +97,12 @@ class Side:
             self._alternation.leave(self._number)
 
     @property
-    def is_first(self) -> bool:
-        """Whether this is the side whose records people see: those of several at once would make no sense."""
-        return self._number == 0
-
-    @property
     def paused_s(self) -> float:
         """How long it has waited altogether."""
         return sum(after.at_s - before.at_s for before, after in self.pauses)
 
     def interrupted_by(self, action: Callable[[], None]) -> Callable[[], None]:
-        """What Ctrl-C is to call, where `action` interrupts this run: all sides are interrupted."""
+        """The action for Ctrl-C, where `action` interrupts this run: all sides are interrupted."""
         if self._alternation is None:
             return action
         self._alternation.interrupts(self._number, action)
@@ -122,25 +111,16 @@ class Side:
     def await_step(self) -> None:
         """Called before each step."""
         if self._alternation is not None:
-            with self._pause():
-                self._alternation.await_next(self._number)
+            self._pause(self._alternation.await_next)
 
     def await_end(self) -> None:
         """Called after the last step."""
         if self._alternation is not None:
-            with self._pause():
-                self._alternation.await_end(self._number)
+            self._pause(self._alternation.await_end)
 
-    @contextlib.contextmanager
-    def _pause(self) -> Iterator[None]:
+    def _pause(self, wait: Callable[[int], None]) -> None:
         before = machine_counters()
         self.works = False
-        yield
+        wait(self._number)
         self.works = True
         self.pauses.append((before, machine_counters()))
-
-
-def _order_of(sides: int, steps: Sequence[Step]) -> list[int]:
-    """Whose turn it is, step by step. In every second slice the order is the other way round."""
-    forth = list(range(sides))
-    return [side for step in steps for side in (forth[::-1] if step.slice % 2 else forth)]

@@ -1,4 +1,4 @@
-"""After the phases: does the target hold every acknowledged write, by its database or by its own reads?"""
+"""Audits every acknowledged write after the phases, in the database or by the target's own reads."""
 
 import json
 import os
@@ -36,9 +36,8 @@ def audit_run(
     audit_sql = workload.file("audit")
     if audit_sql is None:
         return None
-    command = engine.audit_command(plan, ledger, audit_sql)
-    url = url_at(server.url, launcher.address)
-    return _verdict(launcher, engine, command, {"DATABASE_URL": url}, plan, workload)
+    environment = {"DATABASE_URL": url_at(server.url, launcher.address)}
+    return _verdict(launcher, engine, engine.audit_command(plan, ledger, audit_sql), environment, plan, workload)
 
 
 def read_back(
@@ -49,8 +48,7 @@ def read_back(
     if not operations or not engine.can_read_back:
         return None
     command = engine.read_back_command(plan, ledger, operations, MOST_READ_BACK)
-    verdict = _verdict(launcher, engine, command, {}, plan, workload)
-    return replace(verdict, through=", ".join(operations))
+    return replace(_verdict(launcher, engine, command, {}, plan, workload), through=", ".join(operations))
 
 
 def _verdict(
@@ -61,11 +59,10 @@ def _verdict(
     plan: Path,
     workload: Workload,
 ) -> Audit:
-    log = plan.with_name("audit.log")
     program = Program(
         role="audit",
         command=command,
-        log=log,
+        log=plan.with_name("audit.log"),
         environment=environment,
         inherited={name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
         stdout=subprocess.PIPE,
@@ -83,7 +80,8 @@ def _verdict(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BakeoffError(f"The audit failed: {error}.") from error
     if process.returncode not in (_CLEAN, _VIOLATED):
-        raise BakeoffError(f"The audit failed (status {process.returncode}): {children.last_lines(log).strip()}")
+        last_lines = children.last_lines(program.log).strip()
+        raise BakeoffError(f"The audit failed (status {process.returncode}): {last_lines}")
     try:
         document = json.loads(output)
     except ValueError as error:

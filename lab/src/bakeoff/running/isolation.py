@@ -15,52 +15,25 @@ from bakeoff.options.table import RunTable
 
 @dataclass(frozen=True)
 class Isolation:
-    """`pin` maps roles (target, database, engine) to CPUs; the limits are the target's. Nothing by default.
-
-    `cpus_beside` and `memory_beside` are limits of the other roles, which only containers can have.
-    """
+    """CPUs that roles (target, database, engine) are pinned to, and their limits. Only containers limit all roles."""
 
     pin: Pins = field(default_factory=dict)
-    limit_cpus: float | None = None
-    limit_memory_bytes: int | None = None
-    cpus_beside: Mapping[str, float] = field(default_factory=dict)
-    memory_beside: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def has_limits(self) -> bool:
-        return self.limit_cpus is not None or self.limit_memory_bytes is not None
+    cpus: Mapping[str, float] = field(default_factory=dict)
+    memory_bytes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def memory_limit_mib(self) -> str:
-        """For a run's record; empty without a limit."""
-        return "" if self.limit_memory_bytes is None else f"{self.limit_memory_bytes / 2**20:.12g}"
+        """The target's, for a run's record; empty without a limit."""
+        return f"{self.memory_bytes['target'] / 2**20:.12g}" if "target" in self.memory_bytes else ""
 
     def described(self) -> dict[str, str]:
         """For a run's record."""
-        options = RunTable(pin=self.pin, limit_cpus=self.cpus, limit_memory_bytes=self.memory_bytes)
-        return changed(options, RunTable)
-
-    @property
-    def cpus(self) -> Mapping[str, float]:
-        """The limits of CPUs by role."""
-        return {**({} if self.limit_cpus is None else {"target": self.limit_cpus}), **self.cpus_beside}
-
-    @property
-    def memory_bytes(self) -> Mapping[str, int]:
-        """The limits of memory by role."""
-        own = {} if self.limit_memory_bytes is None else {"target": self.limit_memory_bytes}
-        return {**own, **self.memory_beside}
+        return changed(RunTable(pin=self.pin, limit_cpus=self.cpus, limit_memory_bytes=self.memory_bytes), RunTable)
 
 
 def isolation_of(options: RunTable) -> Isolation:
-    """What the options of a run ask for."""
-    return Isolation(
-        options.pin,
-        options.limit_cpus.get("target"),
-        options.limit_memory_bytes.get("target"),
-        {role: cpus for role, cpus in options.limit_cpus.items() if role != "target"},
-        {role: size for role, size in options.limit_memory_bytes.items() if role != "target"},
-    )
+    """As the options of a run ask for it."""
+    return Isolation(options.pin, options.limit_cpus, options.limit_memory_bytes)
 
 
 def check_pins(pins: Pins, available: Set[int]) -> None:

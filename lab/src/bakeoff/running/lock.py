@@ -8,6 +8,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
@@ -21,36 +22,10 @@ _MACHINE_LOCK = Path("/tmp/bakeoff.lock")  # noqa: S108 — opened as a shared f
 _held_here: set[Path] = set()
 
 
-@contextlib.contextmanager
-def only_lab(lock_file: Path) -> Iterator[None]:
-    """Holds the checkout's lock. The kernel releases it when its holder dies, however that happens."""
-    lock_file.parent.mkdir(parents=True, exist_ok=True)
-    with _held(
-        lock_file,
-        str(os.getpid()),
-        "Another bakeoff is running in this checkout (process {holder}). Two labs would disturb each other: "
-        "wait until it ends, or stop it.",
-    ):
-        yield
-
-
-@contextlib.contextmanager
-def measuring_lab(project: Project) -> Iterator[None]:
-    """Holds the checkout's lock and the machine's: labs of other checkouts, or of other users, measure here too.
-
-    The process that holds it knows that no other lab of this machine is measuring, or running its tests, now.
-    """
-    with only_lab(project.state / "lock"), _held(machine_lock(), _place(project), _REFUSAL):
-        yield
-
-
-@contextlib.contextmanager
-def checking_lab(project: Project) -> Iterator[None]:
-    """Keeps measurements off this machine while the project's tests run; the tests of other checkouts may run too."""
-    with _held(machine_lock(), f"{_place(project)}, which runs tests", _REFUSAL, fcntl.LOCK_SH):
-        yield
-
-
+_REFUSAL_HERE = (
+    "Another bakeoff is running in this checkout (process {holder}). Two labs would disturb each other: wait until it "
+    "ends, or stop it."
+)
 _REFUSAL = (
     "Another bakeoff is at work on this machine (process {holder}). A measurement and other work would disturb each "
     "other: wait until it ends, or stop it. Labs that do not share cores can each set a file of their own in "
@@ -58,8 +33,22 @@ _REFUSAL = (
 )
 
 
-def _place(project: Project) -> str:
-    return f"{os.getpid()} in {project.root}"
+def only_lab(lock_file: Path) -> AbstractContextManager[None]:
+    """Holds the checkout's lock. The kernel releases it when its holder dies, however that happens."""
+    lock_file.parent.mkdir(parents=True, exist_ok=True)
+    return _held(lock_file, str(os.getpid()), _REFUSAL_HERE)
+
+
+@contextlib.contextmanager
+def measuring_lab(project: Project) -> Iterator[None]:
+    """Holds the checkout's lock and the machine's: no other lab of this machine measures or runs its tests now."""
+    with only_lab(project.state / "lock"), _held(machine_lock(), f"{os.getpid()} in {project.root}", _REFUSAL):
+        yield
+
+
+def checking_lab(project: Project) -> AbstractContextManager[None]:
+    """Keeps measurements off this machine while the project's tests run; the tests of other checkouts may run too."""
+    return _held(machine_lock(), f"{os.getpid()} in {project.root}, which runs tests", _REFUSAL, fcntl.LOCK_SH)
 
 
 def machine_lock() -> Path:
@@ -69,7 +58,7 @@ def machine_lock() -> Path:
 
 @contextlib.contextmanager
 def _held(path: Path, holder: str, refusal: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Holds the lock of a file, which says who has it; `refusal` tells that to those who come too late."""
+    """Holds the lock of a file, which names its holder; `refusal` names the holder to those who come too late."""
     if path in _held_here:
         yield
         return

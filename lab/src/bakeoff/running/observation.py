@@ -123,7 +123,9 @@ def _own_container(testbed: Testbed, name: str | None) -> ObservedRole | None:
 
 def _seen(docker: DockerEngine, wanted: str) -> ObservedRole:
     begun = find_container(docker, wanted)
-    limits = Isolation(limit_cpus=begun.limit_cpus, limit_memory_bytes=begun.limit_memory_bytes).described()
+    cpus = {} if begun.limit_cpus is None else {"target": begun.limit_cpus}
+    memory_bytes = {} if begun.limit_memory_bytes is None else {"target": begun.limit_memory_bytes}
+    limits = Isolation(cpus=cpus, memory_bytes=memory_bytes).described()
     return ObservedRole(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
 
 

@@ -113,8 +113,9 @@ def _phase(
     gauges: _OfGauges,
 ) -> PhaseResult:
     histogram = histograms.merge([end.latency_histogram])
-    # Its record may come much later: once the last reply that never came is given up.
+    # The record is written later, after the last timeout.
     end_ns = begin.time_unix_ns + end.duration_ns
+    span = (begin.time_unix_ns, end_ns)
     measured = Measured(
         duration_s=end.duration_ns / 1e9,
         requests=end.sent,
@@ -127,12 +128,12 @@ def _phase(
         bytes_received=end.bytes_received,
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        costs=_costs(samples, begin.time_unix_ns, end_ns),
+        costs=_known({role: cost_between(samples, role, *span) for role in ROLES}),
         by_operation={name: _operation(outcomes) for name, outcomes in end.by_operation.items()},
         window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
         operations_late=end.operations_late or 0,
-        processes=_process_costs(processes, begin.time_unix_ns, end_ns),
-        gauges=_gauges(gauges, begin.time_unix_ns, end_ns),
+        processes=_known({name: cost_between(each, "target", *span) for name, each in processes.items()}),
+        gauges=_known({name: gauge_between(each, *span) for name, each in gauges.items()}),
     )
     return PhaseResult(
         number=end.phase + 1,
@@ -172,9 +173,8 @@ def _together(parts: Sequence[Mapping[str, MeasuredOperation]]) -> dict[str, Mea
     return {name: added_operations([part[name] for part in parts if name in part]) for name in names}
 
 
-def _costs(samples: Sequence[Sample], begin_ns: int, end_ns: int) -> dict[str, Cost]:
-    costs = {role: cost_between(samples, role, begin_ns, end_ns) for role in ROLES}
-    return {role: cost for role, cost in costs.items() if cost is not None}
+def _known(parts: Mapping[str, _Part | None]) -> dict[str, _Part]:
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def _over_phases(
@@ -195,13 +195,3 @@ def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
     """The sum, or None where one of them is unknown."""
     known = [each for each in seconds if each is not None]
     return sum(known) if len(known) == len(seconds) else None
-
-
-def _process_costs(processes: _OfProcesses, begin_ns: int, end_ns: int) -> dict[str, Cost]:
-    costs = {name: cost_between(samples, "target", begin_ns, end_ns) for name, samples in processes.items()}
-    return {name: cost for name, cost in costs.items() if cost is not None}
-
-
-def _gauges(gauges: _OfGauges, begin_ns: int, end_ns: int) -> dict[str, Gauge]:
-    found = {name: gauge_between(each, begin_ns, end_ns) for name, each in gauges.items()}
-    return {name: gauge for name, gauge in found.items() if gauge is not None}

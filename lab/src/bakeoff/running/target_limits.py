@@ -21,16 +21,17 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
 
     Raises BakeoffError where this machine or user cannot set them: limits that do not hold would be worse than none.
     """
-    if not isolation.has_limits:
+    cpus, memory_bytes = isolation.cpus.get("target"), isolation.memory_bytes.get("target")
+    if cpus is None and memory_bytes is None:
         yield ()
         return
     group = _parent(root) / f"bakeoff-{os.getpid()}"
     try:
         group.mkdir()
-        if isolation.limit_cpus is not None:
-            (group / "cpu.max").write_text(f"{round(isolation.limit_cpus * _PERIOD_US)} {_PERIOD_US}")
-        if isolation.limit_memory_bytes is not None:
-            (group / "memory.max").write_text(str(isolation.limit_memory_bytes))
+        if cpus is not None:
+            (group / "cpu.max").write_text(f"{round(cpus * _PERIOD_US)} {_PERIOD_US}")
+        if memory_bytes is not None:
+            (group / "memory.max").write_text(str(memory_bytes))
             # A target that swaps would be measured at the disk's speed instead of failing.
             with contextlib.suppress(FileNotFoundError):
                 (group / "memory.swap.max").write_text("0")
@@ -45,7 +46,7 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
 
 def check_limits(isolation: Isolation, root: Path = _ROOT) -> None:
     """Raises BakeoffError, before anything is built, where limits that are asked for cannot be set."""
-    beside = sorted({*isolation.cpus_beside, *isolation.memory_beside})
+    beside = sorted({*isolation.cpus, *isolation.memory_bytes} - {"target"})
     if beside:
         raise UsageError(
             f"--limit-cpus and --limit-memory of {' and '.join(beside)} need --in docker: of processes only the target "
