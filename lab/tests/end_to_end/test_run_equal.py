@@ -73,12 +73,13 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
     report = bakeoff(project, "report", "--format", "json", "--output", str(tmp_path / "report.json"), results=results,
                      environment=metrics(database))  # fmt: skip
     assert report.returncode == 0, report.stderr
-    loads = json.loads((tmp_path / "report.json").read_text())["equal_loads"]
+    judgement = json.loads((tmp_path / "report.json").read_text())["judgement"]
+    loads = judgement["equal_loads"]
     assert [load["rate_per_s"] for load in loads] == [rate, rate / 2]
     for load in loads:
-        for line in load["contenders"]:
-            assert line["cpu_us_each"]["median"] > 0 and line["latency_ms"]["p99.9"]["median"] > 0
-            assert line["maximum_per_s"]["median"] > 0
+        for entry in load["entries"]:
+            assert entry["cpu_us_each"]["median"] > 0 and entry["latency_ms"]["p99.9"]["median"] > 0
+    assert all(each["peak_throughput_per_s"]["median"] > 0 for each in judgement["contenders"])
 
 
 def test_an_interrupted_one_goes_on_at_the_rate_that_it_has_found(

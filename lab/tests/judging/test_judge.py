@@ -5,6 +5,7 @@ import pytest
 
 from bakeoff.engines import histograms
 from bakeoff.judging.judge import judge
+from bakeoff.judging.judgement import ReferenceLine
 from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, cost, histogram_of, level, measured, phase, rounds_of, run_of, seconds_of
 
@@ -104,7 +105,7 @@ def test_who_has_nothing_valid_comes_last_without_a_rank() -> None:
         None,
         None,
     )
-    assert (void.run_ids, void.bottleneck.kind) == ([1], "unknown")
+    assert ([run.id for run in void.runs], void.bottleneck.kind) == ([1], "unknown")
 
 
 def test_each_payload_has_an_order_of_its_own_the_smallest_first() -> None:
@@ -177,7 +178,9 @@ def test_shares_of_ceiling_and_reference_lines() -> None:
     ceilings = {"engine": 4000.0, "one upsert per event": 500.0}
     judgement = judge(comparison_of(run_of(ceilings=ceilings), run_of("go-rest", payload="8k", ceilings=ceilings)))
     at_default, at_8k = judgement.contenders
-    assert judgement.reference_lines == {"one upsert per event": 500.0}
+    assert judgement.reference_lines[0] == ReferenceLine(
+        "one upsert per event", None, "PostgreSQL alone, one upsert per event", 500.0
+    )
     assert (at_default.ceiling_share, at_default.reference_shares) == (0.25, {"one upsert per event": 2.0})
     # The lines are drawn with messages of the default size.
     assert (at_8k.ceiling_share, at_8k.reference_shares) == (0.25, {})

@@ -6,7 +6,7 @@ from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.judgement import Estimate, Verdict
 from bakeoff.judging.moderation import NONE
-from bakeoff.judging.pairings import inverted, log_ratios, pairing_of, pairings_of, verdict_on
+from bakeoff.judging.pairings import log_ratios, pairing_of, pairings_of, verdict_on
 
 HERE = Division("events", "standard", "declared", 0, "default")
 ELSEWHERE = Division("events", "standard", "declared", 64, "64k")
@@ -81,5 +81,5 @@ def test_a_pairing_told_of_the_other() -> None:
     assert (other.one, other.other, other.verdict) == ("b", "a", "slower")
     assert other.ratio.median == pytest.approx(0.5)
     assert other.ratio.low == pytest.approx(1 / (pairing.ratio.high or 0))
-    assert inverted(other).verdict == "faster"
+    assert other.inverted().verdict == "faster"
     assert find_pairing("a", "c") is None

@@ -10,6 +10,8 @@ from functools import cache
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.engines import histograms
+from bakeoff.judging.ceilings import reference_lines
+from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import (
     LATENCIES,
     Bottleneck,
@@ -23,7 +25,9 @@ from bakeoff.judging.judgement import (
     Pairing,
     Verdict,
 )
+from bakeoff.judging.usage_at_peak import judged_run
 from bakeoff.results.findings import JudgedFinding, KindName
+from bakeoff.results.observed import medians
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 from observations import ACTIVITY, STATE, database_activity, machine_state
@@ -31,6 +35,7 @@ from observations import ACTIVITY, STATE, database_activity, machine_state
 BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SPEEDS = {"rust-rest": 1.0, "rust-grpc": 0.98, "go-rest": 0.8, "java-rest": 0.62, "go-grpc": 0.5, "java-grpc": 0.41}
 REQUESTS = 40_000
+CHECKS = {"Save": 0.0, "Read": 0.01}
 PHASE_S = 10.0
 
 
@@ -53,14 +58,14 @@ def _by_size(payloads: Sequence[str]) -> list[str]:
 def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
     """A judgement in which everything is there, and its runs."""
     contenders = [
-        _contender(shape, target, payload, place)
-        for place, (payload, target) in enumerate((p, t) for p in _by_size(shape.payloads) for t in shape.targets)
+        _contender(shape, target, payload) for payload in _by_size(shape.payloads) for target in shape.targets
     ]
-    runs = [
-        StoredRun(each.run_ids[number - 1], 12, _run(shape, each, number))
-        for number in range(1, shape.rounds + 1)
-        for each in contenders
+    by_contender = [
+        [StoredRun(100 + place + 1000 * number, 12, _run(shape, each, number)) for number in range(1, shape.rounds + 1)]
+        for place, each in enumerate(contenders)
     ]
+    contenders = identified([_with_runs(each, own) for each, own in zip(contenders, by_contender, strict=True)])
+    runs = [run for of_round in zip(*by_contender, strict=True) for run in of_round]
     judgement = Judgement(
         comparison_id=12,
         name="quick",
@@ -84,7 +89,7 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
         ],
         noise_floor=0.021,
         smallest_claim=0.034,
-        reference_lines={"one row each": 15_500.0},
+        reference_lines=reference_lines([run.result for run in runs], {}),
         findings=[JudgedFinding(KindName("not-steady"), "info", "The machine was busy.", "Close what else runs.")],
         provenance={"commit": "0123abc", "cpu": "Intel Xeon × 2", "database": "PostgreSQL 18.4"},
     )
@@ -178,14 +183,26 @@ def with_first(judgement: Judgement, **changes: object) -> Judgement:
     return replace(judgement, contenders=[replace(first, **changes), *others])  # type: ignore[arg-type]
 
 
-def with_status(stored: StoredComparison, place: int, status: Status, failure: str | None = None) -> StoredComparison:
-    """The comparison with one run that ended otherwise."""
-    runs = list(stored.runs)
-    runs[place] = replace(runs[place], result=replace(runs[place].result, status=status, failure=failure))
-    return replace(stored, runs=runs)
+def with_status(judgement: Judgement, place: int, status: Status, failure: str | None = None) -> Judgement:
+    """The judgement with a contender, the first run of which ended otherwise."""
+    contenders = list(judgement.contenders)
+    first, *others = contenders[place].runs
+    changed = replace(first, status=status.value, failure=failure)
+    contenders[place] = replace(contenders[place], runs=[changed, *others])
+    return replace(judgement, contenders=contenders)
 
 
-def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender:
+def _with_runs(contender: Contender, runs: Sequence[StoredRun]) -> Contender:
+    judged = [judged_run(run) for run in runs]
+    return replace(
+        contender,
+        runs=judged,
+        database=medians([run.database for run in judged if run.database]),
+        machine=medians([run.machine for run in judged if run.machine]),
+    )
+
+
+def _contender(shape: Shape, target: str, payload: str) -> Contender:
     language, protocol = target.split("-")
     size = 0.7 ** shape.payloads.index(payload)
     top = 50_000 * SPEEDS[target] * size
@@ -194,7 +211,6 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
     label = f"{language.capitalize()} {'gRPC' if protocol == 'grpc' else 'REST'}"
     tied = {"rust-rest": "rust-grpc", "rust-grpc": "rust-rest"}.get(target)
     ranks = {"rust-rest": 1, "rust-grpc": 1, "go-rest": 3, "java-rest": 4, "go-grpc": 5, "java-grpc": 6}
-    first_run = 100 + place
     return Contender(
         key=_key(shape, target, payload),
         label=f"{label} · payload {payload}" if several else label,
@@ -206,7 +222,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
         factors={"payload": payload} if several else {},
         rank=ranks[target],
         tied_with=[_key(shape, tied, payload)] if tied in shape.targets else [],
-        run_ids=[first_run + 1000 * number for number in range(1, shape.rounds + 1)],
+        runs=[],
         rounds=shape.rounds,
         void_rounds=0,
         levels=levels,
@@ -221,6 +237,7 @@ def _contender(shape: Shape, target: str, payload: str, place: int) -> Contender
         findings=[],
         settings={"write_mode": "group-commit", "pool_size": "2"},
         environment={"memory_mib": "24576", "toolchain": "rustc 1.95"},
+        checks=CHECKS,
     )
 
 
@@ -241,6 +258,7 @@ def _cost(cpu_us: float, memory_mb: float, rounds: int) -> CostEstimate:
         memory_mean_mb=estimate(memory_mb, rounds),
         memory_peak_mb=estimate(memory_mb * 1.2, rounds),
         pss_peak_mb=estimate(memory_mb * 1.1, rounds),
+        memory_limit_mb=24_576 * 2**20 / 1e6,
     )
 
 
@@ -275,7 +293,7 @@ def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
         factors=contender.factors,
         round=number,
         timeline=timeline,
-        checks={"Save": 0.0, "Read": 0.01},
+        checks=CHECKS,
         database_activity=database_activity({**ACTIVITY, "checkpoints": number}),
         machine_state=machine_state({**STATE, "steal_percent": 0.1 * number}),
     )

@@ -9,8 +9,8 @@ from hostile import hostile_comparison
 from judgements import Shape, comparison
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
-from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.report import report_of
 from browsers import axe_faults
 
 WIDTHS = (1440, 1024, 390)
@@ -52,7 +52,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": hostile_comparison(),
     }
     for name, case in comparisons.items():
-        (folder / f"{name}.html").write_text(html_report(report_data(*case)), "utf-8")
+        (folder / f"{name}.html").write_text(html_report(report_of(*case)), "utf-8")
     return {name: folder / f"{name}.html" for name in comparisons}
 
 

@@ -7,13 +7,13 @@ from judgements import Shape, comparison, with_status
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.choices import by_latency, by_payload, by_protocol, durations, recommendations, scaling
 from bakeoff.reporting.comparison_reports import write_comparison_reports
-from bakeoff.reporting.data import report_data
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.report import report_of
 from bakeoff.results.run import Status
 from made_up import comparison_of, measured, phase, run_of
 
-DATA = report_data(*comparison())
-ENTRIES = DATA["contenders"]
+DATA = report_of(*comparison())
+ENTRIES = DATA.judgement.contenders
 
 
 def test_each_need_has_a_contender_and_its_figures() -> None:
@@ -33,7 +33,7 @@ def test_each_protocol_is_ranked_for_itself() -> None:
     rows = [(protocol, place, name) for protocol, place, name, _ in by_protocol(ENTRIES).rows]
 
     assert rows == [("REST", "1", "Rust REST"), ("REST", "2", "Go REST"), ("gRPC", "1", "Rust gRPC")]
-    assert by_protocol([entry for entry in ENTRIES if entry["protocol"] == "rest"]).rows == []
+    assert by_protocol([entry for entry in ENTRIES if entry.protocol == "rest"]).rows == []
 
 
 def test_latency_runs_from_best_to_worst() -> None:
@@ -43,8 +43,7 @@ def test_latency_runs_from_best_to_worst() -> None:
 
 
 def test_runs_that_ended_early_are_named() -> None:
-    judgement, stored = comparison()
-    entries = report_data(judgement, with_status(stored, 0, Status.FAILED, "the target died"))["contenders"]
+    entries = with_status(comparison()[0], 0, Status.FAILED, "the target died").contenders
 
     rows = {row[0]: row[3] for row in durations(entries).rows}
 
@@ -55,22 +54,22 @@ def test_saturation_is_compared_with_the_highest_load_of_full() -> None:
     loads = [(100, 900.0), (200, 1000.0), (500, 2500.0), (2000, 4000.0)]
     phases = [phase(number, users, measured(rate, 2.0)) for number, (users, rate) in enumerate(loads, start=1)]
     stored = comparison_of(run_of(phases=phases))
-    ((_, full, saturated, factor),) = scaling(report_data(judge(stored), stored)["contenders"]).rows
+    ((_, full, saturated, factor),) = scaling(report_of(judge(stored), stored).judgement.contenders).rows
 
     assert (full, saturated, factor) == ("1,000 at 200 users", "4,000 at 2,000 users", "4.00×")
     assert scaling(ENTRIES).rows == []
 
 
 def test_throughput_stands_by_payload_where_there_are_several() -> None:
-    data = report_data(*comparison(Shape(payloads=("default", "8k"))))
+    data = report_of(*comparison(Shape(payloads=("default", "8k"))))
 
-    table = by_payload(data)
+    table = by_payload(data.judgement.contenders)
 
     assert table.headings == ("target", "default", "8k")
     assert [row[0] for row in table.rows] == ["Rust REST", "Rust gRPC", "Go REST"]
     assert all(cell != "–" for row in table.rows for cell in row)
     assert "Throughput by payload" in html_report(data)
-    assert by_payload(DATA).rows == []
+    assert by_payload(ENTRIES).rows == []
 
 
 def test_the_page_has_the_tables_too() -> None:

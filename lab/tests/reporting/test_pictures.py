@@ -6,38 +6,39 @@ import xml.etree.ElementTree as ElementTree
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 import resvg_py
 from hostile import hostile_comparison
 from judgements import SPEEDS, Shape, comparison
 
-from bakeoff.reporting.chart_shape import Axis
-from bakeoff.reporting.data import report_data
+from bakeoff.reporting.chart import Axis
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.scales import Scale, even_ticks, fitted, ticks
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import write_report
 
-LINEAR: Axis = {"label": "", "scale": "linear", "format": "rate", "ticks": None}
-LOG: Axis = {"label": "", "scale": "log", "format": "ms", "ticks": None}
+LINEAR = Axis("", "linear", "rate")
+LOG = Axis("", "log", "ms")
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
 def test_each_chart_becomes_a_file(tmp_path: Path) -> None:
-    data = report_data(*comparison())
+    data = report_of(*comparison())
     written = write_report(data, "svg", tmp_path / "pictures")
-    assert {path.name for path in written} == {f"{chart['id']}.svg" for chart in data["charts"]}
+    assert {path.name for path in written} == {f"{chart.id}.svg" for chart in data.charts}
     for path in written:
         ElementTree.fromstring(path.read_text("utf-8"))  # noqa: S314 — our own file
 
 
 def test_every_contender_is_named_in_its_picture() -> None:
-    chart = next(each for each in report_data(*comparison())["charts"] if each["slot"] == "throughput")
+    chart = next(each for each in report_of(*comparison()).charts if each.slot == "throughput")
     assert {"Rust REST", "Rust gRPC", "Go REST", "virtual users"} <= set(_words(svg_of(chart)))
 
 
 def test_nothing_lies_outside_a_picture() -> None:
-    for chart in report_data(*comparison(Shape(targets=tuple(SPEEDS))))["charts"]:
+    for chart in report_of(*comparison(Shape(targets=tuple(SPEEDS)))).charts:
         for element in ElementTree.fromstring(svg_of(chart)).iter(f"{NAMESPACE}text"):  # noqa: S314
             assert 0 <= float(element.attrib["x"]) <= 1280
             assert 0 <= float(element.attrib["y"]) <= 720
@@ -45,27 +46,27 @@ def test_nothing_lies_outside_a_picture() -> None:
 
 @pytest.mark.parametrize(("words", "is_whole"), [(15, True), (30, True), (50, True), (120, False)])
 def test_a_note_has_three_lines_at_most(words: int, is_whole: bool) -> None:
-    chart = next(each for each in report_data(*comparison())["charts"] if each["slot"] == "throughput")
+    chart = next(each for each in report_of(*comparison()).charts if each.slot == "throughput")
     note = " ".join(f"word-{number}" for number in range(words))
-    drawn = " ".join(_words(svg_of({**chart, "note": note, "beyond": []})))
+    drawn = " ".join(_words(svg_of(msgspec.structs.replace(chart, note=note, beyond=[]))))
     assert (note in drawn) is is_whole
     assert ("…" in drawn) is not is_whole
 
 
 def test_hostile_names_stay_words() -> None:
-    for chart in report_data(*hostile_comparison())["charts"]:
+    for chart in report_of(*hostile_comparison()).charts:
         root = ElementTree.fromstring(svg_of(chart))  # noqa: S314
         assert not [each for each in root.iter() if each.tag.removeprefix(NAMESPACE) in ("script", "img", "image")]
 
 
 def test_a_png_is_twice_as_large_as_its_drawing() -> None:
-    png = png_of(svg_of(report_data(*comparison())["charts"][0]))
+    png = png_of(svg_of(report_of(*comparison()).charts[0]))
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", png[16:24]) == (2560, 1440)
 
 
 def test_letters_are_drawn_without_fonts_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    svg = svg_of(report_data(*comparison())["charts"][0])
+    svg = svg_of(report_of(*comparison()).charts[0])
     with_machine = png_of(svg)
     monkeypatch.setattr(resvg_py, "svg_to_bytes", partial(resvg_py.svg_to_bytes, skip_system_fonts=True))
     assert png_of(svg) == with_machine

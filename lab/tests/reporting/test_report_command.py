@@ -65,7 +65,7 @@ def test_text_is_printed(results: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_dash_is_standard_output(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report.report_comparison(None, "json", Path("-"))
-    assert json.loads(capsys.readouterr().out)["comparison"]["id"] == 12
+    assert json.loads(capsys.readouterr().out)["judgement"]["comparison_id"] == 12
     assert not list(results.iterdir())
 
 

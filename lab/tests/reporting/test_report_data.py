@@ -6,115 +6,112 @@ from typing import Any
 
 import pytest
 from goldens import check_golden
-from judgements import SPEEDS, Shape, comparison, estimate, with_first, with_status
+from judgements import SPEEDS, Shape, comparison, estimate, with_first
 
+from bakeoff.judging.ceilings import reference_lines
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Bottleneck, Estimate, Judgement
-from bakeoff.reporting.data import report_data
-from bakeoff.reporting.identities import payloads_of
+from bakeoff.reporting.highlights import highlights_of
+from bakeoff.reporting.json_document import json_report
+from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.numbers import milliseconds
-from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.report import report_of
 from bakeoff.reporting.tables import limits
 from bakeoff.reporting.verdict_text import judgement_table
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.run import Status
 from made_up import comparison_of, cost, measured, phase, run_of
+from observations import ACTIVITY, STATE
 
 SMALL = Shape(targets=("rust-rest", "go-rest"), users=(10, 50), seconds=3)
 SEVERAL = Shape(payloads=("64k", "default", "8k"))
 
 
 def test_data_are_as_they_were() -> None:
-    check_golden("data.json", json.dumps(report_data(*comparison(SMALL)), indent=1, ensure_ascii=False) + "\n")
+    check_golden("data.json", json_report(report_of(*comparison(SMALL))))
 
 
 def test_data_are_plain_json() -> None:
-    data = report_data(*comparison())
-    assert json.loads(json.dumps(data, allow_nan=False)) == json.loads(json.dumps(data))
+    judgement, stored = comparison()
+    odd = replace(judgement, noise_floor=float("nan"))
+    assert json.loads(json_report(report_of(odd, stored)))["judgement"]["noise_floor"] is None
+    assert '"histogram"' not in json_report(report_of(judgement, stored))
 
 
 def test_the_same_comparison_gives_the_same_data() -> None:
-    assert report_data(*comparison()) == report_data(*comparison())
+    assert report_of(*comparison()) == report_of(*comparison())
 
 
 def test_contenders_against_the_leader_whichever_way_they_were_paired() -> None:
-    judgement, stored = comparison()
+    judgement, _ = comparison()
     pairings = [replace(each, one=each.other, other=each.one, ratio=Estimate(0.8, 0.7, 0.9, []), verdict="slower")
                 for each in judgement.pairings]  # fmt: skip
-    told = report_data(judgement, stored)["contenders"][2]["against_leader"]
-    turned = report_data(replace(judgement, pairings=pairings), stored)["contenders"][2]["against_leader"]
+    told = judgement.against_leader(judgement.contenders[2])
+    turned = replace(judgement, pairings=pairings).against_leader(judgement.contenders[2])
     assert told is not None
     assert turned is not None
-    assert told["verdict"] == turned["verdict"] == "slower"
-    assert told["ratio"]["median"] == pytest.approx(0.8, rel=1e-3)
-    assert (turned["ratio"]["low"], turned["ratio"]["high"]) == (0.7, 0.9)
+    assert told.verdict == turned.verdict == "slower"
+    assert told.ratio.median == pytest.approx(0.8, rel=1e-3)
+    assert (turned.ratio.low, turned.ratio.high) == (0.7, 0.9)
 
 
 def test_the_leader_is_compared_with_no_other() -> None:
-    assert report_data(*comparison())["contenders"][0]["against_leader"] is None
+    judgement, _ = comparison()
+    assert judgement.against_leader(judgement.contenders[0]) is None
 
 
 def test_styles_stay_with_their_contenders_from_payload_to_payload() -> None:
-    data = report_data(*comparison(SEVERAL))
-    looks = {(entry["target"], entry["style"], entry["identity"], entry["name"]) for entry in data["contenders"]}
+    data = report_of(*comparison(SEVERAL))
+    looks = {(entry.target, entry.identity, entry.name) for entry in data.judgement.contenders}
     assert len(looks) == 3
     assert {name for *_, name in looks} == {"Rust REST", "Rust gRPC", "Go REST"}
 
 
 def test_payloads_stand_from_small_to_large() -> None:
-    judgement, stored = comparison(SEVERAL)
-    assert payloads_of(judgement.contenders) == ["default", "8k", "64k"]
-    assert [group["name"] for group in report_data(judgement, stored)["groups"]] == [
-        "payload default",
-        "payload 8k",
-        "payload 64k",
-    ]
+    judgement, _ = comparison(SEVERAL)
+    assert judgement.divisions == ["payload default", "payload 8k", "payload 64k"]
 
 
 def test_every_payload_has_its_charts() -> None:
-    charts = report_data(*comparison(SEVERAL))["charts"]
-    slots = {(chart["slot"], chart["group"]) for chart in charts}
+    charts = report_of(*comparison(SEVERAL)).charts
+    slots = {(chart.slot, chart.group) for chart in charts}
     for payload in SEVERAL.payloads:
         assert {"ranking", "throughput", "latency", "cost-cpu", "resources"} <= {
             s for s, p in slots if p == f"payload {payload}"
         }
     assert ("payloads", None) in slots
-    assert len({chart["id"] for chart in charts}) == len(charts)
+    assert len({chart.id for chart in charts}) == len(charts)
 
 
 def test_one_payload_has_no_sweep() -> None:
-    assert "payloads" not in {chart["slot"] for chart in report_data(*comparison())["charts"]}
+    assert "payloads" not in {chart.slot for chart in report_of(*comparison()).charts}
 
 
 def test_latency_is_shown_at_the_leaders_optimal_load_first() -> None:
-    preferred = [chart["variant"] for chart in _charts(*comparison(), "latency") if chart["preferred"]]
+    preferred = [chart.variant for chart in _charts(*comparison(), "latency") if chart.preferred]
     assert preferred == ["50 users"]
 
 
 def test_throughput_has_its_marks() -> None:
     (chart,) = _charts(*comparison(), "throughput")
-    marks = {(mark["kind"], mark["x"]) for mark in chart["marks"]}
+    marks = {(mark.kind, mark.x) for mark in chart.marks}
     assert marks == {("maximum", 200.0), ("optimal", 50.0), ("breaking", 200.0)}
-    assert len(chart["marks"]) == 7
+    assert len(chart.marks) == 7
 
 
 def test_reference_lines_off_the_scale_are_said_in_words() -> None:
     (chart,) = _charts(*comparison(), "throughput")
-    assert [each["label"] for each in chart["references"]] == ["PostgreSQL alone, one row each"]
-    assert chart["beyond"] == ["generator capacity, REST: 203,000/s", "generator capacity, gRPC: 203,000/s"]
+    assert [each.label for each in chart.references] == ["PostgreSQL alone, one row each"]
+    assert chart.beyond == ["generator capacity, REST: 203,000/s", "generator capacity, gRPC: 203,000/s"]
 
 
 def test_the_ceiling_inside_tls_is_a_line_of_its_own() -> None:
-    judgement, stored = comparison()
-    encrypted = [
-        replace(run, result=replace(run.result, settings={"tls": "on"}, ceilings={"engine": 100_000.0}))
-        for run in stored.runs
-        if run.result.protocol == "rest"
-    ]
-    (chart,) = _charts(judgement, replace(stored, runs=[*stored.runs, *encrypted]), "throughput")
-    assert [label for label in chart["beyond"] if "REST" in label] == [
-        "generator capacity, REST with TLS: 100,000/s",
-        "generator capacity, REST: 203,000/s",
+    plain = [run_of(protocol=protocol, ceilings={"engine": 203_000.0}) for protocol in ("rest", "grpc")]
+    encrypted = run_of(settings={"tls": "on"}, ceilings={"engine": 100_000.0})
+    assert [(line.label, line.per_s) for line in reference_lines([*plain, encrypted], {})] == [
+        ("generator capacity, REST with TLS", 100_000),
+        ("generator capacity, REST", 203_000),
+        ("generator capacity, gRPC", 203_000),
     ]
 
 
@@ -125,7 +122,7 @@ def test_a_single_load_is_no_line_to_draw() -> None:
 
 
 def test_what_limited_several_alike_is_found_once() -> None:
-    judgement, stored = comparison()
+    judgement, _ = comparison()
     words = [f"The bottleneck was PostgreSQL: {place} of its sessions waited." for place in range(3)]
     contenders = [
         replace(
@@ -135,11 +132,12 @@ def test_what_limited_several_alike_is_found_once() -> None:
         )
         for each, seen in zip(judgement.contenders, words, strict=True)
     ]
-    data = report_data(replace(judgement, contenders=contenders), stored)
-    (found,) = [each for each in data["findings"] if each["kind"] == "database-bound"]
-    assert found["of"] == ["Rust REST", "Rust gRPC", "Go REST"]
-    assert found["message"] == "limited by database; see the table of limits."
-    rows = limits(data["contenders"]).rows
+    (found,) = [
+        each for each in merged_findings(replace(judgement, contenders=contenders)) if each.kind == "database-bound"
+    ]
+    assert found.of == ["Rust REST", "Rust gRPC", "Go REST"]
+    assert found.message == "limited by database; see the table of limits."
+    rows = limits(contenders).rows
     assert rows[1] == ("Rust gRPC", "database", "1 of its sessions waited.")
 
 
@@ -147,26 +145,26 @@ def test_lines_drawn_with_other_messages_are_left_out() -> None:
     judgement, stored = comparison(SEVERAL)
     without = [replace(each, reference_shares={}) if each.payload == "8k" else each for each in judgement.contenders]
     charts = _charts(replace(judgement, contenders=without), stored, "throughput")
-    assert [len(chart["references"]) for chart in charts] == [1, 0, 1]
+    assert [len(chart.references) for chart in charts] == [1, 0, 1]
 
 
 def test_one_finding_of_several_contenders_is_said_once_and_errors_stand_first() -> None:
-    judgement, stored = comparison()
+    judgement, _ = comparison()
     found = [JudgedFinding(KindName("errors"), "error", "Requests failed.", "Look.", [number]) for number in (2, 1)]
     contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=False)]
-    findings = report_data(replace(judgement, contenders=contenders), stored)["findings"]
-    assert [finding["severity"] for finding in findings] == ["error", "info"]
-    assert findings[0]["of"] == ["Rust REST", "Rust gRPC"]
-    assert findings[0]["rounds"] == [1, 2]
+    findings = merged_findings(replace(judgement, contenders=contenders))
+    assert [finding.severity for finding in findings] == ["error", "info"]
+    assert findings[0].of == ["Rust REST", "Rust gRPC"]
+    assert findings[0].rounds == [1, 2]
 
 
 def test_resources_are_what_the_documents_define() -> None:
-    level = report_data(*comparison())["contenders"][0]["levels"][0]
+    level = comparison()[0].contenders[0].levels[0]
     # 50 % of a core and 26 MB over three rounds of 10 s, 40,000 requests.
-    assert level["cpu_percent_s_each"] == pytest.approx(50 * 30 / 40_000)
-    assert level["memory_mb_s_each"] == pytest.approx(26 * 30 / 40_000)
+    assert level.cpu_percent_s_each == pytest.approx(50 * 30 / 40_000)
+    assert level.memory_mb_s_each == pytest.approx(26 * 30 / 40_000)
     # 26 MB of 24 GiB.
-    assert level["costs"]["target"]["memory_mean_percent"] == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
+    assert level.costs["target"].memory_mean_percent == pytest.approx(100 * 26e6 / (24_576 * 2**20), rel=1e-4)
 
 
 def test_the_ranking_tells_what_the_terminal_tells() -> None:
@@ -180,18 +178,18 @@ def test_the_ranking_tells_what_the_terminal_tells() -> None:
     phases = [phase(number + 1, 10 * 4**number, part) for number, part in enumerate(parts)]
     stored = comparison_of(run_of(phases=phases))
     judgement = judge(stored)
-    (told,) = report_data(judgement, stored)["contenders"]
-    best = told["at_best"]
+    (told,) = judgement.contenders
+    best = told.best_level
     assert best is not None
-    assert best["load"] == told["best_load"] == "160 users"
-    assert told["optimal_users"] == 40
-    api = best["costs"]["target"]
-    assert api["cpu_us_each"] is not None
+    assert best.load == "160 users"
+    assert told.optimal_users == 40
+    api = best.costs["target"]
+    assert api.cpu_us_each is not None
     shown = [
-        f" 1 {told['label']}",
-        *("160", f"{best['throughput_per_s']['median']:,.0f}", "–"),
-        *(milliseconds(best["latency_ms"][name]["median"]) for name in ("min", "mean", "p50", "p99")),
-        *("0", f"{api['cpu_us_each']['median']:.1f}", f"{api['memory_peak_mb']['median']:.1f}"),
+        f" 1 {told.label}",
+        *("160", f"{best.throughput_per_s.median:,.0f}", "–"),
+        *(milliseconds(best.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
+        *("0", f"{api.cpu_us_each.median:.1f}", f"{api.memory_peak_mb.median:.1f}"),
     ]
     table = judgement_table(judgement)
     assert [next(iter(column.cells)) for column in table.columns] == shown
@@ -199,55 +197,62 @@ def test_the_ranking_tells_what_the_terminal_tells() -> None:
 
 
 def test_least_cpu_and_memory_are_those_of_the_ranking() -> None:
-    judgement, stored = comparison(Shape(rounds=1, targets=("rust-rest", "java-rest")))
+    judgement, _ = comparison(Shape(rounds=1, targets=("rust-rest", "java-rest")))
     total = judgement.contenders[1].total
     assert total is not None
     cheap = replace(total.costs["target"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
     second = replace(judgement.contenders[1], total=replace(total, costs={"target": cheap}))
-    data = report_data(replace(judgement, contenders=[judgement.contenders[0], second]), stored)
-    told = {highlight["title"]: highlight["value"] for highlight in data["groups"][0]["highlights"]}
+    told = {each.title: each.value for each in highlights_of([judgement.contenders[0], second])}
     assert (told["Least CPU"], told["Least memory"]) == ("10.0 µs", "31.2 MB")
 
 
 def test_every_run_names_its_bottleneck() -> None:
     busy, void = run_of(environment={"cores": "1"}), run_of(number=2, status=Status.VOID)
     stored = comparison_of(busy, void)
-    first, second = report_data(judge(stored), stored)["contenders"][0]["runs"]
-    assert (first["bottleneck"], first["limited_by"]) == ("target-cpu", "target CPU")
-    assert first["limit"].startswith("The bottleneck was the CPU of the target")
-    assert (second["bottleneck"], second["limited_by"], second["limit"]) == (None, "", "")
+    first, second = judge(stored).contenders[0].runs
+    assert first.bottleneck is not None
+    assert (first.bottleneck.kind, first.bottleneck.limited_by) == ("target-cpu", "target CPU")
+    assert first.bottleneck.words.startswith("The bottleneck was the CPU of the target")
+    assert second.bottleneck is None
 
 
 def test_what_was_seen_beside_is_told_of_each_run_and_of_the_rounds_that_count() -> None:
-    judgement, stored = comparison()
-    stored = with_status(stored, 0, Status.VOID)
-    entry = report_data(judgement, stored)["contenders"][0]
-    assert [run["database"] and run["database"]["checkpoints"] for run in entry["runs"]] == [1, 2, 3]
-    assert entry["database"] is not None
-    assert entry["machine"] is not None
-    assert entry["database"]["checkpoints"] == 2.5
-    assert entry["machine"]["steal_percent"] == pytest.approx(0.25)
+    statuses = (Status.VOID, Status.COMPLETED, Status.COMPLETED)
+    runs = [
+        run_of(
+            number=number,
+            status=status,
+            database_activity={**ACTIVITY, "checkpoints": number},
+            machine_state={**STATE, "steal_percent": 0.1 * number},
+        )
+        for number, status in enumerate(statuses, start=1)
+    ]
+    (entry,) = judge(comparison_of(*runs)).contenders
+    assert [run.database and run.database["checkpoints"] for run in entry.runs] == [1, 2, 3]
+    assert entry.database is not None
+    assert entry.machine is not None
+    assert entry.database["checkpoints"] == 2.5
+    assert entry.machine["steal_percent"] == pytest.approx(0.25)
 
 
 def test_runs_of_an_older_version_have_nothing_beside() -> None:
-    stored = comparison_of(run_of())
-    (entry,) = report_data(judge(stored), stored)["contenders"]
-    assert (entry["database"], entry["machine"]) == (None, None)
-    assert (entry["runs"][0]["database"], entry["runs"][0]["machine"]) == (None, None)
+    (entry,) = judge(comparison_of(run_of())).contenders
+    assert (entry.database, entry.machine) == (None, None)
+    assert (entry.runs[0].database, entry.runs[0].machine) == (None, None)
 
 
 def test_proportional_memory_stands_beside_resident() -> None:
     costs = {"target": replace(cost(60), pss_peak_bytes=15_500_000), "database": cost(50)}
     stored = comparison_of(run_of(phases=[phase(1, 10, measured(costs=costs))]))
-    (level,) = report_data(judge(stored), stored)["contenders"][0]["levels"]
-    assert level["costs"]["target"]["pss_peak_mb"] is not None
-    assert level["costs"]["target"]["pss_peak_mb"]["median"] == 15.5
-    assert level["costs"]["database"]["pss_peak_mb"] is None
+    (level,) = judge(stored).contenders[0].levels
+    assert level.costs["target"].pss_peak_mb is not None
+    assert level.costs["target"].pss_peak_mb.median == 15.5
+    assert level.costs["database"].pss_peak_mb is None
 
 
 def test_highlights_call_ties_ties() -> None:
-    (group,) = report_data(*comparison(Shape(targets=tuple(SPEEDS))))["groups"]
-    told = {highlight["title"]: highlight["who"] for highlight in group["highlights"]}
+    judgement, _ = comparison(Shape(targets=tuple(SPEEDS)))
+    told = {each.title: each.who for each in highlights_of(judgement.contenders)}
     assert told == {
         "Highest throughput": "Rust REST and Rust gRPC",
         "Lowest p99": "Rust REST and Rust gRPC",
@@ -257,28 +262,28 @@ def test_highlights_call_ties_ties() -> None:
 
 
 def test_without_intervals_only_equals_tie() -> None:
-    (group,) = report_data(*comparison(Shape(rounds=1)))["groups"]
-    assert group["highlights"][1]["names"] == ["Rust REST"]
-    assert group["highlights"][1]["interval"] is None
+    judgement, _ = comparison(Shape(rounds=1))
+    highlight = highlights_of(judgement.contenders)[1]
+    assert highlight.names == ["Rust REST"]
+    assert highlight.interval is None
 
 
 def test_most_operations_are_whose_the_ranking_says() -> None:
     """Although the intervals of the two are far apart."""
-    judgement, stored = comparison(Shape(targets=("rust-rest", "java-grpc")))
+    judgement, _ = comparison(Shape(targets=("rust-rest", "java-grpc")))
     contenders = [replace(each, rank=1) for each in judgement.contenders]
-    (group,) = report_data(replace(judgement, contenders=contenders), stored)["groups"]
-    assert group["highlights"][0]["names"] == ["Rust REST", "Java gRPC"]
+    assert highlights_of(contenders)[0].names == ["Rust REST", "Java gRPC"]
 
 
 def test_who_is_not_ranked_is_no_highlight() -> None:
-    judgement, stored = comparison(Shape(targets=("rust-rest", "go-rest", "java-rest")))
+    judgement, _ = comparison(Shape(targets=("rust-rest", "go-rest", "java-rest")))
     without = with_first(judgement, rank=None, peak_throughput_per_s=estimate(1e9))
     first, second, third = without.contenders
-    data = report_data(replace(without, contenders=[first, replace(second, rank=1), replace(third, rank=2)]), stored)
-    assert data["groups"][0]["highlights"][0]["names"] == ["Go REST"]
-    assert data["groups"][0]["contenders"][-1] == "producer-api-rust-rest"
+    ranked = replace(without, contenders=[first, replace(second, rank=1), replace(third, rank=2)])
+    own = ranked.of_division("payload default")
+    assert highlights_of(own)[0].names == ["Go REST"]
+    assert own[-1].key == "producer-api-rust-rest"
 
 
 def _charts(judgement: Judgement, stored: Any, slot: str) -> list[Any]:
-    data: ReportData = report_data(judgement, stored)
-    return [chart for chart in data["charts"] if chart["slot"] == slot]
+    return [chart for chart in report_of(judgement, stored).charts if chart.slot == slot]

@@ -7,11 +7,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from hostile import IMAGE, SCRIPT, hostile_comparison
-from judgements import Shape, comparison, estimate, with_first
+from judgements import Shape, comparison, estimate, with_first, without_timeline
 
 from bakeoff.judging.judge import judge
-from bakeoff.reporting.data import report_data
+from bakeoff.judging.judgement import Bottleneck
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.report import report_of
 from made_up import comparison_of, run_of
 from observations import ACTIVITY, STATE
 
@@ -43,7 +44,7 @@ class _Elements(HTMLParser):
 
 
 def page(*, shape: Shape | None = None) -> str:
-    return html_report(report_data(*comparison(shape or Shape())))
+    return html_report(report_of(*comparison(shape or Shape())))
 
 
 def test_sections_stand_in_the_order_in_which_they_are_asked_for() -> None:
@@ -87,7 +88,7 @@ def test_the_policy_names_every_script_and_style_and_nothing_else() -> None:
 
 
 def test_every_name_from_outside_is_escaped() -> None:
-    hostile = html_report(report_data(*hostile_comparison()))
+    hostile = html_report(report_of(*hostile_comparison()))
     assert SCRIPT not in hostile
     assert IMAGE not in hostile
     assert "{{ 7 * 7 }}" in hostile
@@ -97,12 +98,8 @@ def test_every_name_from_outside_is_escaped() -> None:
 
 def test_sections_without_anything_in_them_are_absent() -> None:
     judgement, stored = comparison(Shape(targets=("go-rest",)))
-    data = report_data(judgement, stored)
-    data["effects"], data["reference_lines"] = [], []
-    for entry in data["contenders"]:
-        entry["limit"] = ""
-    data["charts"] = [chart for chart in data["charts"] if chart["slot"] not in ("effects", "time-throughput")]
-    ids = _Elements(html_report(data)).ids
+    judgement = with_first(replace(judgement, effects=[], reference_lines=[]), bottleneck=Bottleneck("unknown", ""))
+    ids = _Elements(html_report(report_of(judgement, without_timeline(stored)))).ids
     assert not {"choices", "limits", "time"} & set(ids)
 
 
@@ -121,7 +118,7 @@ def test_the_ranking_is_of_the_best_load() -> None:
     total = judgement.contenders[0].total
     assert total is not None
     other = replace(total.costs["target"], cpu_us_each=estimate(77.7), memory_peak_mb=estimate(88.8))
-    text = html_report(report_data(with_first(judgement, total=replace(total, costs={"target": other})), stored))
+    text = html_report(report_of(with_first(judgement, total=replace(total, costs={"target": other})), stored))
     ranking = text.split('<h2 id="ranking">')[1].split("<h2 ")[0]
     assert "10.0<small>9.70–10.3</small>" in ranking
     assert not re.search("77.7|88.8", ranking)
@@ -132,7 +129,7 @@ def test_each_target_tells_what_limited_its_runs_and_what_was_seen_beside() -> N
     run = run_of(environment={"cores": "1"}, database_activity=ACTIVITY, machine_state=STATE)
     older = run_of("go-rest")
     stored = comparison_of(run, older)
-    targets = html_report(report_data(judge(stored), stored)).split('<h2 id="targets">')[1].split("<h2 ")[0]
+    targets = html_report(report_of(judge(stored), stored)).split('<h2 id="targets">')[1].split("<h2 ")[0]
     first, second = sorted(targets.split("<details ")[1:], key=lambda part: "Go REST" in part)
     rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r'<tr><th scope="row">1<(.*?)</tr>', first)]
     assert [row[:4] for row in rows] == [

@@ -1,5 +1,7 @@
 """How figures are written."""
 
+from datetime import datetime
+
 import pytest
 
 from bakeoff.reporting import numbers
@@ -57,4 +59,4 @@ def test_rate(value: float, written: str) -> None:
 
 
 def test_moment_is_told_in_utc() -> None:
-    assert numbers.moment("2026-03-14T10:26:53+01:00") == "14 March 2026, 09:26 UTC"
+    assert numbers.moment(datetime.fromisoformat("2026-03-14T10:26:53+01:00")) == "14 March 2026, 09:26 UTC"

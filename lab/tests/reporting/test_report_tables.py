@@ -10,27 +10,29 @@ from hostile import hostile_comparison
 from judgements import Shape, comparison
 
 from bakeoff.judging.judge import judge
-from bakeoff.reporting.data import report_data
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report, plain
+from bakeoff.reporting.merged_findings import ReportedFinding
+from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
-from bakeoff.reporting.shape import ReportedFinding
 from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
+from bakeoff.results.findings import KindName
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 from bakeoff.sampling.gauges import Gauge
 from made_up import comparison_of, cost, measured, phase, run_of
 
 
 def test_markdown_is_as_it_was() -> None:
-    check_golden("report.md", markdown_report(report_data(*comparison())))
+    check_golden("report.md", markdown_report(report_of(*comparison())))
 
 
 def test_text_is_as_it_was() -> None:
-    check_golden("report.txt", text_report(report_data(*comparison())))
+    check_golden("report.txt", text_report(report_of(*comparison())))
 
 
 @pytest.mark.parametrize(
@@ -49,12 +51,12 @@ def test_text_from_outside_stays_text_in_markdown(text: str, escaped: str) -> No
 
 
 def test_markdown_rows_have_as_many_cells_as_their_headings() -> None:
-    for block in _markdown_tables(markdown_report(report_data(*hostile_comparison()))):
+    for block in _markdown_tables(markdown_report(report_of(*hostile_comparison()))):
         assert len({line.replace("\\|", "").count("|") for line in block}) == 1
 
 
 def test_nothing_steers_a_terminal() -> None:
-    text = text_report(report_data(*hostile_comparison()))
+    text = text_report(report_of(*hostile_comparison()))
     assert "\x1b" not in text
     assert "\x00" not in text
 
@@ -62,15 +64,15 @@ def test_nothing_steers_a_terminal() -> None:
 def test_cpu_and_memory_stand_beside_the_ranking_as_the_terminal_tells_them() -> None:
     parts = [measured(2000, 2.0, costs={"target": cost(80, 30)}), measured(900, 40.0, costs={"target": cost(99, 80)})]
     stored = comparison_of(run_of(phases=[phase(number + 1, 10 + number, part) for number, part in enumerate(parts)]))
-    table = at_best(report_data(judge(stored), stored)["contenders"])
+    table = at_best(report_of(judge(stored), stored).judgement.contenders)
     assert table.rows == [("Rust REST", "10 users", "1.02", "2.01", "2.00", "2.98", "0", "400", "30.0")]
 
 
 def test_the_processes_of_a_target_stand_below_it_in_every_document() -> None:
     part = measured(2000, costs={"target": cost(80, 30)}, processes={"gateway": cost(60, 20), "server 0": cost(20, 10)})
     stored = comparison_of(run_of(phases=[phase(1, 10, part)], total=part))
-    data = report_data(judge(stored), stored)
-    rows = [row[1:4] for row in cost_table(data["contenders"]).rows]
+    data = report_of(judge(stored), stored)
+    rows = [row[1:4] for row in cost_table(data.judgement.contenders).rows]
     assert rows == [("target", "400", "80%"), ("gateway", "300", "60%"), ("server 0", "100", "20%")]
     page = html_report(data)
     assert page.index('<td class="left">target</td>') < page.index('<td class="left">gateway</td>')
@@ -84,8 +86,8 @@ def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:
     ]
     runs = [run_of(number=place, phases=[phase(1, 10, part)], total=part) for place, part in enumerate(rounds, 1)]
     stored = comparison_of(*runs, run_of("go-rest"))
-    data = report_data(judge(stored), stored)
-    table = gauge_table(data["contenders"])
+    data = report_of(judge(stored), stored)
+    table = gauge_table(data.judgement.contenders)
     assert table.rows == [("Rust REST", "10 users", "queue <i>", "11.0", "44.0", "calls")]
     assert "Gauges by phase" in text_report(data)
     assert r"| Rust REST | 10 users | queue \<i\> | 11.0 | 44.0 | calls |" in markdown_report(data)
@@ -97,38 +99,38 @@ def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:
         for load in ("10 users", "all phases")
         for figure, values in (("mean", ("11", "10", "12")), ("maximum", ("44", "40", "48")))
     ]
-    without = report_data(*comparison())
+    without = report_of(*comparison())
     assert "Gauges by phase" not in text_report(without) + html_report(without)
 
 
 def test_csv_holds_each_figure_of_the_data() -> None:
-    data = report_data(*comparison())
+    data = report_of(*comparison())
     rows = list(csv.DictReader(io.StringIO(csv_report(data))))
     assert tuple(rows[0]) == COLUMNS
     found = {(row["of"], row["load"], row["figure"]): row for row in rows if row["part"] == "level"}
-    for entry in data["contenders"]:
-        for level in entry["levels"]:
-            row = found[entry["label"], level["load"], "throughput"]
-            assert float(row["value"]) == level["throughput_per_s"]["median"]
-            assert float(row["low"]) == level["throughput_per_s"]["low"]
-            for name, figure in level["latency_ms"].items():
-                assert float(found[entry["label"], level["load"], f"latency {name}"]["value"]) == figure["median"]
+    for entry in data.judgement.contenders:
+        for level in entry.levels:
+            row = found[entry.label, level.load, "throughput"]
+            assert float(row["value"]) == rounded(level.throughput_per_s.median)
+            assert float(row["low"]) == pytest.approx(level.throughput_per_s.low)
+            for name, figure in level.latency_ms.items():
+                assert float(found[entry.label, level.load, f"latency {name}"]["value"]) == rounded(figure.median)
 
 
 def test_csv_holds_each_point_of_curves_and_timelines() -> None:
-    data = report_data(*comparison())
+    data = report_of(*comparison())
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["part"] == "curve"]
     points = sum(
-        len(series["points"])
-        for chart in data["charts"]
-        if chart["slot"] in ("latency", "time-throughput", "time-latency")
-        for series in chart["series"]
+        len(series.points)
+        for chart in data.charts
+        if chart.slot in ("latency", "time-throughput", "time-latency")
+        for series in chart.series
     )
     assert len(rows) == points > 0
 
 
 def test_csv_holds_what_was_seen_beside_each_run() -> None:
-    rows = [row for row in csv.DictReader(io.StringIO(csv_report(report_data(*comparison())))) if row["part"] == "run"]
+    rows = [row for row in csv.DictReader(io.StringIO(csv_report(report_of(*comparison())))) if row["part"] == "run"]
     found = {(row["of"], row["load"], row["figure"]): (row["value"], row["unit"]) for row in rows}
     assert found["Rust REST", "run 2100", "PostgreSQL wal_bytes_each"] == ("400", "bytes/operation")
     assert found["Rust REST", "run 3100", "PostgreSQL checkpoints"] == ("3", "")
@@ -139,24 +141,22 @@ def test_csv_holds_what_was_seen_beside_each_run() -> None:
 
 
 def test_csv_text_is_no_formula() -> None:
-    rows = csv.reader(io.StringIO(csv_report(report_data(*hostile_comparison()))))
+    rows = csv.reader(io.StringIO(csv_report(report_of(*hostile_comparison()))))
     assert not [cell for row in rows for cell in row if cell[:1] in ("=", "+", "@")]
 
 
 def test_every_document_tells_the_same_verdict() -> None:
     judgement, stored = comparison(Shape(rounds=4))
-    data = report_data(judgement, stored)
+    data = report_of(judgement, stored)
     assert judgement.verdict in markdown_report(data)
     assert judgement.verdict in text_report(data, width=200)
 
 
 def test_findings_with_one_advice_are_one_doubt() -> None:
-    found: list[ReportedFinding] = [
-        {"kind": "high-variance", "severity": "warning",
-         "message": f"By {each}%.", "advice": "Add rounds.", "of": [name],
-         "rounds": rounds}
+    found = [
+        ReportedFinding(KindName("high-variance"), "warning", f"By {each}%.", "Add rounds.", rounds, [name])
         for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
-    ]  # fmt: skip
+    ]
     (group,) = groups_of(found)
     assert group.lines == ["A: By 11% (round 1).", "B: By 22%.", "C: By 33% (rounds 1 and 3)."]
 

@@ -82,7 +82,7 @@ def test_the_full_report_brings_its_own_policy(pages: TestClient) -> None:
 
 
 def test_figures_as_json(pages: TestClient) -> None:
-    assert pages.get("/comparisons/1.json").json()["comparison"]["id"] == 1
+    assert pages.get("/comparisons/1.json").json()["judgement"]["comparison_id"] == 1
 
 
 def test_any_runs_can_be_overlaid(pages: TestClient) -> None:

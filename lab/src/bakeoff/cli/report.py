@@ -11,7 +11,7 @@ from bakeoff.cli.runs_output import stored_history
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging.judge import judge
 from bakeoff.project import find_project
-from bakeoff.reporting.data import report_data
+from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import DOCUMENTS, FORMATS, default_path, write_report
 from bakeoff.reporting.text import rendered
 from bakeoff.storage.stored_runs import load_comparison
@@ -28,13 +28,13 @@ def report_comparison(comparison: str | None, form: str, output: Path | None) ->
     project = find_project()
     with stored_history(project) as store:
         stored = load_comparison(store.server, comparison_id)
-    data = report_data(judge(stored), stored)
+    report = report_of(judge(stored), stored)
     if form == "text" and output is None:
-        Console().print(rendered(data))
+        Console().print(rendered(report))
     elif printed:
-        sys.stdout.write(DOCUMENTS[form][1](data))
+        sys.stdout.write(DOCUMENTS[form][1](report))
     else:
-        written = write_report(data, form, output or default_path(project.results / "reports", data, form))
+        written = write_report(report, form, output or default_path(project.results / "reports", report, form))
         if not written:
             raise BakeoffError(f"Comparison {stored.id} has no chart to draw: nothing was measured.")
         typer.echo(project.relative(written[0] if form in DOCUMENTS else written[0].parent))

@@ -25,7 +25,7 @@ from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.count_tables import count_tables
-from bakeoff.reporting.equal_loads import equal_load_entries, equal_load_tables
+from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.text import laid
@@ -166,7 +166,7 @@ def _print(comparison: Comparison, stored: StoredComparison | None, console: Con
     if judgement is not None:
         console.print()
         print_fitted(console, judgement_table(judgement))
-        for table in equal_load_tables(equal_load_entries(judgement)):
+        for table in equal_load_tables(judgement):
             # Tables that are divided to fit have no titles.
             console.print(table.title, style="bold", markup=False, highlight=False)
             print_fitted(console, laid(replace(table, title="")))
@@ -208,12 +208,12 @@ def _stored(project: Project, comparison: Comparison) -> StoredComparison | None
 
 def _print_documents(scenarios: Sequence[_Scenario]) -> None:
     """What `report --format json` writes; of several scenarios `{"scenarios": {name: …}}`."""
-    from bakeoff.reporting.data import report_data
+    from bakeoff.reporting.report import report_of
     from bakeoff.reporting.report_files import DOCUMENTS
 
     write = DOCUMENTS["json"][1]
     documents = {
-        each.name: write(report_data(judge(each.stored), each.stored)) for each in scenarios if each.stored is not None
+        each.name: write(report_of(judge(each.stored), each.stored)) for each in scenarios if each.stored is not None
     }
     if len(scenarios) > 1:
         print_json({"scenarios": {name: json.loads(document) for name, document in documents.items()}})

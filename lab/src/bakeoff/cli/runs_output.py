@@ -137,7 +137,7 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
     """`runs compare`."""
     from bakeoff.history.changed_workload import changed_in_words, refuse_changed, refuse_several
     from bakeoff.history.comparing import side_by_side
-    from bakeoff.history.judged import judgements_of, without_histograms
+    from bakeoff.history.judged import judgements_of
     from bakeoff.history.run_references import resolve
 
     if len(references) < 2:
@@ -157,9 +157,10 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
             "payload, load and settings in common. Compare single runs by their ids instead."
         )
     if as_json:
-        judgements = {name: without_histograms(judgement) for name, judgement in judged.items()}
+        from bakeoff.reporting.json_document import plain_json
+
         compared_json = [asdict(each) for each in compared]
-        print_json({"compared": compared_json, "changed_workloads": changed, "judgements": judgements})
+        print_json({"compared": compared_json, "changed_workloads": changed, "judgements": plain_json(judged)})
     else:
         if changed:
             typer.echo(f"{changed_in_words(changed)}\n")

@@ -1,9 +1,8 @@
 """What references come to by the rules that `run` judges by, where all of their runs are stored."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from bakeoff.documents.checked import Json
 from bakeoff.history.run_references import Referenced
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Judgement
@@ -27,11 +26,6 @@ def judgements_of(server: Server, references: Sequence[Referenced]) -> dict[str,
         for reference in references
         if reference.comparison_id is not None
     }
-
-
-def without_histograms(judgement: Judgement) -> dict[str, Json]:
-    """A judgement as JSON can hold it, of what people read in it; `runs export` gives histograms too."""
-    return asdict(judgement, dict_factory=lambda items: {name: value for name, value in items if name != "histogram"})
 
 
 def _together(runs: Sequence[StoredRun]) -> StoredComparison:

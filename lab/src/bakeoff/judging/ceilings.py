@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from bakeoff.judging.contender_runs import level_name
+from bakeoff.judging.judgement import ReferenceLine
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
@@ -57,9 +59,33 @@ def _without_lines(ceilings: Mapping[str, float]) -> dict[str, float]:
     return {name: rate for name, rate in ceilings.items() if name == _ENGINE}
 
 
-def reference_lines(runs: Sequence[RunResult]) -> dict[str, float]:
-    """Operations a second of each reference line, as the newest run that knows it was compared with."""
-    return {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
+def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[float]]) -> list[ReferenceLine]:
+    """PostgreSQL alone, and the generator over each protocol, as the newest run knows them; the lowest first."""
+    alone = {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
+    lines = [
+        ReferenceLine(name, None, f"PostgreSQL alone, {name}{_spread(draws.get(name, ()))}", rate)
+        for name, rate in alone.items()
+    ]
+    engines = {
+        (run.protocol, run.settings.get("tls") == "on", run.payload): run.ceilings[_ENGINE]
+        for run in runs
+        if _ENGINE in run.ceilings
+    }
+    lines += [
+        ReferenceLine(
+            f"{_ENGINE} {protocol}{' tls' if encrypted else ''}",
+            payload,
+            f"generator capacity, {level_name(protocol)}{' with TLS' if encrypted else ''}",
+            rate,
+        )
+        for (protocol, encrypted, payload), rate in engines.items()
+    ]
+    return sorted(lines, key=lambda line: line.per_s)
+
+
+def _spread(draws: Sequence[float]) -> str:
+    """How far the draws of a line lie apart; nothing where it was not drawn for this comparison."""
+    return f" ({min(draws):,.0f} to {max(draws):,.0f}, drawn before and after)" if draws else ""
 
 
 def limits_in_words(limits: Limits) -> str:

@@ -11,7 +11,7 @@ from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import holm, ratio_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import NONE, Prior
-from bakeoff.judging.pairings import inverted, inverted_ratio, log_ratios, pairings_between, verdict_on
+from bakeoff.judging.pairings import log_ratios, pairings_between, verdict_on
 
 
 def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:
@@ -48,7 +48,7 @@ def _effect(factor: str, one: str, other: str, contenders: Sequence[ContenderRat
     pairs = pairings_between(matched, prior, smallest_claim=None)
     if test.ratio.median >= 1:
         return Effect(factor, one, other, test.ratio, pairs, test.p_value)
-    return Effect(factor, other, one, inverted_ratio(test.ratio), [inverted(pair) for pair in pairs], test.p_value)
+    return Effect(factor, other, one, test.ratio.inverted(), [pair.inverted() for pair in pairs], test.p_value)
 
 
 def _matched(

@@ -12,7 +12,7 @@ from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, es
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
 from bakeoff.judging.levels import Slot, phases_by_slot
 from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
-from bakeoff.judging.pairings import inverted_ratio, log_ratios, verdict_on
+from bakeoff.judging.pairings import log_ratios, verdict_on
 from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
@@ -145,7 +145,7 @@ def _pairing(tested: _Test, p_adjusted: float | None) -> Pairing:
     """`faster` is the lower; the ratio is of the figures as they are."""
     test = tested.test
     verdict = verdict_on(test.ratio, p_adjusted, tested.smallest_claim)
-    return Pairing(tested.one, tested.other, inverted_ratio(test.ratio), test.p_value, p_adjusted, verdict)
+    return Pairing(tested.one, tested.other, test.ratio.inverted(), test.p_value, p_adjusted, verdict)
 
 
 def _equal_load(

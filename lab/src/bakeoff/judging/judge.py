@@ -12,6 +12,7 @@ from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.equal_load import equal_loads_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
+from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
 from bakeoff.judging.levels import phases_by_slot
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
@@ -23,8 +24,9 @@ from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.scaling import Scaled, scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
-from bakeoff.judging.usage_at_peak import usage_at
+from bakeoff.judging.usage_at_peak import judged_run, usage_at
 from bakeoff.judging.verdict import Field, verdict_of
+from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
 
 
@@ -88,11 +90,10 @@ def judge(comparison: StoredComparison) -> Judgement:
         scale_curves=scale_curves_of([Scaled(each.runs, each.held, each.rates) for each in measured], comparison.scale),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
-        reference_lines=reference_lines([run.result for run in comparison.runs]),
+        reference_lines=reference_lines([run.result for run in comparison.runs], comparison.reference_draws),
         findings=comparison_findings.found(comparison, rates, _aa_pairs(measured)),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
-        reference_draws=comparison.reference_draws,
         has_aa=any(_aa_pairs(measured)),
     )
 
@@ -135,7 +136,8 @@ def _contenders(measured: Sequence[_MeasuredContender], pairings: Sequence[Pairi
         for each, contender, drift in zip(measured, contenders, drifts, strict=True)
     ]
     divisions = {each.runs.key: _divisions(measured).index(each.runs.division) for each in measured}
-    return sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
+    ordered = sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
+    return identified(ordered)
 
 
 def _contender(
@@ -160,7 +162,7 @@ def _contender(
         rank=None if place is None else place.rank,
         indicative=measured.indicative,
         tied_with=() if place is None else place.tied_with,
-        run_ids=[run.id for run in runs.all],
+        runs=[judged_run(run) for run in runs.all],
         rounds=len(runs.counted),
         void_rounds=runs.void_rounds,
         levels=held.levels,
@@ -177,6 +179,9 @@ def _contender(
         findings=(),
         settings=newest.settings,
         environment=newest.environment,
+        checks=newest.checks if runs.counted else {},
+        database=medians([each for run in runs.counted.values() if (each := database_figures(run)) is not None]),
+        machine=medians([state for run in runs.counted.values() if (state := machine_figures(run)) is not None]),
     )
 
 

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from bakeoff.results.findings import JudgedFinding
+from bakeoff.results.observed import DatabaseFigures, MachineFigures
 from bakeoff.results.operations import summed
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
@@ -14,7 +15,18 @@ Verdict = Literal["faster", "slower", "tie", "unknown"]
 ROUNDS_FOR_INTERVAL = 5
 # How improbable, by the scatter between rounds, points must be that contradict a curve.
 MISFIT = 0.05
+ALL_PHASES = "all"
 LATENCIES = ("min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
+
+_LIMITED_BY = {
+    "target-cpu": "target CPU",
+    "database": "database",
+    "pool": "connection pool",
+    "generator": "load generator",
+    "machine": "shared CPU",
+    "load": "offered load",
+    "unknown": "unknown",
+}
 
 
 def interval_name(rounds: int) -> str:
@@ -37,15 +49,31 @@ class Estimate:
 
     @property
     def interval_name(self) -> str:
-        """What its bounds are."""
         return interval_name(len(self.values))
+
+    def inverted(self) -> "Estimate":
+        """The same ratio from the other's side. A ratio of zero has no inverse: it stays zero."""
+
+        def inverse(value: float) -> float:
+            return 1 / value if value else 0.0
+
+        low = None if self.high is None else inverse(self.high)
+        high = None if self.low is None else inverse(self.low)
+        return Estimate(inverse(self.median), low, high, tuple(inverse(value) for value in self.values))
+
+    def overlaps(self, other: "Estimate") -> bool:
+        """Whether the intervals meet; without intervals, whether the medians are equal."""
+        if self.low is None or self.high is None or other.low is None or other.high is None:
+            return self.median == other.median
+        return self.low <= other.high and other.low <= self.high
 
 
 @dataclass(frozen=True)
 class CostEstimate:
     """What one role (target, database, engine) used. None: it could not be told. CPU per cent is of one core.
 
-    `pss_peak_mb` is the highest proportional memory that was seen.
+    `pss_peak_mb` is the highest proportional memory that was seen. `memory_limit_mb` is the role's limit where one is
+    set, else the machine's memory.
     """
 
     cpu_us_each: Estimate | None
@@ -54,6 +82,20 @@ class CostEstimate:
     memory_mean_mb: Estimate
     memory_peak_mb: Estimate
     pss_peak_mb: Estimate | None = None
+    memory_limit_mb: float | None = None
+
+    @property
+    def memory_mean_percent(self) -> float | None:
+        """Per cent of the limit."""
+        return self._percent(self.memory_mean_mb)
+
+    @property
+    def memory_peak_percent(self) -> float | None:
+        """Per cent of the limit."""
+        return self._percent(self.memory_peak_mb)
+
+    def _percent(self, used_mb: Estimate) -> float | None:
+        return None if self.memory_limit_mb is None else 100 * used_mb.median / self.memory_limit_mb
 
 
 @dataclass(frozen=True)
@@ -117,10 +159,29 @@ class Level:
 
     @property
     def load(self) -> str:
-        """The load that was held, in words: `1 user`, `2,000 users`, `5,000/s`; empty of all phases together."""
+        """The load that was held, in words: `1 user`, `2,000 users`, `5,000/s`, `all phases`."""
         if self.arrival_rate_per_s is not None:
             return f"{self.arrival_rate_per_s:,.10g}/s"
-        return f"{self.virtual_users:,} user{'' if self.virtual_users == 1 else 's'}" if self.virtual_users else ""
+        if self.virtual_users:
+            return f"{self.virtual_users:,} user{'' if self.virtual_users == 1 else 's'}"
+        return "all phases" if self.name == ALL_PHASES else self.name
+
+    @property
+    def cpu_percent_s_each(self) -> float | None:
+        """The target's mean CPU % × seconds ÷ requests."""
+        own = self.costs.get("target")
+        return None if own is None else self._spent_each(own.cpu_percent_mean)
+
+    @property
+    def memory_mb_s_each(self) -> float | None:
+        """The target's mean MB × seconds ÷ requests."""
+        own = self.costs.get("target")
+        return None if own is None else self._spent_each(own.memory_mean_mb)
+
+    def _spent_each(self, mean: Estimate | None) -> float | None:
+        if mean is None or not self.requests:
+            return None
+        return float(f"{mean.median * self.duration_s / self.requests:.4g}")
 
     @property
     def failed_share(self) -> float:
@@ -140,16 +201,39 @@ class Bottleneck:
     kind: str
     words: str
 
+    @property
+    def limited_by(self) -> str:
+        """The kind in two or three words."""
+        return _LIMITED_BY.get(self.kind, self.kind)
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """One run of a contender, whatever became of it: what limited it, and what was observed beside its requests.
+
+    A run that does not count has no bottleneck.
+    """
+
+    id: int
+    round: int
+    status: str
+    failure: str | None
+    bottleneck: Bottleneck | None
+    database: DatabaseFigures | None
+    machine: MachineFigures | None
+
 
 @dataclass(frozen=True)
 class Contender:
     """A target with its settings, as it entered the comparison.
 
-    `key` is unique in the comparison; `label` is what people read, and names only what differs. `rank` counts from 1
-    among contenders of the same `division` (workload, class, durability and
-    payload) and is shared by ties; None where nothing valid was measured. `rounds` are
-    those that count: neither void nor cut short. The peak is the throughput of the phase whose median is the best
-    (`peak_level`), sustainable is the best of those that keep the documented thresholds. `ceiling_share` is the peak
+    `key` is unique in the comparison; `label` is what people read, and names only what differs; `name` leaves out the
+    payload where that is still unique. `identity` numbers targets with their settings, whatever the payload. `rank`
+    counts from 1 among contenders of the same `division` (workload, class, durability and payload) and is shared by
+    ties; None where nothing valid was measured. `rounds` are those that count: neither void nor cut short; `database`
+    and `machine` are medians over them. `checks` are the fractions of replies whose content is checked. The
+    peak is the throughput of the phase whose median is the best (`peak_level`), sustainable is the best of those that
+    keep the documented thresholds. `ceiling_share` is the peak
     as a share of what the engine can do, None without a calibration; `reference_shares` are shares of each reference
     line. `indicative` are the reasons why its windows cannot carry a rank: then it has none.
     """
@@ -163,7 +247,7 @@ class Contender:
     factors: Mapping[str, str]
     rank: int | None
     tied_with: Sequence[str]
-    run_ids: Sequence[int]
+    runs: Sequence[JudgedRun]
     rounds: int
     void_rounds: int
     levels: Sequence[Level]
@@ -185,12 +269,29 @@ class Contender:
     indicative: Sequence[str] = ()
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None
+    name: str = ""
+    identity: int = 0
+    checks: Mapping[str, float] = field(default_factory=dict)
+    database: DatabaseFigures | None = None
+    machine: MachineFigures | None = None
 
     @property
     def level_at_peak(self) -> Level | None:
         """The level that it is ranked by, None where nothing valid was measured."""
         peak = self.peak_throughput_per_s
         return next((level for level in self.levels if level.throughput_per_s == peak), self.total)
+
+    @property
+    def best_level(self) -> Level | None:
+        """The level that it is ranked by; None where no request was answered there."""
+        level = self.level_at_peak
+        return level if level is not None and level.requests > level.failed else None
+
+    @property
+    def optimal_level(self) -> Level | None:
+        """The level of optimal parallelism; where none is known, the one at which it does most."""
+        closed = (level for level in self.levels if level.virtual_users)
+        return next((level for level in closed if level.virtual_users == self.optimal_users), self.best_level)
 
 
 @dataclass(frozen=True)
@@ -206,6 +307,12 @@ class Pairing:
     p_value: float | None
     p_adjusted: float | None
     verdict: Verdict
+
+    def inverted(self) -> "Pairing":
+        """The same pairing from the other's side."""
+        opposite: Mapping[str, Verdict] = {"faster": "slower", "slower": "faster"}
+        verdict = opposite.get(self.verdict, self.verdict)
+        return replace(self, one=self.other, other=self.one, ratio=self.ratio.inverted(), verdict=verdict)
 
 
 @dataclass(frozen=True)
@@ -328,6 +435,21 @@ class ScaleCurve:
     fit: UslFit | None
     refused: str = ""
 
+    def efficiency(self, step: ScaleStep) -> float:
+        """The throughput of a step ÷ what as many times the first count would give."""
+        first = self.steps[0]
+        return step.throughput_per_s.median / (first.throughput_per_s.median * step.count / first.count)
+
+
+@dataclass(frozen=True)
+class ReferenceLine:
+    """What a part of the machine can do without any API; `payload` is None where it holds for all of them."""
+
+    name: str
+    payload: str | None
+    label: str
+    per_s: float
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -354,7 +476,7 @@ class Judgement:
     effects: Sequence[Effect]
     noise_floor: float | None
     smallest_claim: float | None
-    reference_lines: Mapping[str, float]
+    reference_lines: Sequence[ReferenceLine]
     findings: Sequence[JudgedFinding]
     provenance: Mapping[str, str]
     operation_effects: Sequence[Effect] = ()
@@ -362,4 +484,37 @@ class Judgement:
     scale_curves: Sequence[ScaleCurve] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
-    reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def took_s(self) -> float | None:
+        return None if self.finished_at is None else (self.finished_at - self.started_at).total_seconds()
+
+    @property
+    def run_count(self) -> int:
+        return sum(len(contender.runs) for contender in self.contenders)
+
+    @property
+    def divisions(self) -> list[str]:
+        """The names of what is ranked apart, in the order of the contenders."""
+        return list(dict.fromkeys(contender.division for contender in self.contenders))
+
+    def of_division(self, division: str) -> list[Contender]:
+        """In rank order, those without a rank last."""
+        own = [contender for contender in self.contenders if contender.division == division]
+        return sorted(own, key=lambda contender: contender.rank or math.inf)
+
+    def names(self, keys: Sequence[str]) -> list[str]:
+        """Of these contenders, in their order."""
+        names = {contender.key: contender.name for contender in self.contenders}
+        return [names[key] for key in keys if key in names]
+
+    def against_leader(self, contender: Contender) -> Pairing | None:
+        """The contender compared with the first of its division; None of the leader, and where nothing was paired."""
+        own = (each for each in self.contenders if each.division == contender.division and each.rank is not None)
+        leader = next(own, contender)
+        for pairing in self.pairings:
+            if (pairing.one, pairing.other) == (contender.key, leader.key):
+                return pairing
+            if (pairing.one, pairing.other) == (leader.key, contender.key):
+                return pairing.inverted()
+        return None

@@ -6,14 +6,22 @@ from collections.abc import Mapping, Sequence
 from bakeoff.engines import histograms
 from bakeoff.engines.histograms import Latency
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
-from bakeoff.judging.judgement import LATENCIES, CostEstimate, Estimate, GaugeEstimate, Level, OperationLevel
+from bakeoff.judging.judgement import (
+    ALL_PHASES,
+    LATENCIES,
+    CostEstimate,
+    Estimate,
+    GaugeEstimate,
+    Level,
+    OperationLevel,
+)
+from bakeoff.judging.memory_limit import memory_limit_mb
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 from bakeoff.sampling.cost import Cost, cpu_us_each
 
-ALL_PHASES = "all"
-
 Slot = tuple[int, str, int, float | None]
+_UNKNOWN: Mapping[str, str] = {}
 
 
 def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Measured]]:
@@ -25,21 +33,21 @@ def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Mea
     return dict(sorted(slots.items(), key=lambda item: item[0][0]))
 
 
-def level_of(slot: Slot, by_round: Mapping[int, Measured]) -> Level:
-    """A phase over all rounds that have it."""
+def level_of(slot: Slot, by_round: Mapping[int, Measured], environment: Mapping[str, str] = _UNKNOWN) -> Level:
+    """A phase over all rounds that have it; `environment` knows the limits of memory."""
     _, name, users, rate = slot
     parts = list(by_round.values())
-    return _level(name, users, rate, parts, _merged([part.histogram for part in parts]))
+    return _level(name, users, rate, parts, _merged([part.histogram for part in parts]), environment)
 
 
-def total_of(counted: Mapping[int, RunResult], levels: Sequence[Level]) -> Level | None:
+def total_of(counted: Mapping[int, RunResult], levels: Sequence[Level], environment: Mapping[str, str]) -> Level | None:
     """All phases together, or None where no round counts."""
     parts = [run.total for run in counted.values() if run.total is not None]
     if not parts:
         return None
     # The phases' histograms hold the same latencies and are fewer, being merged already.
     encoded = [level.histogram for level in levels] or [part.histogram for part in parts]
-    return _level(ALL_PHASES, 0, None, parts, _merged(encoded))
+    return _level(ALL_PHASES, 0, None, parts, _merged(encoded), environment)
 
 
 def throughput_by_round(by_round: Mapping[int, Measured]) -> dict[int, float]:
@@ -52,11 +60,19 @@ def _slot(phase: PhaseResult) -> Slot:
     return phase.number, phase.name, users, phase.arrival_rate_per_s
 
 
-def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured], histogram: str) -> Level:
+def _level(
+    name: str,
+    users: int,
+    rate: float | None,
+    parts: Sequence[Measured],
+    histogram: str,
+    environment: Mapping[str, str],
+) -> Level:
     errors: Counter[str] = Counter()
     for part in parts:
         errors.update(part.errors)
-    costs = {role: _cost([(part.costs.get(role), part.operations) for part in parts]) for role in ROLES}
+    limits = {role: memory_limit_mb(role, environment) for role in ROLES}
+    costs = {role: _cost([(part.costs.get(role), part.operations) for part in parts], limits[role]) for role in ROLES}
     names = dict.fromkeys(name for part in parts for name in part.by_operation)
     return Level(
         name=name,
@@ -76,7 +92,7 @@ def _level(name: str, users: int, rate: float | None, parts: Sequence[Measured],
         sent_bytes_per_s=estimate(part.sent_bytes_per_s for part in parts),
         received_bytes_per_s=estimate(part.received_bytes_per_s for part in parts),
         operations={name: _operation(name, parts) for name in names},
-        processes=_processes(parts),
+        processes=_processes(parts, limits["target"]),
         gauges=_gauges(parts),
     )
 
@@ -109,10 +125,10 @@ def _latency(name: str, parts: Sequence[Latency]) -> Estimate:
     return estimate_of_percentiles(part.percentiles_ms[name] for part in parts)
 
 
-def _processes(parts: Sequence[Measured]) -> dict[str, CostEstimate]:
+def _processes(parts: Sequence[Measured], limit_mb: float | None) -> dict[str, CostEstimate]:
     """Each process of a target of several, in the rounds that have it."""
     names = dict.fromkeys(name for part in parts for name in part.processes)
-    costs = {name: _cost([(part.processes.get(name), part.operations) for part in parts]) for name in names}
+    costs = {name: _cost([(part.processes.get(name), part.operations) for part in parts], limit_mb) for name in names}
     return {name: cost for name, cost in costs.items() if cost is not None}
 
 
@@ -130,7 +146,7 @@ def _gauges(parts: Sequence[Measured]) -> dict[str, GaugeEstimate]:
     }
 
 
-def _cost(parts: Sequence[tuple[Cost | None, int]]) -> CostEstimate | None:
+def _cost(parts: Sequence[tuple[Cost | None, int]], limit_mb: float | None) -> CostEstimate | None:
     """Of costs with the operations of the same span, those that were sampled."""
     sampled = [(cost, operations) for cost, operations in parts if cost is not None]
     if not sampled:
@@ -144,4 +160,5 @@ def _cost(parts: Sequence[tuple[Cost | None, int]]) -> CostEstimate | None:
         pss_peak_mb=estimate_of_known(
             None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6 for cost, _ in sampled
         ),
+        memory_limit_mb=limit_mb,
     )

@@ -29,8 +29,9 @@ class LevelsHeld:
 def levels_held(counted: Mapping[int, RunResult]) -> LevelsHeld:
     """The levels of runs that count, by round."""
     slots = phases_by_slot(counted)
-    levels = {slot: level_of(slot, by_round) for slot, by_round in slots.items()}
-    total = total_of(counted, list(levels.values()))
+    environment = max(counted.values(), key=lambda run: run.started_at).environment if counted else {}
+    levels = {slot: level_of(slot, by_round, environment) for slot, by_round in slots.items()}
+    total = total_of(counted, list(levels.values()), environment)
     if not levels:
         totals = {number: run.total for number, run in counted.items() if run.total is not None}
         return LevelsHeld((), total, total, None, throughput_by_round(totals))

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
@@ -61,25 +60,8 @@ def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float 
 def pairing_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]:
     """A look-up of what is known of the first against the second, whichever way round it was compared."""
     known = {(pairing.one, pairing.other): pairing for pairing in pairings}
-    known |= {(pairing.other, pairing.one): inverted(pairing) for pairing in pairings}
+    known |= {(pairing.other, pairing.one): pairing.inverted() for pairing in pairings}
     return lambda one, other: known.get((one, other))
-
-
-def inverted(pairing: Pairing) -> Pairing:
-    """The same pairing from the other's side."""
-    opposite: Mapping[str, Verdict] = {"faster": "slower", "slower": "faster"}
-    verdict = opposite.get(pairing.verdict, pairing.verdict)
-    return replace(pairing, one=pairing.other, other=pairing.one, ratio=inverted_ratio(pairing.ratio), verdict=verdict)
-
-
-def inverted_ratio(ratio: Estimate) -> Estimate:
-    """The same ratio from the other's side."""
-    return Estimate(
-        1 / ratio.median,
-        None if ratio.high is None else 1 / ratio.high,
-        None if ratio.low is None else 1 / ratio.low,
-        tuple(1 / value for value in ratio.values),
-    )
 
 
 def _pairing(one: str, other: str, test: RatioTest, p_adjusted: float | None, smallest_claim: float | None) -> Pairing:

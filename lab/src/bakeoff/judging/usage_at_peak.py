@@ -9,10 +9,12 @@ from bakeoff.judging.bottleneck import Usage, bottleneck_of
 from bakeoff.judging.ceilings import limiting_lines, limits_of
 from bakeoff.judging.contender_runs import counts
 from bakeoff.judging.estimates import estimate_of_known
-from bakeoff.judging.judgement import Bottleneck
+from bakeoff.judging.judgement import Bottleneck, JudgedRun
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
+from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import RunResult
 from bakeoff.sampling.activity import DatabaseActivity, Sessions
+from bakeoff.storage.stored_runs import StoredRun
 
 
 def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:
@@ -82,6 +84,20 @@ def bottleneck_of_run(run: RunResult) -> Bottleneck | None:
     if not counts(run):
         return None
     return bottleneck_of(usage_at(levels_held({run.round: run}), [run], run))
+
+
+def judged_run(stored: StoredRun) -> JudgedRun:
+    """One run by itself."""
+    run = stored.result
+    return JudgedRun(
+        id=stored.id,
+        round=run.round,
+        status=run.status.value,
+        failure=run.failure,
+        bottleneck=bottleneck_of_run(run),
+        database=database_figures(run),
+        machine=machine_figures(run),
+    )
 
 
 def described_bottleneck(run: RunResult) -> dict[str, str] | None:

@@ -1,12 +1,13 @@
 """What a team asks first: which contender for which need, each protocol for itself, and what more load brought."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
+from bakeoff.judging.judgement import Contender, Level
 from bakeoff.reporting import numbers
+from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.shape import Figure, LevelFigures, ReportData, ReportedContender
 from bakeoff.reporting.text_table import Table
 from bakeoff.results.run import Status
 
@@ -15,7 +16,7 @@ _FULL_USERS = 200
 _STANDARD = "standard"
 
 
-def choice_tables(entries: Sequence[ReportedContender], of: str = "") -> list[Table]:
+def choice_tables(entries: Sequence[Contender], of: str = "") -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     tables = [
         recommendations(entries, of),
@@ -27,42 +28,42 @@ def choice_tables(entries: Sequence[ReportedContender], of: str = "") -> list[Ta
     return [table for table in tables if table.rows]
 
 
-def recommendations(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def recommendations(entries: Sequence[Contender], of: str = "") -> Table:
     """The contender for each need, with the figures that carry it."""
-    ranked = [entry for entry in entries if entry["rank"] is not None]
+    ranked = [entry for entry in entries if entry.rank is not None]
     found = [*_by_figures(ranked), *_with_few_people(ranked), *_by_language(ranked)] if len(ranked) > 1 else []
     note = "Of the contenders that are ranked. tie, similar: no difference was detected."
     return Table(f"Recommendations{of}", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
-def by_protocol(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def by_protocol(entries: Sequence[Contender], of: str = "") -> Table:
     """A ranking of each protocol, where there are several."""
     rows = []
-    protocols = list(dict.fromkeys(entry["protocol"] for entry in entries))
+    protocols = list(dict.fromkeys(entry.protocol for entry in entries))
     for protocol in protocols if len(protocols) > 1 else []:
         own = sorted(
-            (entry for entry in entries if entry["protocol"] == protocol and entry["rank"] is not None),
-            key=lambda entry: entry["rank"] or 0,
+            (entry for entry in entries if entry.protocol == protocol and entry.rank is not None),
+            key=lambda entry: entry.rank or 0,
         )
-        places = [1 + sum((other["rank"] or 0) < (entry["rank"] or 0) for other in own) for entry in own]
+        places = [1 + sum((other.rank or 0) < (entry.rank or 0) for other in own) for entry in own]
         rows += [
-            (level_name(protocol), str(place), entry["name"], _median(entry["peak_throughput_per_s"], numbers.rate))
+            (level_name(protocol), str(place), entry.name, median_of(entry.peak_throughput_per_s, numbers.rate))
             for place, entry in zip(places, own, strict=True)
         ]
     headings = ("protocol", "rank", "target", "operations/s")
     return Table(f"Ranking of each protocol{of}", headings, rows, left=3)
 
 
-def by_latency(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def by_latency(entries: Sequence[Contender], of: str = "") -> Table:
     """Latency from best to worst."""
-    known = [(level, entry) for entry in entries if (level := entry["at_optimum"]) is not None]
-    known.sort(key=lambda each: (_value(each[0], "p50"), each[1]["name"]))
+    known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None]
+    known.sort(key=lambda each: (_value(each[0], "p50"), each[1].name))
     rows = [
         (
             str(place),
-            entry["name"],
-            level["load"],
-            *(_median(level["latency_ms"].get(name), numbers.three_digits) for name in ("p50", "p99")),
+            entry.name,
+            level.load,
+            *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in ("p50", "p99")),
         )
         for place, (level, entry) in enumerate(known, start=1)
     ]
@@ -71,17 +72,17 @@ def by_latency(entries: Sequence[ReportedContender], of: str = "") -> Table:
     return Table(f"Latency from best to worst{of}", headings, rows if len(rows) > 1 else [], left=3, note=note)
 
 
-def durations(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def durations(entries: Sequence[Contender], of: str = "") -> Table:
     """How long each was measured, and which of its runs ended early."""
     rows = [
         (
-            entry["name"],
-            numbers.seconds(entry["total"]["duration_s"] / max(1, entry["rounds"])),
-            numbers.plural(len(entry["levels"]), "phase"),
+            entry.name,
+            numbers.seconds(entry.total.duration_s / max(1, entry.rounds)),
+            numbers.plural(len(entry.levels), "phase"),
             _ended_early(entry),
         )
         for entry in entries
-        if entry["total"] is not None
+        if entry.total is not None
     ]
     note = "Phases of a run, without the warm-up."
     return Table(
@@ -89,92 +90,88 @@ def durations(entries: Sequence[ReportedContender], of: str = "") -> Table:
     )
 
 
-def scaling(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def scaling(entries: Sequence[Contender], of: str = "") -> Table:
     """Throughput at the highest load of the mode full, and at the highest of all: the factor that saturation brings."""
     rows = []
     for entry in entries:
-        full = [level for level in entry["levels"] if 0 < level["users"] <= _FULL_USERS]
-        beyond = [level for level in entry["levels"] if level["users"] > _FULL_USERS]
+        full = [level for level in entry.levels if 0 < level.virtual_users <= _FULL_USERS]
+        beyond = [level for level in entry.levels if level.virtual_users > _FULL_USERS]
         if full and beyond:
-            low, high = (max(levels, key=lambda level: level["users"]) for levels in (full, beyond))
-            rows.append((entry["name"], *map(_at, (low, high)), numbers.ratio(_factor(low, high))))
+            low, high = (max(levels, key=lambda level: level.virtual_users) for levels in (full, beyond))
+            rows.append((entry.name, *map(_at, (low, high)), numbers.ratio(_factor(low, high))))
     headings = ("target", "load of full", "saturation", "factor")
     return Table(f"From full to saturation{of}", headings, rows, note="Operations/s, medians over rounds.")
 
 
-def by_payload(data: ReportData) -> Table:
+def by_payload(entries: Sequence[Contender]) -> Table:
     """Throughput of each target at each message size, where there are several."""
-    payloads = list(dict.fromkeys(entry["payload"] for entry in data["contenders"]))
-    found = {(entry["name"], entry["payload"]): entry["peak_throughput_per_s"] for entry in data["contenders"]}
-    names = dict.fromkeys(entry["name"] for entry in data["contenders"])
-    rows = [(name, *(_median(found.get((name, each)), numbers.rate) for each in payloads)) for name in names]
+    payloads = list(dict.fromkeys(entry.payload for entry in entries))
+    found = {(entry.name, entry.payload): entry.peak_throughput_per_s for entry in entries}
+    names = dict.fromkeys(entry.name for entry in entries)
+    rows = [(name, *(median_of(found.get((name, each)), numbers.rate) for each in payloads)) for name in names]
     note = "Operations/s at the best load of each target, medians over rounds."
     return Table("Throughput by payload", ("target", *payloads), rows if len(payloads) > 1 else [], note=note)
 
 
-def _by_figures(ranked: Sequence[ReportedContender]) -> list[tuple[str, str, str]]:
+def _by_figures(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     """What the highlights found, ties included."""
     rows = []
     for each in highlights_of(ranked):
-        who = f"{each['who']} ({each['shared']})" if each["shared"] else each["who"]
-        interval = f" ({each['interval']})" if each["interval"] else ""
-        rows.append((each["title"][:1].lower() + each["title"][1:], who, f"{each['value']}{interval}, {each['note']}"))
+        who = f"{each.who} ({each.shared})" if each.shared else each.who
+        interval = f" ({each.interval})" if each.interval else ""
+        rows.append((each.title[:1].lower() + each.title[1:], who, f"{each.value}{interval}, {each.note}"))
     return rows
 
 
-def _with_few_people(ranked: Sequence[ReportedContender]) -> list[tuple[str, str, str]]:
+def _with_few_people(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     """What a framework gives by itself leaves a team nothing of its own to maintain."""
-    standard = [entry for entry in ranked if entry["target_class"] == _STANDARD]
+    standard = [entry for entry in ranked if entry.target_class == _STANDARD]
     best = max(standard, key=_peak, default=None)
     if best is None:
         return []
-    stack = best["environment"].get("stack", "")
+    stack = best.environment.get("stack", "")
     words = f"standard class: no part of its own to maintain; {numbers.rate(_peak(best))} operations/s"
-    return [("few people", best["name"], f"{words}; {stack}" if stack else words)]
+    return [("few people", best.name, f"{words}; {stack}" if stack else words)]
 
 
-def _by_language(ranked: Sequence[ReportedContender]) -> list[tuple[str, str, str]]:
+def _by_language(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     """The best of each language, for a team that has chosen one."""
-    languages = sorted({entry["language"] for entry in ranked})
+    languages = sorted({entry.language for entry in ranked})
     rows = []
     for language in languages if len(languages) > 1 else []:
-        own = sorted((entry for entry in ranked if entry["language"] == language), key=_peak, reverse=True)
-        others = "".join(f"; {each['name']} {numbers.rate(_peak(each))}" for each in own[1:3])
+        own = sorted((entry for entry in ranked if entry.language == language), key=_peak, reverse=True)
+        others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
         rows.append(
             (
                 f"existing {language_name(language)} ecosystem",
-                own[0]["name"],
+                own[0].name,
                 f"{numbers.rate(_peak(own[0]))} operations/s{others}",
             )
         )
     return rows
 
 
-def _ended_early(entry: ReportedContender) -> str:
-    early = [run for run in entry["runs"] if run["status"] != Status.COMPLETED]
-    words = [f"round {run['round']}: {run['failure'] or run['status']}" for run in early]
-    words += [each["message"] for each in entry["findings"] if each["kind"] == "stopped-early"]
+def _ended_early(entry: Contender) -> str:
+    early = [run for run in entry.runs if run.status != Status.COMPLETED]
+    words = [f"round {run.round}: {run.failure or run.status}" for run in early]
+    words += [each.message for each in entry.findings if each.kind == "stopped-early"]
     return "; ".join(words) or NOTHING
 
 
-def _at(level: LevelFigures) -> str:
-    return f"{_median(level['throughput_per_s'], numbers.rate)} at {level['load']}"
+def _at(level: Level) -> str:
+    return f"{median_of(level.throughput_per_s, numbers.rate)} at {level.load}"
 
 
-def _factor(low: LevelFigures, high: LevelFigures) -> float | None:
-    before = low["throughput_per_s"]["median"]
-    return None if before == 0 else high["throughput_per_s"]["median"] / before
+def _factor(low: Level, high: Level) -> float | None:
+    before = low.throughput_per_s.median
+    return None if before == 0 else high.throughput_per_s.median / before
 
 
-def _median(figure: Figure | None, write: Callable[[float | None], str]) -> str:
-    return write(None if figure is None else figure["median"])
+def _value(level: Level, name: str) -> float:
+    figure = level.latency_ms.get(name)
+    return float("inf") if figure is None else figure.median
 
 
-def _value(level: LevelFigures, name: str) -> float:
-    figure = level["latency_ms"].get(name)
-    return float("inf") if figure is None else figure["median"]
-
-
-def _peak(entry: ReportedContender) -> float:
-    figure = entry["peak_throughput_per_s"]
-    return 0.0 if figure is None else figure["median"]
+def _peak(entry: Contender) -> float:
+    figure = entry.peak_throughput_per_s
+    return 0.0 if figure is None else figure.median

@@ -4,7 +4,7 @@ from datetime import UTC
 from pathlib import Path
 
 from bakeoff.judging.judge import judge
-from bakeoff.reporting.data import report_data
+from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import DOCUMENTS, write_report
 from bakeoff.storage.stored_runs import StoredComparison
 
@@ -13,6 +13,6 @@ _FORMS = ("markdown", "html")
 
 def write_comparison_reports(folder: Path, stored: StoredComparison) -> list[Path]:
     """Writes `comparison-report-<time>.md` and `.html`, named by the comparison's begin in UTC, and returns them."""
-    data = report_data(judge(stored), stored)
+    report = report_of(judge(stored), stored)
     stem = f"comparison-report-{stored.started_at.astimezone(UTC):%Y%m%d-%H%M%S}"
-    return [path for form in _FORMS for path in write_report(data, form, folder / f"{stem}.{DOCUMENTS[form][0]}")]
+    return [path for form in _FORMS for path in write_report(report, form, folder / f"{stem}.{DOCUMENTS[form][0]}")]

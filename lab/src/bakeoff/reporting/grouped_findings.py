@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting.shape import ReportedFinding
+from bakeoff.reporting.merged_findings import ReportedFinding
 from bakeoff.text.prose import listed
 
 
@@ -21,7 +21,7 @@ def groups_of(findings: Sequence[ReportedFinding]) -> list[FindingGroup]:
     """In the order in which the kinds first appear."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for finding in findings:
-        key = (finding["severity"], finding["kind"], finding["advice"])
+        key = (finding.severity, finding.kind, finding.advice)
         grouped.setdefault(key, []).append(_line(finding))
     return [FindingGroup(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
 
@@ -33,9 +33,9 @@ def evidence(limit: str) -> str:
 
 
 def _line(finding: ReportedFinding) -> str:
-    of = f"{listed(finding['of'])}: " if finding["of"] else ""
-    rounds = finding["rounds"]
+    of = f"{listed(finding.of)}: " if finding.of else ""
+    rounds = finding.rounds
     if not rounds:
-        return f"{of}{finding['message']}"
+        return f"{of}{finding.message}"
     where = f"{'round' if len(rounds) == 1 else 'rounds'} {listed([str(each) for each in rounds])}"
-    return f"{of}{finding['message'].removesuffix('.')} ({where})."
+    return f"{of}{finding.message.removesuffix('.')} ({where})."

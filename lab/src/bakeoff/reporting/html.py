@@ -3,26 +3,32 @@
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TypedDict
 
+import msgspec
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.judging.judgement import LATENCIES
+from bakeoff.judging.judgement import LATENCIES, Contender, Judgement
 from bakeoff.reporting import numbers, observed_columns, palette
-from bakeoff.reporting.chart_shape import Chart
+from bakeoff.reporting.chart import Chart, anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
+from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.grouped_findings import evidence, groups_of
+from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
+from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.operation_tables import counts, operation_names
+from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
-from bakeoff.reporting.shape import Identity, ReportData, ReportedContender
-from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, matched_pairs
+from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs
 from bakeoff.reporting.text_table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
@@ -30,6 +36,7 @@ _STYLES = ("report.css",)
 _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
     "GAUGES_NOTE": GAUGES_NOTE,
+    "gauges": gauges,
     "LATENCIES": LATENCIES,
     "operation_names": operation_names,
     "counts": counts,
@@ -40,32 +47,44 @@ _GLOBALS = {
     "outline": palette.outline,
     "evidence": evidence,
     "observed": observed_columns,
+    "numbers": numbers,
+    "rounded": numbers.rounded,
+    "median_of": median_of,
+    "anchor": anchor,
+    "identity": identity,
+    "highlights_of": highlights_of,
+    "title_of": title_of,
+    "words_of": words_of,
 }
-"""What the templates know besides what they are given, those that are imported too."""
+"""Names that every template knows, those that are imported too."""
 
 
-def html_report(data: ReportData) -> str:
+def html_report(report: Report) -> str:
     """The whole page."""
+    judgement = report.judgement
     scripts, styles = [_asset(name) for name in _SCRIPTS], [_theme_css(), *(_asset(name) for name in _STYLES)]
     return (
         templates_of("bakeoff.reporting")
         .get_template("report.html.j2", globals=_GLOBALS)
         .render(
-            data=data,
+            report=report,
+            judgement=judgement,
             policy=_policy(scripts, styles),
             scripts=[Markup(script) for script in scripts],  # noqa: S704 — our own files, not data
             styles=[Markup(style) for style in styles],  # noqa: S704
-            embedded=_embedded(data),
-            by_key={entry["key"]: entry for entry in data["contenders"]},
-            choices=_choices(data),
-            equal_loads=equal_load_tables(data["equal_loads"]),
-            matched_pairs=matched_pairs(data),
-            scale_tables=scale_tables(data["scale_curves"]),
-            scale_conclusions=conclusions(data["scale_curves"]),
-            slots=_slots(data["charts"]),
-            identities=_identities(data["contenders"]),
-            numbers=numbers,
-            findings=groups_of(data["findings"]),
+            embedded=_embedded(report),
+            by_key={each.key: each for each in judgement.contenders},
+            choices=_choices(judgement),
+            effects=known_first(judgement.effects),
+            operation_effects=known_first(judgement.operation_effects),
+            equal_loads=equal_load_tables(judgement),
+            matched_pairs=matched_pairs(judgement),
+            pairings=[each for each in judgement.pairings if math.isfinite(each.ratio.median)],
+            scale_tables=scale_tables(judgement.scale_curves),
+            scale_conclusions=conclusions(judgement.scale_curves),
+            slots=_slots(report.charts),
+            identities=_identities(judgement.contenders),
+            findings=groups_of(merged_findings(judgement)),
             generator=f"bakeoff {__version__}",
         )
     )
@@ -99,13 +118,13 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _embedded(data: ReportData) -> Markup:
+def _embedded(report: Report) -> Markup:
     """What the page's charts are drawn from. Escaped so that no text in it can end the element it stands in."""
     document = {
-        "charts": data["charts"],
+        "charts": msgspec.to_builtins(report.charts),
         "styles": [
             {"colour": style.colour, "dash": style.dash, "shape": style.shape, "hollow": style.hollow}
-            for style in (palette.style(number) for number in range(len(_identities(data["contenders"])) or 1))
+            for style in (palette.style(number) for number in range(len(_identities(report.judgement.contenders)) or 1))
         ],
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -118,7 +137,7 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
     """The charts of each place on the page."""
     slots: dict[str, list[Chart]] = {}
     for chart in charts:
-        slots.setdefault(chart["slot"], []).append(chart)
+        slots.setdefault(chart.slot, []).append(chart)
     return slots
 
 
@@ -129,27 +148,18 @@ class _Choices(TypedDict):
     tables: list[Table]
 
 
-def _choices(data: ReportData) -> list[_Choices]:
+def _choices(judgement: Judgement) -> list[_Choices]:
     """The tables of recommendations of each group."""
-    by_key = {entry["key"]: entry for entry in data["contenders"]}
-    of_groups: list[_Choices] = [
-        {"name": group["name"], "tables": choice_tables([by_key[key] for key in group["contenders"]])}
-        for group in data["groups"]
+    choices: list[_Choices] = [
+        {"name": division, "tables": choice_tables(judgement.of_division(division))} for division in judgement.divisions
     ]
-    payloads = by_payload(data)
-    of_all: list[_Choices] = []
-    if payloads.rows:
-        of_all.append({"name": "", "tables": [payloads]})
-    return [*of_groups, *of_all]
+    payloads = by_payload(judgement.contenders)
+    return [*choices, {"name": "", "tables": [payloads]}] if payloads.rows else choices
 
 
-def _identities(contenders: Sequence[ReportedContender]) -> list[Identity]:
-    """What a reader switches on and off, in the order of styles."""
-    known: dict[str, Identity] = {
-        entry["identity"]: {"id": entry["identity"], "name": entry["name"], "style": entry["style"]}
-        for entry in contenders
-    }
-    return sorted(known.values(), key=lambda identity: identity["style"])
+def _identities(contenders: Sequence[Contender]) -> list[Contender]:
+    """A contender for each identity, in the order of styles."""
+    return [each for _, each in sorted({each.identity: each for each in contenders}.items())]
 
 
 def _theme_css() -> str:

@@ -8,8 +8,9 @@ from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
 
 _WRITERS = (
-    numbers.count, numbers.rate, numbers.three_digits, numbers.megabytes, numbers.percent, numbers.percent_of_core,
-    numbers.ratio, numbers.seconds, numbers.moment, numbers.minute, listed, numbers.few, numbers.plural,
+    numbers.count, numbers.rate, numbers.three_digits, numbers.p_value, numbers.megabytes, numbers.percent,
+    numbers.percent_of_core, numbers.ratio, numbers.seconds, numbers.moment, numbers.minute, listed,
+    numbers.few, numbers.plural,
 )  # fmt: skip
 
 

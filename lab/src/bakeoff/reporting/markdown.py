@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from bakeoff.reporting import numbers
 from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
-from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.merged_findings import merged_findings
+from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.reporting.text_table import Table
 
@@ -13,36 +14,36 @@ from bakeoff.reporting.text_table import Table
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
-def markdown_report(data: ReportData) -> str:
+def markdown_report(report: Report) -> str:
     """The whole file."""
-    return "\n".join(_lines(data)).rstrip() + "\n"
+    return "\n".join(_lines(report)).rstrip() + "\n"
 
 
-def _lines(data: ReportData) -> Iterator[str]:
-    comparison = data["comparison"]
-    yield from (f"# {plain(data['verdict'])}", "", plain(data["certainty"]), "")
+def _lines(report: Report) -> Iterator[str]:
+    judgement, findings = report.judgement, merged_findings(report.judgement)
+    yield from (f"# {plain(judgement.verdict)}", "", plain(report.certainty), "")
     facts = [
-        f"Workload {plain(comparison['workload'])}",
-        f"mode {plain(comparison['mode'])}",
-        f"{' and '.join(dict.fromkeys(entry['target_class'] for entry in data['contenders']))} class",
-        numbers.plural(comparison["rounds"], "round"),
-        numbers.moment(comparison["started_at"]),
+        f"Workload {plain(judgement.workload)}",
+        f"mode {plain(judgement.mode)}",
+        f"{' and '.join(dict.fromkeys(each.target_class for each in judgement.contenders))} class",
+        numbers.plural(judgement.rounds, "round"),
+        numbers.moment(judgement.started_at),
     ]
     yield from (" · ".join(facts), "")
-    if data["missing"]:
-        yield from ("**Missing**", "", *(f"- {plain(sentence)}" for sentence in data["missing"]), "")
-    for table in all_tables(data):
+    if report.missing:
+        yield from ("**Missing**", "", *(f"- {plain(sentence)}" for sentence in report.missing), "")
+    for table in all_tables(judgement):
         yield from _table(table)
     yield from ("## Findings", "")
-    yield from map(_finding, groups_of(data["findings"]))
-    yield from ("", "") if data["findings"] else ("No findings.", "")
-    if data["not_measured"]:
+    yield from map(_finding, groups_of(findings))
+    yield from ("", "") if findings else ("No findings.", "")
+    if judgement.not_measured:
         yield from ("## Not measured", "")
-        yield from (f"- **{plain(name)}**: {plain(reason)}" for name, reason in data["not_measured"].items())
+        yield from (f"- **{plain(name)}**: {plain(reason)}" for name, reason in judgement.not_measured.items())
         yield ""
     yield from ("## Provenance", "", "To repeat it in a checkout of the same commit:", "")
-    yield from ("    " + comparison["command"].replace("\n", " "), "")
-    yield from (f"- {plain(name.replace('_', ' '))}: {plain(value)}" for name, value in data["provenance"].items())
+    yield from ("    " + judgement.command.replace("\n", " "), "")
+    yield from (f"- {plain(name.replace('_', ' '))}: {plain(value)}" for name, value in judgement.provenance.items())
 
 
 def plain(text: str) -> str:

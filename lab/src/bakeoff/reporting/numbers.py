@@ -37,6 +37,11 @@ def three_digits(value: float | None) -> str:
     return f"{value:,.{places}f}"
 
 
+def p_value(value: float | None) -> str:
+    """Two significant digits are as many as a probability is known to."""
+    return three_digits(None if value is None else rounded(value, 2))
+
+
 def milliseconds(value: float) -> str:
     """Three significant digits, and no more than two places."""
     if value >= 100:
@@ -97,11 +102,9 @@ def seconds(value: float | None) -> str:
     return " ".join([part for part in parts if part][:2])
 
 
-def moment(text: str | None) -> str:
-    """An ISO 8601 instant as people read it."""
-    if text is None:
-        return NOTHING
-    return f"{datetime.fromisoformat(text).astimezone(UTC):%-d %B %Y, %H:%M} UTC"
+def moment(moment: datetime) -> str:
+    """An instant as people read it."""
+    return f"{moment.astimezone(UTC):%-d %B %Y, %H:%M} UTC"
 
 
 def minute(moment: datetime) -> str:

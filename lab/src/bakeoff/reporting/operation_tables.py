@@ -1,30 +1,32 @@
 """The tables of the Markdown and terminal reports that tell operations apart."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
+from bakeoff.judging.judgement import Contender, Effect
 from bakeoff.reporting import numbers
+from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.shape import Figure, ReportData, ReportedContender
 from bakeoff.reporting.text_table import Table
 
 VERDICTS = {"unknown": "too few rounds"}
 
 
-def operations(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def operations(entries: Sequence[Contender], of: str = "") -> Table:
     """Each operation at the load that its contender is ranked by."""
     rows = [
         (
             name,
-            entry["name"],
-            level["load"],
-            _plain(each["throughput_per_s"], numbers.rate),
-            *(_plain(each["latency_ms"].get(latency), numbers.three_digits) for latency in _LATENCIES),
-            _plain(each["error_rate"], numbers.percent),
-            numbers.percent(entry["checks"].get(name)),
+            entry.name,
+            level.load,
+            median_of(each.throughput_per_s, numbers.rate),
+            *(median_of(each.latency_ms.get(latency), numbers.three_digits) for latency in _LATENCIES),
+            median_of(each.error_rate, numbers.percent),
+            numbers.percent(entry.checks.get(name)),
         )
         for name in operation_names(entries)
         for entry in entries
-        if (level := entry["at_best"]) is not None and (each := level["operations"].get(name)) is not None
+        if (level := entry.best_level) is not None and (each := level.operations.get(name)) is not None
     ]
     headings = ("operation", "target", "load", "requests/s", *_LATENCIES, "failed", "checked")
     note = (
@@ -37,52 +39,41 @@ def operations(entries: Sequence[ReportedContender], of: str = "") -> Table:
 _LATENCIES = ("min", "mean", "p50", "p99")
 
 
-def statuses(entries: Sequence[ReportedContender], of: str = "") -> Table:
+def statuses(entries: Sequence[Contender], of: str = "") -> Table:
     """Replies by status and failures by kind, of all phases and rounds."""
     rows = [
-        (entry["name"], name, counts(each["statuses"]), counts(each["errors"]))
+        (entry.name, name, counts(each.statuses), counts(each.errors))
         for entry in entries
-        if entry["total"] is not None
-        for name, each in entry["total"]["operations"].items()
+        if entry.total is not None
+        for name, each in entry.total.operations.items()
     ]
     note = "All phases and rounds together."
     return Table(f"Replies by status{of}", ("target", "operation", "statuses", "failures"), rows, left=4, note=note)
 
 
-def operation_effects(data: ReportData) -> Table:
+def operation_effects(effects: Sequence[Effect]) -> Table:
     rows = [
         (
-            each["title"],
-            f"{each['one']} against {each['other']}",
-            each["operation"],
-            each["load"],
-            _interval(each["ratio"]),
-            VERDICTS.get(each["verdict"], each["verdict"]),
+            title_of(each.factor),
+            f"{words_of(each.factor, each.one)} against {words_of(each.factor, each.other)}",
+            each.operation,
+            each.load,
+            with_interval(each.ratio, numbers.ratio),
+            VERDICTS.get(each.verdict, each.verdict),
         )
-        for each in data["operation_effects"]
+        for each in known_first(effects)
     ]
     headings = ("factor", "levels", "operation", "load", "times as fast", "verdict")
     note = "How many times as fast an operation is answered, by mean latency, at one load of all contenders."
     return Table("Effect of each factor on each operation", headings, rows, left=4, note=note, words_last=True)
 
 
-def operation_names(entries: Sequence[ReportedContender]) -> list[str]:
+def operation_names(entries: Sequence[Contender]) -> list[str]:
     """In the order in which the engine named them, each once."""
-    levels = [entry["at_best"] for entry in entries]
-    return list(dict.fromkeys(name for level in levels if level is not None for name in level["operations"]))
+    levels = [entry.best_level for entry in entries]
+    return list(dict.fromkeys(name for level in levels if level is not None for name in level.operations))
 
 
-def counts(by_name: dict[str, int]) -> str:
+def counts(by_name: Mapping[str, int]) -> str:
     """`200 × 1,234, 404 × 5`."""
     return ", ".join(f"{name} × {numbers.count(count)}" for name, count in by_name.items()) or NOTHING
-
-
-def _plain(figure: Figure | None, write: Callable[[float | None], str]) -> str:
-    return write(None if figure is None else figure["median"])
-
-
-def _interval(figure: Figure) -> str:
-    if figure["low"] is None or figure["high"] is None:
-        return numbers.ratio(figure["median"])
-    low, high = numbers.ratio(figure["low"]).removesuffix("×"), numbers.ratio(figure["high"])
-    return f"{numbers.ratio(figure['median'])} ({low}–{high})"

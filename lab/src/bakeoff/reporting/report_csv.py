@@ -2,22 +2,32 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from bakeoff.reporting.chart_shape import Chart
-from bakeoff.reporting.shape import (
-    Figure,
-    LevelFigures,
-    OperationFigures,
-    ReportData,
-    ReportedContender,
-    ReportedEqualLoad,
-    ReportedScale,
-    RunLine,
+from bakeoff.judging.judgement import (
+    Coefficient,
+    Contender,
+    EqualLoad,
+    Estimate,
+    JudgedRun,
+    Level,
+    OperationLevel,
+    ScaleCurve,
 )
+from bakeoff.reporting.chart import Chart
+from bakeoff.reporting.equal_loads import pairs_of
+from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.report import Report
+from bakeoff.reporting.scale_curves import peak_of
 
 COLUMNS = ("part", "of", "payload", "load", "figure", "unit", "at", "value", "low", "high")
 
+Place = tuple[str, str, str, str]
+"""The first columns: part, of, payload and load."""
+Figure = tuple[str, str, Estimate | Coefficient | float | None]
+"""Its name, its unit, and the value where it is known."""
 Row = tuple[str, str, str, str, str, str, float | None, float | None, float | None, float | None]
 
 _COSTS = {
@@ -58,7 +68,7 @@ _ALREADY = frozenset(
 """Charts whose figures stand in other rows."""
 
 
-def csv_report(data: ReportData) -> str:
+def csv_report(report: Report) -> str:
     """A header and a row for each figure. `at` is the place along a curve or a timeline.
 
     Text that a spreadsheet would take for a formula is preceded by an apostrophe.
@@ -66,192 +76,177 @@ def csv_report(data: ReportData) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in figure_rows(data):
+    for row in figure_rows(report):
         writer.writerow([_safe(cell) if isinstance(cell, str) else _number(cell) for cell in row])
     return text.getvalue()
 
 
-def figure_rows(data: ReportData) -> Iterator[Row]:
-    """All figures, in the report's order."""
-    for entry in data["contenders"]:
-        yield from _contender(entry)
-    labels = {entry["key"]: entry["label"] for entry in data["contenders"]}
-    for pair in data["pairings"]:
-        yield _estimate("pair", labels[pair["one"]], "", "", f"against {labels[pair['other']]}", "times", pair["ratio"])
-    for effect in data["operation_effects"]:
-        figure = f"{effect['operation']}: speed against {effect['other']}"
-        yield _estimate("operation choice", effect["one"], "", effect["load"], figure, "times", effect["ratio"])
-    for effect in data["effects"]:
-        yield _estimate("choice", effect["one"], "", "", f"against {effect['other']}", "times", effect["ratio"])
-        if len(effect["pairs"]) > 1:
-            for pair in effect["pairs"]:
-                against = f"{effect['title']}: against {labels[pair['other']]}"
-                yield _estimate("matched pair", labels[pair["one"]], "", "", against, "times", pair["ratio"])
-    for load in data["equal_loads"]:
-        yield from _equal_load(load)
-    for curve in data["scale_curves"]:
-        yield from _scale(curve)
-    for line in data["reference_lines"]:
-        yield (
-            "reference",
-            line["label"],
-            line["payload"] or "",
-            "",
-            "throughput",
-            "/s",
-            None,
-            line["per_s"],
-            None,
-            None,
-        )
-    for chart in data["charts"]:
-        if chart["slot"] not in _ALREADY:
+def figure_rows(report: Report) -> Iterator[Row]:
+    """All figures that are known, in the report's order."""
+    for place, figures in _places(report):
+        for name, unit, found in figures:
+            if isinstance(found, Estimate):
+                yield (*place, name, unit, None, found.median, found.low, found.high)
+            elif isinstance(found, Coefficient):
+                yield (*place, name, unit, None, found.value, found.low, found.high)
+            elif found is not None:
+                yield (*place, name, unit, None, found, None, None)
+    for chart in report.charts:
+        if chart.slot not in _ALREADY:
             yield from _curve(chart)
 
 
-def _contender(entry: ReportedContender) -> Iterator[Row]:
-    who = (entry["label"], entry["payload"])
-    yield ("contender", *who, "", f"class {entry['target_class']}", "", None, 1, None, None)
-    for figure, value in (
-        ("rank", entry["rank"]),
-        ("optimal users", entry["optimal_users"]),
-        ("breaking users", entry["breaking_users"]),
-        ("share of generator capacity", entry["ceiling_share"]),
-        *((f"times {name}", share) for name, share in entry["reference_shares"].items()),
-    ):
-        if value is not None:
-            yield ("contender", *who, "", figure, "", None, value, None, None)
-    for name, unit, estimate in (
-        ("maximum throughput", "/s", entry["peak_throughput_per_s"]),
-        ("sustainable throughput", "/s", entry["sustainable_throughput_per_s"]),
-        ("start to healthy", "s", entry["start_to_healthy_s"]),
-    ):
-        if estimate is not None:
-            yield _estimate("contender", *who, "", name, unit, estimate)
-    for level in [*entry["levels"], *([entry["total"]] if entry["total"] is not None else [])]:
-        yield from _level(*who, level)
-    for run in entry["runs"]:
-        yield from _run(*who, run)
+def _places(report: Report) -> Iterator[tuple[Place, Iterable[Figure]]]:
+    judgement = report.judgement
+    for contender in judgement.contenders:
+        yield from _contender(contender)
+    labels = {contender.key: contender.label for contender in judgement.contenders}
+    for pair in judgement.pairings:
+        yield ("pair", labels[pair.one], "", ""), [(f"against {labels[pair.other]}", "times", pair.ratio)]
+    for effect in known_first(judgement.operation_effects):
+        one, other = words_of(effect.factor, effect.one), words_of(effect.factor, effect.other)
+        figure = (f"{effect.operation}: speed against {other}", "times", effect.ratio)
+        yield ("operation choice", one, "", effect.load), [figure]
+    for effect in known_first(judgement.effects):
+        one, other = words_of(effect.factor, effect.one), words_of(effect.factor, effect.other)
+        yield ("choice", one, "", ""), [(f"against {other}", "times", effect.ratio)]
+        for pair in effect.pairs if len(effect.pairs) > 1 else ():
+            against = f"{title_of(effect.factor)}: against {labels[pair.other]}"
+            yield ("matched pair", labels[pair.one], "", ""), [(against, "times", pair.ratio)]
+    for load in judgement.equal_loads:
+        yield from _equal_load(load)
+    for curve in judgement.scale_curves:
+        yield from _scale(curve)
+    for line in judgement.reference_lines:
+        yield ("reference", line.label, line.payload or "", ""), [("throughput", "/s", line.per_s)]
 
 
-def _level(who: str, payload: str, level: LevelFigures) -> Iterator[Row]:
-    load = level["load"]
-    yield _estimate("level", who, payload, load, "throughput", "/s", level["throughput_per_s"])
-    yield _estimate("level", who, payload, load, "error rate", "share", level["error_rate"])
-    for name, latency in level["latency_ms"].items():
-        yield _estimate("level", who, payload, load, f"latency {name}", "ms", latency)
-    for name, rate in (("sent", level["sent_bytes_per_s"]), ("received", level["received_bytes_per_s"])):
-        if rate is not None:
-            yield _estimate("level", who, payload, load, f"data {name}", "bytes/s", rate)
-    for status, count in level["statuses"].items():
-        yield ("level", who, payload, load, f"status {status}", "", None, count, None, None)
-    for name, operation in level["operations"].items():
-        yield from _operation(who, payload, load, name, operation)
-    for figure, unit, value in (
-        ("requests", "", level["requests"]),
-        ("failed", "", level["failed"]),
-        ("unsent", "", level["unsent"]),
-        ("duration of all rounds", "s", level["duration_s"]),
-        ("CPU per request", "% s", level["cpu_percent_s_each"]),
-        ("memory per request", "MB s", level["memory_mb_s_each"]),
-        *((f"errors {kind}", "", number) for kind, number in level["errors"].items()),
-    ):
-        if value is not None:
-            yield ("level", who, payload, load, figure, unit, None, value, None, None)
-    for role, cost in (*level["costs"].items(), *level["processes"].items()):
-        for name, unit in _COSTS.items():
-            found = cost[name]  # type: ignore[literal-required]
-            if isinstance(found, dict):
-                yield _estimate("level", who, payload, load, f"{role} {name}", unit, found)  # type: ignore[arg-type]
-            elif found is not None:
-                yield ("level", who, payload, load, f"{role} {name}", unit, None, found, None, None)
-    for name, gauge in level["gauges"].items():
-        yield _estimate("level", who, payload, load, f"{name} mean", gauge["unit"], gauge["mean"])
-        yield _estimate("level", who, payload, load, f"{name} maximum", gauge["unit"], gauge["maximum"])
+def _contender(contender: Contender) -> Iterator[tuple[Place, Iterable[Figure]]]:
+    who = (contender.label, contender.payload)
+    yield (
+        ("contender", *who, ""),
+        [
+            (f"class {contender.target_class}", "", 1),
+            ("rank", "", contender.rank),
+            ("optimal users", "", contender.optimal_users),
+            ("breaking users", "", contender.breaking_users),
+            ("share of generator capacity", "", contender.ceiling_share),
+            *((f"times {name}", "", share) for name, share in contender.reference_shares.items()),
+            ("maximum throughput", "/s", contender.peak_throughput_per_s),
+            ("sustainable throughput", "/s", contender.sustainable_throughput_per_s),
+            ("start to healthy", "s", contender.start_to_healthy_s),
+        ],
+    )
+    for level in [*contender.levels, *([contender.total] if contender.total is not None else [])]:
+        yield ("level", *who, level.load), _requests(level)
+        for name, operation in level.operations.items():
+            yield ("operation", *who, level.load), _operation(name, operation)
+        yield ("level", *who, level.load), _resources(level)
+    for run in contender.runs:
+        yield ("run", *who, f"run {run.id}"), _observed(run)
 
 
-def _operation(who: str, payload: str, load: str, name: str, operation: OperationFigures) -> Iterator[Row]:
-    def of(figure: str) -> str:
-        return f"{name}: {figure}"
-
-    yield _estimate("operation", who, payload, load, of("throughput"), "/s", operation["throughput_per_s"])
-    yield _estimate("operation", who, payload, load, of("error rate"), "share", operation["error_rate"])
-    for percentile, latency in operation["latency_ms"].items():
-        yield _estimate("operation", who, payload, load, of(f"latency {percentile}"), "ms", latency)
-    counts = {
-        "requests": operation["requests"],
-        "failed": operation["failed"],
-        "checked replies": operation["checked"],
-        "wrong checked replies": operation["checks_failed"],
-        **{f"error {kind}": count for kind, count in operation["errors"].items()},
-        **{f"status {status}": count for status, count in operation["statuses"].items()},
-    }
-    for figure, count in counts.items():
-        yield ("operation", who, payload, load, of(figure), "", None, count, None, None)
+def _requests(level: Level) -> Iterator[Figure]:
+    yield ("throughput", "/s", level.throughput_per_s)
+    yield ("error rate", "share", level.error_rate)
+    yield from ((f"latency {name}", "ms", latency) for name, latency in level.latency_ms.items())
+    yield ("data sent", "bytes/s", level.sent_bytes_per_s)
+    yield ("data received", "bytes/s", level.received_bytes_per_s)
+    yield from ((f"status {status}", "", count) for status, count in level.statuses.items())
 
 
-def _run(who: str, payload: str, run: RunLine) -> Iterator[Row]:
-    """What was seen beside the requests of one run."""
-    place, database = f"run {run['id']}", run["database"]
-    for part, figures, units in (("PostgreSQL", database, _DATABASE), ("machine", run["machine"], _MACHINE)):
+def _resources(level: Level) -> Iterator[Figure]:
+    yield ("requests", "", level.requests)
+    yield ("failed", "", level.failed)
+    yield ("unsent", "", level.unsent)
+    yield ("duration of all rounds", "s", level.duration_s)
+    yield ("CPU per request", "% s", level.cpu_percent_s_each)
+    yield ("memory per request", "MB s", level.memory_mb_s_each)
+    yield from ((f"errors {kind}", "", count) for kind, count in level.errors.items())
+    for role, cost in (*level.costs.items(), *level.processes.items()):
+        yield from ((f"{role} {name}", unit, getattr(cost, name)) for name, unit in _COSTS.items())
+    for name, gauge in level.gauges.items():
+        yield (f"{name} mean", gauge.unit, gauge.mean)
+        yield (f"{name} maximum", gauge.unit, gauge.maximum)
+
+
+def _operation(operation: str, level: OperationLevel) -> Iterator[Figure]:
+    yield (f"{operation}: throughput", "/s", level.throughput_per_s)
+    yield (f"{operation}: error rate", "share", level.error_rate)
+    yield from ((f"{operation}: latency {name}", "ms", latency) for name, latency in level.latency_ms.items())
+    yield (f"{operation}: requests", "", level.requests)
+    yield (f"{operation}: failed", "", level.failed)
+    yield (f"{operation}: checked replies", "", level.checked)
+    yield (f"{operation}: wrong checked replies", "", level.checks_failed)
+    yield from ((f"{operation}: error {kind}", "", count) for kind, count in level.errors.items())
+    yield from ((f"{operation}: status {status}", "", count) for status, count in level.statuses.items())
+
+
+def _observed(run: JudgedRun) -> Iterator[Figure]:
+    observed: Sequence[tuple[str, Mapping[str, Any] | None, Mapping[str, str]]] = (
+        ("PostgreSQL", run.database, _DATABASE),
+        ("machine", run.machine, _MACHINE),
+    )
+    for part, figures, units in observed:
         for name, unit in units.items():
-            value = None if figures is None else figures[name]  # type: ignore[literal-required]
-            if value is not None:
-                yield ("run", who, payload, place, f"{part} {name}", unit, None, value, None, None)
-    for event, share in ({} if database is None else database["waits"]).items():
-        yield ("run", who, payload, place, f"PostgreSQL sessions at {event}", "share", None, share, None, None)
+            yield (f"{part} {name}", unit, (figures or {}).get(name))
+    for event, share in {} if run.database is None else run.database["waits"].items():
+        yield (f"PostgreSQL sessions at {event}", "share", share)
 
 
 def _curve(chart: Chart) -> Iterator[Row]:
-    unit = _UNITS.get(chart["y"]["format"], "")
-    for series in chart["series"]:
-        for point in series["points"]:
-            payload, load = chart["group"] or "", chart["variant"] or ""
-            yield ("curve", series["name"], payload, load, chart["title"], unit, point[0], point[1], None, None)
+    unit = _UNITS.get(chart.y.format, "")
+    for series in chart.series:
+        for point in series.points:
+            place = ("curve", series.name, chart.group or "", chart.variant or "")
+            yield (*place, chart.title, unit, point[0], point[1], None, None)
 
 
-def _equal_load(load: ReportedEqualLoad) -> Iterator[Row]:
-    at, names = f"{load['rate_per_s']:,.10g}/s", {line["key"]: line["name"] for line in load["contenders"]}
-    for line in load["contenders"]:
-        who = ("equal load", line["name"], load["group"], at)
-        yield _estimate(*who, "throughput", "/s", line["throughput_per_s"])
-        for name, latency in line["latency_ms"].items():
-            yield _estimate(*who, name, "ms", latency)
-        if line["cpu_us_each"] is not None:
-            yield _estimate(*who, "cpu_us_each", "µs/operation", line["cpu_us_each"])
-        yield (*who, "holds", "", None, float(line["holds"]), None, None)
-        for name, rank in line["ranks"].items():
-            yield (*who, f"rank by {name}", "", None, rank, None, None)
-    for pair in load["pairings"]:
-        figure = f"{pair['figure']} against {names[pair['other']]}"
-        yield _estimate("equal load pair", names[pair["one"]], load["group"], at, figure, "times", pair["ratio"])
+def _equal_load(load: EqualLoad) -> Iterator[tuple[Place, Iterable[Figure]]]:
+    at, names = f"{load.rate_per_s:,.10g}/s", {entry.key: entry.label for entry in load.entries}
+    for entry in load.entries:
+        yield (
+            ("equal load", entry.label, load.division, at),
+            [
+                ("throughput", "/s", entry.throughput_per_s),
+                *((name, "ms", latency) for name, latency in entry.latency_ms.items()),
+                ("cpu_us_each", "µs/operation", entry.cpu_us_each),
+                ("holds", "", float(entry.holds)),
+                *((f"rank by {name}", "", rank) for name, rank in entry.ranks.items()),
+            ],
+        )
+    for figure, pair in pairs_of(load):
+        against = (f"{figure} against {names[pair.other]}", "times", pair.ratio)
+        yield ("equal load pair", names[pair.one], load.division, at), [against]
 
 
-def _scale(curve: ReportedScale) -> Iterator[Row]:
-    for step in curve["steps"]:
-        who = ("scale", curve["name"], "", f"{curve['title']} {step['count']:,}")
-        yield _estimate(*who, "throughput", "/s", step["throughput_per_s"])
-        if step["fitted_per_s"] is not None:
-            yield (*who, "fitted throughput", "/s", None, step["fitted_per_s"], None, None)
-        yield (*who, "efficiency", "share", None, step["efficiency"], None, None)
-        for role, cost in step["cpu_us_each"].items():
-            yield (*who, f"{role} cpu_us_each", "µs/operation", None, cost, None, None)
-    law, who = curve["law"], ("scale", curve["name"], "", curve["title"])
-    if law is not None:
-        yield _estimate(*who, "rate of one", "/s", law["rate_per_s"])
-        yield _estimate(*who, "contention", "", law["contention"])
-        yield _estimate(*who, "coherency", "", law["coherency"])
-        for figure, value in (("peak", law["peak"]), ("misfit p", law["misfit_p"])):
-            if value is not None:
-                yield (*who, figure, "", None, value, None, None)
-
-
-def _estimate(part: str, who: str, payload: str, load: str, name: str, unit: str, figure: Figure) -> Row:
-    return (part, who, payload, load, name, unit, None, figure["median"], figure["low"], figure["high"])
+def _scale(curve: ScaleCurve) -> Iterator[tuple[Place, Iterable[Figure]]]:
+    title, fit = title_of(curve.factor), curve.fit
+    for step in curve.steps:
+        yield (
+            ("scale", curve.label, "", f"{title} {step.count:,}"),
+            [
+                ("throughput", "/s", step.throughput_per_s),
+                ("fitted throughput", "/s", None if fit is None else fit.throughput_at(step.count)),
+                ("efficiency", "share", rounded(curve.efficiency(step), 4)),
+                *((f"{role} cpu_us_each", "µs/operation", cost) for role, cost in step.cpu_us_each.items()),
+            ],
+        )
+    if fit is not None:
+        yield (
+            ("scale", curve.label, "", title),
+            [
+                ("rate of one", "/s", fit.rate_per_s),
+                ("contention", "", fit.contention),
+                ("coherency", "", fit.coherency),
+                ("peak", "", peak_of(fit)),
+                ("misfit p", "", fit.misfit_p),
+            ],
+        )
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
+    return "" if value is None else f"{value if isinstance(value, int) else rounded(value):.10g}"
 
 
 def _safe(text: str) -> str:

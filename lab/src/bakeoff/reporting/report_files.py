@@ -1,22 +1,22 @@
 """Writes a report in one format: to one file, or a folder of pictures."""
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.markdown import markdown_report
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.report import Report
 from bakeoff.reporting.report_csv import csv_report
-from bakeoff.reporting.shape import ReportData
 from bakeoff.reporting.text import text_report
 
-DOCUMENTS: Mapping[str, tuple[str, Callable[[ReportData], str]]] = {
+DOCUMENTS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "html": ("html", html_report),
     "markdown": ("md", markdown_report),
-    "json": ("json", lambda data: json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"),
+    "json": ("json", json_report),
     "csv": ("csv", csv_report),
     "text": ("txt", text_report),
 }
@@ -24,18 +24,18 @@ PICTURES: Mapping[str, Callable[[str], bytes]] = {"svg": str.encode, "png": png_
 FORMATS = (*DOCUMENTS, *PICTURES)
 
 
-def default_path(folder: Path, data: ReportData, form: str) -> Path:
+def default_path(folder: Path, report: Report, form: str) -> Path:
     """`comparison-12.html`, or the folder `comparison-12` for pictures."""
-    stem = f"comparison-{data['comparison']['id'] or 'unnamed'}"
+    stem = f"comparison-{report.judgement.comparison_id or 'unnamed'}"
     return folder / (f"{stem}.{DOCUMENTS[form][0]}" if form in DOCUMENTS else stem)
 
 
-def write_report(data: ReportData, form: str, path: Path) -> list[Path]:
+def write_report(report: Report, form: str, path: Path) -> list[Path]:
     """Writes and names the files. A file appears whole or not at all."""
     try:
         if form in DOCUMENTS:
-            return [_write(path, DOCUMENTS[form][1](data).encode())]
-        return [_write(path / f"{chart['id']}.{form}", PICTURES[form](svg_of(chart))) for chart in data["charts"]]
+            return [_write(path, DOCUMENTS[form][1](report).encode())]
+        return [_write(path / f"{chart.id}.{form}", PICTURES[form](svg_of(chart))) for chart in report.charts]
     except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise BakeoffError(f"{path} cannot be written: {error.strerror}. Choose another --output.") from error
 

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from bakeoff.engines.histograms import Latency
 from bakeoff.judging.ceilings import limits_in_words, limits_of
+from bakeoff.judging.memory_limit import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
-from bakeoff.reporting.memory_shares import memory_percent
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number, three_digits
 from bakeoff.reporting.observed_tables import database_table, machine_table
 from bakeoff.results.observed import database_figures, machine_figures
@@ -252,6 +252,7 @@ def _cost_table(run: RunResult) -> Table:
         table.add_column(heading, justify="left" if heading == "cost" else "right", no_wrap=True)
     if run.total is not None:
         for part, role, cost in _parts(run.total):
+            limit_mb = memory_limit_mb(role, run.environment)
             table.add_row(
                 part,
                 number(cpu_us_each(cost, run.total.operations), 1),
@@ -259,7 +260,7 @@ def _cost_table(run: RunResult) -> Table:
                 number(cost.cpu_percent_peak, 0),
                 f"{cost.memory_mean_bytes / 1e6:,.1f}",
                 f"{cost.memory_peak_bytes / 1e6:,.1f}",
-                number(memory_percent(cost.memory_peak_bytes, role, run.environment), 1),
+                number(None if limit_mb is None else cost.memory_peak_bytes / 1e4 / limit_mb, 1),
                 number(None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6, 1),
             )
     return table

@@ -9,7 +9,8 @@ from rich.table import Table as Laid
 from rich.text import Text
 
 from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
-from bakeoff.reporting.shape import ReportData
+from bakeoff.reporting.merged_findings import merged_findings
+from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.reporting.text_table import Table
 
@@ -17,24 +18,26 @@ _WIDTH = 100
 _MARGIN = (0, 0, 0, 2)
 
 
-def text_report(data: ReportData, width: int = _WIDTH) -> str:
+def text_report(report: Report, width: int = _WIDTH) -> str:
     """Plain text of at most `width` columns where names allow it."""
     console = Console(width=width, record=True, file=io.StringIO(), color_system=None)
-    console.print(rendered(data))
+    console.print(rendered(report))
     return "\n".join(line.rstrip() for line in console.export_text().splitlines()).strip() + "\n"
 
 
-def rendered(data: ReportData) -> Group:
-    """What a console prints."""
-    parts: list[RenderableType] = [Text(_clean(data["verdict"]), style="bold"), Text(_clean(data["certainty"]))]
-    parts += [Text(f"Missing: {_clean(sentence)}", style="yellow") for sentence in data["missing"]]
-    for table in all_tables(data):
+def rendered(report: Report) -> Group:
+    """For a console."""
+    judgement = report.judgement
+    findings = merged_findings(judgement)
+    parts: list[RenderableType] = [Text(_clean(judgement.verdict), style="bold"), Text(_clean(report.certainty))]
+    parts += [Text(f"Missing: {_clean(sentence)}", style="yellow") for sentence in report.missing]
+    for table in all_tables(judgement):
         parts += [Text(), laid(table), *([Text(table.note, style="dim")] if table.note else [])]
     parts += [Text(), Text("Findings", style="bold")]
-    parts += [Padding(_finding(group), _MARGIN) for group in groups_of(data["findings"])]
-    parts += [] if data["findings"] else [Padding("No findings.", _MARGIN)]
-    parts += [Text(f"Not measured: {_clean(reason)}") for reason in data["not_measured"].values()]
-    parts += [Text(), Text(f"To repeat it: {_clean(data['comparison']['command'])}")]
+    parts += [Padding(_finding(group), _MARGIN) for group in groups_of(findings)]
+    parts += [] if findings else [Padding("No findings.", _MARGIN)]
+    parts += [Text(f"Not measured: {_clean(reason)}") for reason in judgement.not_measured.values()]
+    parts += [Text(), Text(f"To repeat it: {_clean(judgement.command)}")]
     return Group(*parts)
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
-from bakeoff.judging.judgement import Contender, Effect, Estimate, Judgement, Verdict, interval_name
+from bakeoff.judging.judgement import ALL_PHASES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number
 from bakeoff.results.findings import SEVERITIES
 
@@ -91,7 +91,7 @@ def _figures(contender: Contender) -> list[str]:
         return [NOTHING, "void" if contender.void_rounds else NOTHING, *[NOTHING] * 8]
     own = level.costs.get("target")
     return [
-        level.load.removesuffix(" users").removesuffix(" user") or NOTHING,
+        NOTHING if level.name == ALL_PHASES else level.load.removesuffix(" users").removesuffix(" user"),
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
         *(milliseconds(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),

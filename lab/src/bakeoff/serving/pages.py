@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from bakeoff.history.changed_workload import changed_at
 from bakeoff.history.listing import RunFilter, list_runs
@@ -17,9 +17,10 @@ from bakeoff.history.trends import trend
 from bakeoff.judging.judge import judge
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.reporting.data import report_data
-from bakeoff.reporting.equal_loads import equal_load_entries, equal_load_tables
+from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.json_document import json_report
+from bakeoff.reporting.report import report_of
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
 from bakeoff.serving.numbered import id_in_path, ids_in_query
@@ -76,7 +77,8 @@ class Pages:
             stored=stored,
             judgement=judgement,
             figures=figures,
-            equal_loads=equal_load_tables(equal_load_entries(judgement)),
+            bottlenecks={run.id: run.bottleneck for each in judgement.contenders for run in each.runs},
+            equal_loads=equal_load_tables(judgement),
         )
 
     def report(self, request: Request) -> Response:
@@ -86,7 +88,7 @@ class Pages:
     def comparison_json(self, request: Request) -> Response:
         """One comparison's figures."""
         stored = load_comparison(self._server, id_in_path(request))
-        return JSONResponse(report_data(judge(stored), stored))
+        return Response(json_report(report_of(judge(stored), stored)), media_type="application/json")
 
     def runs(self, request: Request) -> Response:
         """All runs, newest first; ticked ones can be overlaid."""
@@ -174,7 +176,7 @@ class Pages:
 
 
 def _report(stored: StoredComparison) -> Response:
-    return HTMLResponse(html_report(report_data(judge(stored), stored)), headers=_REPORT_HEADERS)
+    return HTMLResponse(html_report(report_of(judge(stored), stored)), headers=_REPORT_HEADERS)
 
 
 def _given(request: Request, name: str) -> str | None:

@@ -3,42 +3,37 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.judgement import Contender
-from bakeoff.reporting.chart_shape import Axis, Chart
+from bakeoff.reporting.chart import Axis, Chart, series
 from bakeoff.reporting.charts.curves import latency_curve
-from bakeoff.reporting.charts.making import lines, series
-from bakeoff.reporting.level_figures import load_of
-from bakeoff.reporting.shape import ReportedContender
 
 MOST_LOADS = 24
 """Curves are drawn at so many loads at most: evenly chosen, and always the leader's optimal one."""
 
-_PERCENTILE: Axis = {
-    "label": "percentile of requests",
-    "scale": "log",
-    "format": "nines",
-    "ticks": [
+_PERCENTILE = Axis(
+    "percentile of requests",
+    "log",
+    "nines",
+    [
         (1.0, "0%"), (2.0, "50%"), (10.0, "90%"), (100.0, "99%"), (1e3, "99.9%"), (1e4, "99.99%"), (1e5, "99.999%"),
         (1e6, "99.9999%"), (1e7, "99.99999%"),
     ],
-}  # fmt: skip
-_LATENCY: Axis = {"label": "latency, ms", "scale": "log", "format": "ms", "ticks": None}
+)  # fmt: skip
+_LATENCY = Axis("latency, ms", "log", "ms")
 
 
-def latency_charts(
-    group: str, entries: Sequence[ReportedContender], contenders: Mapping[str, Contender]
-) -> list[Chart]:
+def latency_charts(group: str, contenders: Sequence[Contender]) -> list[Chart]:
     """One chart for each load and one for all phases together; preferred is the optimal one of the leader."""
     by_load: dict[str, dict[str, str]] = {}
-    for entry in entries:
-        for level in contenders[entry["key"]].levels:
-            by_load.setdefault(load_of(level), {})[entry["key"]] = level.histogram
-    best = next((entry["at_optimum"]["load"] for entry in entries if entry["at_optimum"] is not None), None)
+    for contender in contenders:
+        for level in contender.levels:
+            by_load.setdefault(level.load, {})[contender.key] = level.histogram
+    best = next((each.optimal_level.load for each in contenders if each.optimal_level is not None), None)
     chosen = _chosen(list(by_load), best)
-    charts = [_chart(group, load, entries, by_load[load], preferred=load == best) for load in chosen]
+    charts = [_chart(group, load, contenders, by_load[load], preferred=load == best) for load in chosen]
     if len(by_load) > 1:
-        totals = {key: each.total.histogram for key, each in contenders.items() if each.total is not None}
-        charts.append(_chart(group, "all phases", entries, totals, preferred=False))
-    return [chart for chart in charts if chart["series"]]
+        totals = {each.key: each.total.histogram for each in contenders if each.total is not None}
+        charts.append(_chart(group, "all phases", contenders, totals, preferred=False))
+    return [chart for chart in charts if chart.series]
 
 
 def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
@@ -50,14 +45,14 @@ def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
 
 
 def _chart(
-    group: str, load: str, entries: Sequence[ReportedContender], histograms: Mapping[str, str], *, preferred: bool
+    group: str, load: str, contenders: Sequence[Contender], histograms: Mapping[str, str], *, preferred: bool
 ) -> Chart:
-    return lines(
-        "latency",
-        f"Latency at {load}" if load != "all phases" else "Latency over all phases",
-        _PERCENTILE,
-        _LATENCY,
-        [series(each, latency_curve(histograms[each["key"]])) for each in entries if each["key"] in histograms],
+    return Chart(
+        slot="latency",
+        title=f"Latency at {load}" if load != "all phases" else "Latency over all phases",
+        x=_PERCENTILE,
+        y=_LATENCY,
+        series=[series(each, latency_curve(histograms[each.key])) for each in contenders if each.key in histograms],
         group=group,
         variant=load,
         preferred=preferred,

@@ -2,68 +2,77 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from msgspec import UNSET
+
+from bakeoff.judging.judgement import ScaleCurve, ScaleStep, UslFit
 from bakeoff.reporting import numbers
-from bakeoff.reporting.chart_shape import Axis, Chart, Series
+from bakeoff.reporting.chart import THROUGHPUT, Axis, Chart, ChartSeries, Point, point
 from bakeoff.reporting.charts.costs import ROLE_NAMES
-from bakeoff.reporting.charts.making import THROUGHPUT, lines, point
-from bakeoff.reporting.shape import ReportedScale, ScaleLine
+from bakeoff.reporting.factor_effects import title_of
+from bakeoff.reporting.numbers import rounded
 
 _FEW = 12
-_COST: Axis = {"label": "CPU µs per operation", "scale": "linear", "format": "us", "ticks": None}
+# Points of a fitted curve.
+_POINTS = 60
+_COST = Axis("CPU µs per operation", "linear", "us")
 _TOGETHER = "all parts"
 
 
-def scale_charts(curves: Sequence[ReportedScale]) -> list[Chart]:
+def scale_charts(curves: Sequence[ScaleCurve]) -> list[Chart]:
     """None where nothing is a curve."""
     if not curves:
         return []
-    roles = [
-        role for role in ROLE_NAMES if any(role in step["cpu_us_each"] for each in curves for step in each["steps"])
-    ]
+    roles = [role for role in ROLE_NAMES if any(role in step.cpu_us_each for each in curves for step in each.steps)]
     parts = [(_TOGETHER, roles), *((ROLE_NAMES[role], [role]) for role in roles)]
     return [_throughput(curves), *(_cost(curves, variant, own) for variant, own in parts if own)]
 
 
-def _throughput(curves: Sequence[ReportedScale]) -> Chart:
-    measured: list[Series] = [
-        _series(
-            curve["name"],
+def _throughput(curves: Sequence[ScaleCurve]) -> Chart:
+    fitted = [
+        ChartSeries(f"{curve.label}, fitted", None, style, _fitted(curve, curve.fit), "curve")
+        for style, curve in enumerate(curves)
+        if curve.fit is not None
+    ]
+    measured = [
+        ChartSeries(
+            curve.label,
+            None,
             style,
-            [point(float(step["count"]), step["throughput_per_s"]) for step in curve["steps"]],
+            [point(float(step.count), step.throughput_per_s) for step in curve.steps],
+            # A line through the points would compete with the curve.
+            "points" if fitted else UNSET,
         )
         for style, curve in enumerate(curves)
     ]
-    fitted: list[Series] = [
-        {
-            **_series(f"{curve['name']}, fitted", style, [[place, value] for place, value in law["curve"]]),
-            "drawn": "curve",
-        }
-        for style, curve in enumerate(curves)
-        if (law := curve["law"]) is not None
-    ]
-    # A line through the points would compete with the curve.
-    shown: list[Series] = [{**each, "drawn": "points"} for each in measured] if fitted else measured
-    return lines(
-        "scale",
-        f"Throughput by {curves[0]['title']}",
-        _axis(curves),
-        THROUGHPUT,
-        [*shown, *fitted],
+    return Chart(
+        slot="scale",
+        title=f"Throughput by {title_of(curves[0].factor)}",
+        x=_axis(curves),
+        y=THROUGHPUT,
+        series=[*measured, *fitted],
         note="Points: medians over rounds. Whiskers: interval over the rounds. Curve: the Universal Scalability Law.",
     )
 
 
-def _cost(curves: Sequence[ReportedScale], variant: str, roles: Sequence[str]) -> Chart:
-    return lines(
-        "scale-cost",
-        f"CPU per operation by {curves[0]['title']}, {variant}",
-        _axis(curves),
-        _COST,
-        [
-            _series(
-                curve["name"],
+def _fitted(curve: ScaleCurve, fit: UslFit) -> list[Point]:
+    counts = [float(step.count) for step in curve.steps]
+    places = sorted({*counts, *np.linspace(counts[0], counts[-1], _POINTS).tolist()})
+    return [[rounded(place, 6), rounded(fit.throughput_at(place), 6)] for place in places]
+
+
+def _cost(curves: Sequence[ScaleCurve], variant: str, roles: Sequence[str]) -> Chart:
+    return Chart(
+        slot="scale-cost",
+        title=f"CPU per operation by {title_of(curves[0].factor)}, {variant}",
+        x=_axis(curves),
+        y=_COST,
+        series=[
+            ChartSeries(
+                curve.label,
+                None,
                 style,
-                [[float(step["count"]), cost] for step in curve["steps"] if (cost := _sum(step, roles)) is not None],
+                [[float(step.count), cost] for step in curve.steps if (cost := _sum(step, roles)) is not None],
             )
             for style, curve in enumerate(curves)
         ],
@@ -73,17 +82,13 @@ def _cost(curves: Sequence[ReportedScale], variant: str, roles: Sequence[str]) -
     )
 
 
-def _sum(step: ScaleLine, roles: Sequence[str]) -> float | None:
+def _sum(step: ScaleStep, roles: Sequence[str]) -> float | None:
     """Of these roles together; None where one of them is unknown."""
-    known = [step["cpu_us_each"][role] for role in roles if role in step["cpu_us_each"]]
+    known = [rounded(step.cpu_us_each[role]) for role in roles if role in step.cpu_us_each]
     return sum(known) if len(known) == len(roles) else None
 
 
-def _series(name: str, style: int, points: list[list[float | None]]) -> Series:
-    return {"name": name, "identity": None, "style": style, "points": points}
-
-
-def _axis(curves: Sequence[ReportedScale]) -> Axis:
-    counts = sorted({step["count"] for curve in curves for step in curve["steps"]})
+def _axis(curves: Sequence[ScaleCurve]) -> Axis:
+    counts = sorted({step.count for curve in curves for step in curve.steps})
     ticks = [(float(count), numbers.count(count)) for count in counts] if len(counts) <= _FEW else None
-    return {"label": curves[0]["title"], "scale": "linear", "format": "count", "ticks": ticks}
+    return Axis(title_of(curves[0].factor), "linear", "count", ticks)

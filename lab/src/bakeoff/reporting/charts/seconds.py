@@ -3,42 +3,39 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from bakeoff.reporting.chart_shape import Axis, Chart, Span
-from bakeoff.reporting.charts.making import THROUGHPUT, lines, series
+from bakeoff.judging.judgement import Contender
+from bakeoff.reporting.chart import THROUGHPUT, Axis, Chart, Span, series
 from bakeoff.reporting.charts.timelines import Moment, timeline_of
-from bakeoff.reporting.shape import ReportedContender
 from bakeoff.results.run import RunResult
 
-_TIME: Axis = {"label": "seconds since the first phase", "scale": "linear", "format": "seconds", "ticks": None}
-_P99: Axis = {"label": "p99 of each second, ms", "scale": "log", "format": "ms", "ticks": None}
+_TIME = Axis("seconds since the first phase", "linear", "seconds")
+_P99 = Axis("p99 of each second, ms", "log", "ms")
 _MOST_SPANS = 24
 
 
-def time_charts(
-    group: str, entries: Sequence[ReportedContender], runs: Mapping[str, Sequence[RunResult]]
-) -> list[Chart]:
+def time_charts(group: str, entries: Sequence[Contender], runs: Mapping[str, Sequence[RunResult]]) -> list[Chart]:
     """Throughput and p99 over time; none of runs that kept no seconds. `runs` are by contender key."""
-    timelines = {entry["key"]: timeline_of(runs.get(entry["key"], ())) for entry in entries}
+    timelines = {entry.key: timeline_of(runs.get(entry.key, ())) for entry in entries}
     longest = max(timelines.values(), key=len, default=[])
     if not longest:
         return []
-    spans = _spans(longest, next((entry for entry in entries if timelines[entry["key"]] is longest), None))
-    throughput = lines(
-        "time-throughput",
-        "Throughput over time",
-        _TIME,
-        THROUGHPUT,
-        [series(each, [[at.at_s, at.operations_per_s] for at in timelines[each["key"]]]) for each in entries],
+    spans = _spans(longest, next((entry for entry in entries if timelines[entry.key] is longest), None))
+    throughput = Chart(
+        slot="time-throughput",
+        title="Throughput over time",
+        x=_TIME,
+        y=THROUGHPUT,
+        series=[series(each, [[at.at_s, at.operations_per_s] for at in timelines[each.key]]) for each in entries],
         group=group,
         note="Median over rounds for each time step.",
         spans=spans,
     )
-    p99 = lines(
-        "time-latency",
-        "p99 over time",
-        _TIME,
-        _P99,
-        [series(each, [[at.at_s, at.p99_ms] for at in timelines[each["key"]] if at.p99_ms]) for each in entries],
+    p99 = Chart(
+        slot="time-latency",
+        title="p99 over time",
+        x=_TIME,
+        y=_P99,
+        series=[series(each, [[at.at_s, at.p99_ms] for at in timelines[each.key] if at.p99_ms]) for each in entries],
         group=group,
         note="Worst second of each time step, median over rounds.",
         spans=spans,
@@ -46,13 +43,13 @@ def time_charts(
     return [throughput, p99]
 
 
-def _spans(timeline: Sequence[Moment], entry: ReportedContender | None) -> list[Span]:
+def _spans(timeline: Sequence[Moment], entry: Contender | None) -> list[Span]:
     """The phases, where there are few enough to name; those of the longest timeline stand for all."""
     step_s = timeline[1].at_s - timeline[0].at_s if len(timeline) > 1 else 1.0
-    names = [] if entry is None else [level["load"] for level in entry["levels"]]
+    names = [] if entry is None else [level.load for level in entry.levels]
     spans: list[Span] = []
     for phase, moments in groupby(timeline, key=lambda each: each.phase):
         stretch = list(moments)
         name = names[phase - 1] if 0 < phase <= len(names) else f"phase {phase}"
-        spans.append({"begin": stretch[0].at_s - step_s / 2, "end": stretch[-1].at_s + step_s / 2, "label": name})
+        spans.append(Span(stretch[0].at_s - step_s / 2, stretch[-1].at_s + step_s / 2, name))
     return spans if len(spans) <= _MOST_SPANS else []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bakeoff.reporting import numbers
-from bakeoff.reporting.chart_shape import Axis
+from bakeoff.reporting.chart import Axis
 
 _LONG_DECADES = 3.2
 _FEWEST_TICKS = 3
@@ -32,9 +32,9 @@ class Scale:
 
 def fitted(axis: Axis, values: Iterable[float], begin: float, end: float, *, from_zero: bool = False) -> Scale:
     """A scale on which all values have room."""
-    known = [value for value in values if math.isfinite(value) and (axis["scale"] == "linear" or value > 0)]
+    known = [value for value in values if math.isfinite(value) and (axis.scale == "linear" or value > 0)]
     low, high = min(known, default=1.0), max(known, default=1.0)
-    if axis["scale"] == "log":
+    if axis.scale == "log":
         room = (high / low) ** 0.04 if high > low else 2.0
         return Scale(low / room, high * room, begin, end, logarithmic=True)
     if from_zero:
@@ -44,8 +44,8 @@ def fitted(axis: Axis, values: Iterable[float], begin: float, end: float, *, fro
 
 def ticks(axis: Axis, scale: Scale) -> list[tuple[float, str]]:
     """Values and words of the ticks that lie on a scale."""
-    if axis["ticks"] is not None:
-        return [(value, words) for value, words in axis["ticks"] if scale.low <= value <= scale.high]
+    if axis.ticks is not None:
+        return [(value, words) for value, words in axis.ticks if scale.low <= value <= scale.high]
     values = _log_ticks(scale) if scale.logarithmic else even_ticks(scale.low, scale.high)
     return [(value, _words(axis, value, scale.high)) for value in values]
 
@@ -69,10 +69,10 @@ def _log_ticks(scale: Scale) -> Sequence[float]:
 
 
 def _words(axis: Axis, value: float, highest: float) -> str:
-    if axis["format"] == "ratio":
+    if axis.format == "ratio":
         return f"{value:.4g}×"
-    if axis["format"] == "percent":
+    if axis.format == "percent":
         return f"{value:,.0f}%"
-    if axis["format"] in ("rate", "count") and highest >= 10_000:
+    if axis.format in ("rate", "count") and highest >= 10_000:
         return f"{value / 1000:,.4g}k" if value else "0"
     return f"{value:,.4g}"

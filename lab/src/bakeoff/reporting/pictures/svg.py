@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting.chart_shape import Axis, Chart, Mark, Series
+from bakeoff.reporting.chart import Axis, Chart, ChartSeries, Mark
 from bakeoff.reporting.palette import LIGHT, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
@@ -28,58 +28,58 @@ class _Area:
 
 def svg_of(chart: Chart) -> str:
     """The whole file."""
-    canvas = Canvas(chart["title"])
-    canvas.words(shortened(chart["title"], WIDTH - 80, 28), 40, 52, 28, bold=True)
+    canvas = Canvas(chart.title)
+    canvas.words(shortened(chart.title, WIDTH - 80, 28), 40, 52, 28, bold=True)
     note = _note(chart)
     top = HEIGHT - (60 if len(note) > 2 else 38)
     for number, line in enumerate(note):
         canvas.words(line, 40, top + 22 * number, _NOTE_SIZE, LIGHT.muted)
     draw: Mapping[str, Callable[[Canvas, Chart], None]] = {"lines": _lines, "dots": _dots, "bars": _bars}
-    draw[chart["kind"]](canvas, chart)
+    draw[chart.kind](canvas, chart)
     return canvas.document()
 
 
 def _note(chart: Chart) -> list[str]:
     """The note in three lines at most."""
-    beyond = f" Beyond the scale: {'; '.join(chart['beyond'])}." if chart["beyond"] else ""
+    beyond = f" Beyond the scale: {'; '.join(chart.beyond)}." if chart.beyond else ""
     most = int((WIDTH - 80) / width_of("x", _NOTE_SIZE))
-    lines = textwrap.wrap(f"{chart['note']}{beyond}", most)
+    lines = textwrap.wrap(f"{chart.note}{beyond}", most)
     return [*lines[:2], shortened(" ".join(lines[2:]), WIDTH - 80, _NOTE_SIZE)] if len(lines) > 2 else lines
 
 
 def _lines(canvas: Canvas, chart: Chart) -> None:
-    area = _Area(_LEFT, _legend(canvas, chart["series"]) + (30 if chart["spans"] else 12))
-    points = [point for series in chart["series"] for point in series["points"]]
+    area = _Area(_LEFT, _legend(canvas, chart.series) + (30 if chart.spans else 12))
+    points = [point for series in chart.series for point in series.points]
     heights = [value for point in points for value in point[1:] if value is not None]
-    heights += [reference["value"] for reference in chart["references"]]
+    heights += [reference.value for reference in chart.references]
     along = [point[0] for point in points if point[0] is not None]
-    along += [edge for span in chart["spans"] for edge in (span["begin"], span["end"])]
-    x = fitted(chart["x"], along, area.left, area.right)
-    y = fitted(chart["y"], heights, area.bottom, area.top, from_zero=True)
+    along += [edge for span in chart.spans for edge in (span.begin, span.end)]
+    x = fitted(chart.x, along, area.left, area.right)
+    y = fitted(chart.y, heights, area.bottom, area.top, from_zero=True)
     _spans(canvas, chart, x, area)
-    _x_axis(canvas, chart["x"], x, area)
-    _y_axis(canvas, chart["y"], y, area)
-    for reference in chart["references"]:
-        at = y.at(reference["value"])
+    _x_axis(canvas, chart.x, x, area)
+    _y_axis(canvas, chart.y, y, area)
+    for reference in chart.references:
+        at = y.at(reference.value)
         canvas.line(area.left, at, area.right, at, LIGHT.muted, 1.5, (4, 4))
-    for number, series in enumerate(chart["series"]):
-        _line(canvas, series, x, y, _WHISKER_STEP * (number - (len(chart["series"]) - 1) / 2))
-    for reference in chart["references"]:
-        canvas.words(reference["label"], area.left + 8, y.at(reference["value"]) - 6, _TICK_SIZE, LIGHT.muted)
-    for mark in chart["marks"]:
-        _mark(canvas, mark, x.at(mark["x"]), y.at(mark["y"]))
+    for number, series in enumerate(chart.series):
+        _line(canvas, series, x, y, _WHISKER_STEP * (number - (len(chart.series) - 1) / 2))
+    for reference in chart.references:
+        canvas.words(reference.label, area.left + 8, y.at(reference.value) - 6, _TICK_SIZE, LIGHT.muted)
+    for mark in chart.marks:
+        _mark(canvas, mark, x.at(mark.x), y.at(mark.y))
 
 
-def _line(canvas: Canvas, series: Series, x: Scale, y: Scale, aside: float) -> None:
+def _line(canvas: Canvas, series: ChartSeries, x: Scale, y: Scale, aside: float) -> None:
     """One line; its whiskers stand a little aside, so that those of one load do not hide each other."""
-    look = style(series["style"])
+    look = style(series.style)
     colour = LIGHT.series[look.colour]
     places = [
         (x.at(left), y.at(top), point)
-        for point in series["points"]
+        for point in series.points
         if (left := point[0]) is not None and (top := point[1]) is not None
     ]
-    drawn = series.get("drawn")
+    drawn = series.drawn
     if drawn != "points":
         canvas.path([(left, top) for left, top, _ in places], colour, 2.5, () if drawn == "curve" else look.dash)
     if drawn == "curve":
@@ -88,14 +88,14 @@ def _line(canvas: Canvas, series: Series, x: Scale, y: Scale, aside: float) -> N
         low, high = (point[2], point[3]) if len(point) > 3 else (None, None)
         if low is not None and high is not None:
             canvas.line(left + aside, y.at(low), left + aside, y.at(high), colour, 2)
-        if len(places) <= _MANY_POINTS or (number + 5 * series["style"]) % 12 == 6:
+        if len(places) <= _MANY_POINTS or (number + 5 * series.style) % 12 == 6:
             canvas.point(look, left, top, 5)
 
 
 def _mark(canvas: Canvas, mark: Mark, x: float, y: float) -> None:
-    if mark["kind"] == "maximum":
+    if mark.kind == "maximum":
         canvas.ring(x, y, 12, LIGHT.text)
-    elif mark["kind"] == "optimal":
+    elif mark.kind == "optimal":
         canvas.box(x - 10, y - 10, 20, 20, "none", LIGHT.text)
     else:
         canvas.line(x - 10, y - 10, x + 10, y + 10, LIGHT.danger, 2.5)
@@ -104,21 +104,19 @@ def _mark(canvas: Canvas, mark: Mark, x: float, y: float) -> None:
 
 def _dots(canvas: Canvas, chart: Chart) -> None:
     area = _Area(_ROW_ROOM, 90)
-    values = [value for series in chart["series"] for point in series["points"] for value in point if value is not None]
-    values += [reference["value"] for reference in chart["references"]]
-    x = fitted(chart["x"], values, area.left, area.right, from_zero=True)
-    _x_axis(canvas, chart["x"], x, area)
-    for reference in chart["references"]:
-        at = x.at(reference["value"])
+    values = [value for series in chart.series for point in series.points for value in point if value is not None]
+    values += [reference.value for reference in chart.references]
+    x = fitted(chart.x, values, area.left, area.right, from_zero=True)
+    _x_axis(canvas, chart.x, x, area)
+    for reference in chart.references:
+        at = x.at(reference.value)
         canvas.line(at, area.top, at, area.bottom, LIGHT.muted, 1.5, (4, 4))
         side = "end" if at > (area.left + area.right) / 2 else "start"
-        canvas.words(
-            reference["label"], at + (-8 if side == "end" else 8), area.top + 14, _TICK_SIZE, LIGHT.muted, side
-        )
-    for series, y in zip(chart["series"], _row_places(len(chart["series"]), area), strict=True):
-        _row_name(canvas, series["name"], y)
-        look = style(series["style"])
-        middle, low, high = series["points"][0]
+        canvas.words(reference.label, at + (-8 if side == "end" else 8), area.top + 14, _TICK_SIZE, LIGHT.muted, side)
+    for series, y in zip(chart.series, _row_places(len(chart.series), area), strict=True):
+        _row_name(canvas, series.name, y)
+        look = style(series.style)
+        middle, low, high = series.points[0]
         if low is not None and high is not None:
             left, right = x.at(low), x.at(high)
             canvas.line(left, y, right, y, LIGHT.series[look.colour], 2)
@@ -132,21 +130,21 @@ def _bars(canvas: Canvas, chart: Chart) -> None:
     area = _Area(_ROW_ROOM, 120)
     fills = (LIGHT.roles[0], "url(#hatch)", LIGHT.roles[2])
     left = 40.0
-    for stack in chart["stacks"]:
-        canvas.box(left, 76, 18, 18, fills[stack["style"] % len(fills)], LIGHT.text)
-        canvas.words(stack["name"], left + 26, 91, _LEGEND_SIZE)
-        left += width_of(stack["name"], _LEGEND_SIZE) + 60
-    sums = [sum(stack["values"][row] or 0.0 for stack in chart["stacks"]) for row in range(len(chart["rows"]))]
-    x = fitted(chart["x"], sums, area.left, area.right, from_zero=True)
-    _x_axis(canvas, chart["x"], x, area)
-    thickness = min(34.0, 0.62 * (area.bottom - area.top) / max(1, len(chart["rows"])))
-    for number, y in enumerate(_row_places(len(chart["rows"]), area)):
-        _row_name(canvas, chart["rows"][number]["name"], y)
+    for stack in chart.stacks:
+        canvas.box(left, 76, 18, 18, fills[stack.style % len(fills)], LIGHT.text)
+        canvas.words(stack.name, left + 26, 91, _LEGEND_SIZE)
+        left += width_of(stack.name, _LEGEND_SIZE) + 60
+    sums = [sum(stack.values[row] or 0.0 for stack in chart.stacks) for row in range(len(chart.rows))]
+    x = fitted(chart.x, sums, area.left, area.right, from_zero=True)
+    _x_axis(canvas, chart.x, x, area)
+    thickness = min(34.0, 0.62 * (area.bottom - area.top) / max(1, len(chart.rows)))
+    for number, y in enumerate(_row_places(len(chart.rows), area)):
+        _row_name(canvas, chart.rows[number].name, y)
         reached = 0.0
-        for stack in chart["stacks"]:
-            value = stack["values"][number] or 0.0
+        for stack in chart.stacks:
+            value = stack.values[number] or 0.0
             begin, end = x.at(reached), x.at(reached + value)
-            canvas.box(begin, y - thickness / 2, end - begin, thickness, fills[stack["style"] % len(fills)], LIGHT.text)
+            canvas.box(begin, y - thickness / 2, end - begin, thickness, fills[stack.style % len(fills)], LIGHT.text)
             reached += value
 
 
@@ -159,15 +157,15 @@ def _row_name(canvas: Canvas, name: str, y: float) -> None:
     canvas.words(shortened(name, _ROW_ROOM - 60, _LEGEND_SIZE), _ROW_ROOM - 16, y + 6, _LEGEND_SIZE, anchor="end")
 
 
-def _legend(canvas: Canvas, shown: Sequence[Series]) -> float:
+def _legend(canvas: Canvas, shown: Sequence[ChartSeries]) -> float:
     """Names of the lines, in as many lines as they need; returns where they end."""
     x, y = 40.0, 90.0
     for series in shown:
-        name = shortened(series["name"], 420, _LEGEND_SIZE)
+        name = shortened(series.name, 420, _LEGEND_SIZE)
         needed = 62 + width_of(name, _LEGEND_SIZE)
         if x + needed > WIDTH - 40 and x > 40:
             x, y = 40.0, y + 28
-        look = style(series["style"])
+        look = style(series.style)
         canvas.line(x, y - 6, x + 34, y - 6, LIGHT.series[look.colour], 2.5, look.dash)
         canvas.point(look, x + 17, y - 6, 5)
         canvas.words(name, x + 42, y, _LEGEND_SIZE)
@@ -176,12 +174,12 @@ def _legend(canvas: Canvas, shown: Sequence[Series]) -> float:
 
 
 def _spans(canvas: Canvas, chart: Chart, x: Scale, area: _Area) -> None:
-    for number, span in enumerate(chart["spans"]):
-        left, right = x.at(span["begin"]), x.at(span["end"])
+    for number, span in enumerate(chart.spans):
+        left, right = x.at(span.begin), x.at(span.end)
         if number % 2 == 0:
             canvas.box(left, area.top, right - left, area.bottom - area.top, "#f3f4f6")
-        if width_of(span["label"], 14) + 12 < right - left:
-            canvas.words(span["label"], left + 6, area.top - 7, 14, LIGHT.muted)
+        if width_of(span.label, 14) + 12 < right - left:
+            canvas.words(span.label, left + 6, area.top - 7, 14, LIGHT.muted)
 
 
 def _x_axis(canvas: Canvas, axis: Axis, scale: Scale, area: _Area) -> None:
@@ -193,7 +191,7 @@ def _x_axis(canvas: Canvas, axis: Axis, scale: Scale, area: _Area) -> None:
         if at - half >= free:
             canvas.words(words, at, area.bottom + 24, _TICK_SIZE, LIGHT.muted, "middle")
             free = at + half + 10
-    canvas.words(axis["label"], (area.left + area.right) / 2, area.bottom + 52, _TICK_SIZE, LIGHT.muted, "middle")
+    canvas.words(axis.label, (area.left + area.right) / 2, area.bottom + 52, _TICK_SIZE, LIGHT.muted, "middle")
 
 
 def _y_axis(canvas: Canvas, axis: Axis, scale: Scale, area: _Area) -> None:
@@ -201,4 +199,4 @@ def _y_axis(canvas: Canvas, axis: Axis, scale: Scale, area: _Area) -> None:
         at = scale.at(value)
         canvas.line(area.left, at, area.right, at, LIGHT.grid)
         canvas.words(words, area.left - 10, at + 5, _TICK_SIZE, LIGHT.muted, "end")
-    canvas.words(axis["label"], 30, (area.top + area.bottom) / 2, _TICK_SIZE, LIGHT.muted, "middle", upright=True)
+    canvas.words(axis.label, 30, (area.top + area.bottom) / 2, _TICK_SIZE, LIGHT.muted, "middle", upright=True)

@@ -1,9 +1,8 @@
-"""What a report cannot show, said in sentences."""
+"""Sentences on what a report cannot show."""
 
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import Contender, Judgement
-from bakeoff.reporting.identities import Identity
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
@@ -12,9 +11,9 @@ from bakeoff.text.prose import listed
 _NAMED = 4
 
 
-def missing_of(judgement: Judgement, stored: StoredComparison, identities: dict[str, Identity]) -> list[str]:
+def missing_of(judgement: Judgement, stored: StoredComparison) -> list[str]:
     """Sentences, the gravest first."""
-    return [*_whole(judgement, stored), *_contenders(judgement, identities), *_runs(judgement, stored, identities)]
+    return [*_whole(judgement, stored), *_contenders(judgement), *_runs(judgement, stored)]
 
 
 def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
@@ -28,38 +27,36 @@ def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
         yield f"Only {plural(judgement.rounds, 'round')}: intervals and ties need three or more (--rounds 3)."
     if stored.runs and not any(run.result.timeline for run in stored.runs):
         yield "These runs have no per-second figures (an older version made them), so there are no charts over time."
-    if judgement.contenders and not judgement.reference_lines:
+    if judgement.contenders and all(line.payload is not None for line in judgement.reference_lines):
         yield (
             "This machine is not calibrated: ./bakeoff calibrate measures PostgreSQL alone and the capacity "
             "of the engine."
         )
 
 
-def _contenders(judgement: Judgement, identities: dict[str, Identity]) -> Iterator[str]:
+def _contenders(judgement: Judgement) -> Iterator[str]:
     void = [each for each in judgement.contenders if each.void_rounds]
     if void:
-        counts = [
-            f"{identities[each.key].name} ({each.void_rounds} of {each.rounds + each.void_rounds})" for each in void
-        ]
+        counts = [f"{each.name} ({each.void_rounds} of {each.rounds + each.void_rounds})" for each in void]
         yield f"Void rounds, which are not used: {_some(counts)}."
     idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
     if idle:
-        yield f"No request was measured for {_some([identities[each.key].name for each in idle])}."
+        yield f"No request was measured for {_some([each.name for each in idle])}."
     known = sorted({level.name for each in judgement.contenders for level in each.levels})
     short = [each for each in judgement.contenders if each.levels and len(_phases(each)) < len(known)]
     if short:
-        lines = [f"{identities[each.key].name} lacks {_some(_lacking(each, known))}" for each in short]
+        lines = [f"{each.name} lacks {_some(_lacking(each, known))}" for each in short]
         yield f"Missing phases: {'; '.join(lines[:_NAMED])}{'; …' if len(lines) > _NAMED else ''}."
 
 
-def _runs(judgement: Judgement, stored: StoredComparison, identities: dict[str, Identity]) -> Iterator[str]:
-    names = {run_id: identities[each.key].name for each in judgement.contenders for run_id in each.run_ids}
+def _runs(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
     for status in (Status.FAILED, Status.INTERRUPTED):
-        hit = [names.get(run.id, run.result.target) for run in stored.runs if run.result.status == status]
-        if hit:
-            yield f"{plural(len(hit), 'run')} {status}: {_some(sorted(set(hit)))}."
-    without = {names.get(run.id, run.result.target) for run in stored.runs if not run.result.timeline}
-    if without and any(run.result.timeline for run in stored.runs):
+        ended = [each.name for each in judgement.contenders for run in each.runs if run.status == status]
+        if ended:
+            yield f"{plural(len(ended), 'run')} {status}: {_some(sorted(set(ended)))}."
+    timed = {run.id for run in stored.runs if run.result.timeline}
+    without = {each.name for each in judgement.contenders for run in each.runs if run.id not in timed}
+    if without and timed:
         yield f"Per-second figures are missing for some runs of {_some(sorted(without))}."
 
 
