@@ -33,6 +33,7 @@ from bakeoff.judging.estimates import ratio_of
 from bakeoff.judging.pairings import log_ratios
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
+from bakeoff.results.cost import cpu_us_each
 from bakeoff.results.run import Status
 from bakeoff.running.contender import Contender
 from bakeoff.running.lock import measuring_lab
@@ -41,7 +42,6 @@ from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
-from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 

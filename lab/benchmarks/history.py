@@ -16,11 +16,11 @@ from hdrh.histogram import HdrHistogram
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from bakeoff.engines import histograms
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.project import find_project
+from bakeoff.results import histograms
 from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 

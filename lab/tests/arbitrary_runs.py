@@ -5,14 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from bakeoff.results.cost import Cost, Sample
 from bakeoff.results.findings import Finding
+from bakeoff.results.gauge import Gauge
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
-from bakeoff.sampling.cost import Cost
-from bakeoff.sampling.gauges import Gauge
-from bakeoff.sampling.sampler import Sample
 from made_up import histogram_around, latency_of
 
 _texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -8,16 +8,15 @@ from typing import Any, Literal
 
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.engines import histograms
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
+from bakeoff.results import histograms
+from bakeoff.results.cost import Cost, Sample
 from bakeoff.results.findings import Finding, KindName
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Second, Status
 from bakeoff.results.tolerant import tolerant
-from bakeoff.sampling.cost import Cost
-from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 _OBSERVED = {field.name for field in fields(Observations)}

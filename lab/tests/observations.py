@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from bakeoff.results.database_activity import DatabaseActivity
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.tolerant import tolerant
-from bakeoff.sampling.activity import DatabaseActivity
-from bakeoff.sampling.machine import MachineState
 
 ACTIVITY: dict[str, Any] = {
     "commits": 250,

@@ -15,10 +15,10 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
-from bakeoff.engines import histograms
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
+from bakeoff.results import histograms
 from bakeoff.results.findings import Finding, KindName
 from bakeoff.results.run import Measured, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp

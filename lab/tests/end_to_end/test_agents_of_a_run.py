@@ -13,13 +13,13 @@ from rich.console import Console
 from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
-from bakeoff.engines import histograms
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running import stored_state, summary
 from bakeoff.running.audit_step import audit_run

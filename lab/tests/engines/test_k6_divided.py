@@ -24,7 +24,6 @@ from k6_engine.session import Session
 from k6_harness import Plan, arrivals, as_text, checked_records, held, iterations, k6_path, plan_for
 from k6_servers import http_server
 
-from bakeoff.engines import histograms
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import find_engine
@@ -32,6 +31,7 @@ from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import Counted, End, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.results import histograms
 from bakeoff.running import summary
 from made_up_records import record_of
 

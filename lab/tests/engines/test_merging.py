@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bakeoff.engines import histograms
 from bakeoff.engines.merging import Merging, merged
 from bakeoff.engines.stream import (
     End,
@@ -21,6 +20,7 @@ from bakeoff.engines.stream import (
     Start,
     StreamError,
 )
+from bakeoff.results import histograms
 from made_up_records import record_of
 
 SECOND_NS = 1_000_000_000

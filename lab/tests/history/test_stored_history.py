@@ -30,10 +30,10 @@ from bakeoff.history.run_tables import latest_tables, runs_table
 from bakeoff.judging.judge import judge
 from bakeoff.project import Project
 from bakeoff.reporting.run_table import one_line
+from bakeoff.results.cost import Sample
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
+from bakeoff.results.gauge import Gauge
 from bakeoff.results.run import RunResult, Status, file_stem
-from bakeoff.sampling.gauges import Gauge
-from bakeoff.sampling.sampler import Sample
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.storage.stored_runs import load_comparison, load_runs
 from made_up import BEGIN, cost, divided, measured, operation, phase, run_of, run_result

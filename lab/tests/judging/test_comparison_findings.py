@@ -6,9 +6,9 @@ import pytest
 
 from bakeoff.judging import comparison_findings
 from bakeoff.judging.judge import judge
+from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import RunResult
-from bakeoff.sampling.activity import DatabaseActivity, PhaseActivity
-from bakeoff.sampling.machine import MachineState
 from made_up import comparison_of, rounds_of, run_of
 
 

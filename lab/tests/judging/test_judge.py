@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.engines import histograms
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import ReferenceLine
+from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Status
 from made_up import comparison_of, cost, histogram_of, level, measured, phase, rounds_of, run_of, seconds_of
 

@@ -9,7 +9,6 @@ from functools import cache
 
 from hdrh.histogram import HdrHistogram
 
-from bakeoff.engines import histograms
 from bakeoff.judging.ceilings import reference_lines
 from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import (
@@ -26,6 +25,7 @@ from bakeoff.judging.judgement import (
     Verdict,
 )
 from bakeoff.judging.usage_at_peak import judged_run
+from bakeoff.results import histograms
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.observed import medians
 from bakeoff.results.run import RunResult, Second, Status

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from judgements import comparison, histogram
 
-from bakeoff.engines import histograms
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.timelines import LONGEST, timeline_of
+from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Second
 
 

@@ -22,8 +22,8 @@ from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
 from bakeoff.results.findings import KindName
+from bakeoff.results.gauge import Gauge
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
-from bakeoff.sampling.gauges import Gauge
 from made_up import comparison_of, cost, measured, phase, run_of
 
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.numbers import milliseconds, percent_of_hundred
 from bakeoff.reporting.run_table import comparison_table, one_line, run_details
+from bakeoff.results.gauge import Gauge
 from bakeoff.results.run import RunResult, Status
-from bakeoff.sampling.gauges import Gauge
 from made_up import cost, divided, measured, operation, phase, run_of
 from observations import ACTIVITY, STATE
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
-from bakeoff.engines.histograms import PERCENTILES
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
+from bakeoff.results.cost import Sample
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
+from bakeoff.results.histograms import PERCENTILES
 from bakeoff.results.result_files import REPORTS, read_result_file, result_files
 from bakeoff.results.run import RunResult, Status
-from bakeoff.sampling.sampler import Sample
 from made_up import BEGIN, finding, measured, run_of, run_result
 from observations import ACTIVITY, STATE
 

@@ -9,6 +9,8 @@ import pytest
 
 from bakeoff.engines.stream import Record
 from bakeoff.results.audit import Audit, Violations
+from bakeoff.results.cost import Sample
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.running.assemble import assemble
 from bakeoff.running.contender import Contender
@@ -21,8 +23,6 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stored_state import StoredFacts
 from bakeoff.running.watch import Watched
 from bakeoff.sampling.database_activity import DatabaseCounts
-from bakeoff.sampling.machine import MachineState
-from bakeoff.sampling.sampler import Sample
 from made_up_manifests import engine, target, workload
 from made_up_records import outcomes, phase_end, phase_start, record_of
 

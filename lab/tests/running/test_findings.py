@@ -4,8 +4,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 import made_up_records
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd
+from bakeoff.results import histograms
 from bakeoff.results.audit import Audit
 from bakeoff.results.tolerant import tolerant
 from bakeoff.running.created_before import CreatedBefore, created_before_findings

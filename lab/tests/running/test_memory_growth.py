@@ -2,9 +2,9 @@ from collections.abc import Callable
 
 import pytest
 
+from bakeoff.results.cost import Sample
 from bakeoff.results.run import PhaseResult
 from bakeoff.running.memory_growth import memory_findings
-from bakeoff.sampling.sampler import Sample
 from made_up import measured
 
 SECOND_NS = 1_000_000_000

@@ -1,6 +1,6 @@
 """What the operations of a run say about it: wrong reads void it, checks are judged by their own failure rate."""
 
-from bakeoff.engines.stream import FailedCheck
+from bakeoff.results.operations import FailedCheck
 from bakeoff.running.findings import findings_of
 from bakeoff.running.operation_findings import always_failing, found, wrong_reads
 from bakeoff.workload.plan import THRESHOLDS

@@ -2,15 +2,16 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from msgspec.structs import replace
 
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.results import histograms
+from bakeoff.results.cost import Sample
+from bakeoff.results.gauge import Gauge
 from bakeoff.running.findings import findings_of
 from bakeoff.running.measured_records import measured_records
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling, steps_of
 from bakeoff.running.summary import operations_per_second, phase_results, timeline_of, total_of
-from bakeoff.sampling.gauges import Gauge, GaugeReadings, Reading
-from bakeoff.sampling.sampler import Sample
+from bakeoff.sampling.gauges import GaugeReadings, Reading
 from bakeoff.workload.plan import THRESHOLDS
 from made_up_records import engine_second, outcomes, phase_end, phase_start
 

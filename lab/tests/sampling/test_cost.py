@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.sampling.cost import cost_between, cpu_percent_within, cpu_us_each, latest_cpu_percent
+from bakeoff.results.cost import Sample, cpu_us_each
+from bakeoff.sampling.cost import cost_between, cpu_percent_within, latest_cpu_percent
 from bakeoff.sampling.process_tree import ProcessTree
-from bakeoff.sampling.sampler import Sample, Sampler
+from bakeoff.sampling.sampler import Sampler
 
 SECOND = 1_000_000_000
 

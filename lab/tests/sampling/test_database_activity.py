@@ -8,7 +8,7 @@ from throwaway_server import throwaway_server
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
-from bakeoff.sampling.activity import PhaseActivity
+from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, Mark, activity_of, phase_activity
 from bakeoff.sampling.maintenance import EdgeVacuum
 

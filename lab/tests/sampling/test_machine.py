@@ -3,15 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.results.machine_state import MachineState
 from bakeoff.running.findings import clock_findings, machine_findings
-from bakeoff.sampling.machine import (
-    MachineCounters,
-    MachineState,
-    load_between,
-    machine_counters,
-    machine_speed_mb_s,
-    moved_past,
-)
+from bakeoff.sampling.machine import MachineCounters, load_between, machine_counters, machine_speed_mb_s, moved_past
 from observations import machine_state
 
 STAT = "cpu  1000 50 500 90000 300 20 30 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"

@@ -10,10 +10,11 @@ from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
 from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.published_progress import PublishedProgress
 from bakeoff.cli.serve import listening
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.serving.live import PublishedProgress, live_file
+from bakeoff.serving.live import live_file
 from bakeoff.serving.web_app import create_app
 from browsers import axe_faults
 from made_up import histogram_of, run_result

@@ -12,9 +12,9 @@ from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children, ports
 from bakeoff.project import Project
+from bakeoff.results.cost import cpu_us_each
 from bakeoff.running import summary
 from bakeoff.running.modes import Phase
-from bakeoff.sampling.cost import cpu_us_each
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.access import LOOPBACK

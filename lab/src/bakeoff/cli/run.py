@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.progress_display import shown_on
+from bakeoff.cli.published_progress import PublishedProgress
 from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of, requests_of
 from bakeoff.cli.runs_output import print_json, say
 from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
@@ -35,7 +36,7 @@ from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
-from bakeoff.serving.live import PublishedProgress, live_file
+from bakeoff.serving.live import live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
 
 

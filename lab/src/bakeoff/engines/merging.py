@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import (
     Counted,
     End,
@@ -22,6 +21,7 @@ from bakeoff.engines.stream import (
     Start,
     StreamError,
 )
+from bakeoff.results import histograms
 
 # Where a record stands in its stream: start, then each phase with its begin, seconds and end, then end.
 _Place = tuple[int, int, int, int]

@@ -9,6 +9,7 @@ import msgspec
 
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError
+from bakeoff.results.operations import FailedCheck
 
 # Version 2 adds outcomes by operation, version 3 what an agent reports before it starts a phase.
 VERSIONS = (1, 2, 3)
@@ -64,17 +65,6 @@ class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     name: str
     virtual_users: int
     time_unix_ns: int
-
-
-class FailedCheck(msgspec.Struct, frozen=True):
-    """A wrong value in a reply, at a JSON pointer, empty for the whole reply, or a header."""
-
-    pointer: str
-    expected: str
-    received: str
-
-    def __str__(self) -> str:
-        return f"at {self.pointer or 'the root'} expected {self.expected}, received {self.received}"
 
 
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

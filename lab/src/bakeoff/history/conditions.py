@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.tolerant import tolerant
-from bakeoff.sampling.machine import MachineState
 
 _STORED = "SELECT machine_state FROM test_runs WHERE id = ANY(%s) AND machine_state IS NOT NULL ORDER BY id"
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
+from bakeoff.results.cost import cpu_us_each
+from bakeoff.results.gauge import Gauge
+from bakeoff.results.histograms import PERCENTILES, Latency
 from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_figures, machine_figures
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, RunResult
-from bakeoff.sampling.cost import cpu_us_each
-from bakeoff.sampling.gauges import Gauge
 from bakeoff.storage.stored_runs import StoredRun
 
 _COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")

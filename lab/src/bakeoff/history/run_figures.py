@@ -137,7 +137,7 @@ METRICS = {
 
 def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> RunFigures:
     """The same row for a run that is at hand as a value."""
-    from bakeoff.sampling.cost import cpu_us_each
+    from bakeoff.results.cost import cpu_us_each
 
     total = run.total
     own = None if total is None else total.costs.get("target")

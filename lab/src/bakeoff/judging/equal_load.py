@@ -16,8 +16,8 @@ from bakeoff.judging.pairings import log_ratios, verdict_on
 from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
+from bakeoff.results.cost import cpu_us_each
 from bakeoff.results.run import Measured
-from bakeoff.sampling.cost import cpu_us_each
 
 LATENCIES = ("p50", "p99", "p99.9")
 # Replies that are in flight at the end of a window are late, and a Poisson rate is never exactly what was asked for.

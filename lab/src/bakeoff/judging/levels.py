@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from bakeoff.engines import histograms
-from bakeoff.engines.histograms import Latency
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
 from bakeoff.judging.judgement import (
     ALL_PHASES,
@@ -16,9 +14,11 @@ from bakeoff.judging.judgement import (
     OperationLevel,
 )
 from bakeoff.judging.memory_limit import memory_limit_mb
+from bakeoff.results import histograms
+from bakeoff.results.cost import Cost, cpu_us_each
+from bakeoff.results.histograms import Latency
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
-from bakeoff.sampling.cost import Cost, cpu_us_each
 
 Slot = tuple[int, str, int, float | None]
 _UNKNOWN: Mapping[str, str] = {}

@@ -11,9 +11,9 @@ from bakeoff.judging.contender_runs import counts
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Bottleneck, JudgedRun
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
+from bakeoff.results.database_activity import DatabaseActivity, Sessions
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import RunResult
-from bakeoff.sampling.activity import DatabaseActivity, Sessions
 from bakeoff.storage.stored_runs import StoredRun
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bakeoff.engines import histograms
 from bakeoff.engines.agents import Agents, alone
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.stream import PhaseEnd, Record
@@ -15,6 +14,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.oneoff.url_request import OneOff
 from bakeoff.processes import children, ports
 from bakeoff.project import Project
+from bakeoff.results import histograms
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.workload.plan_records import Plan
 

@@ -6,9 +6,9 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from bakeoff.engines import histograms
 from bakeoff.reporting.numbers import NOTHING, count, milliseconds, rate
 from bakeoff.reporting.run_table import was_interrupted
+from bakeoff.results import histograms
 from bakeoff.results.run import Measured, PhaseResult, RunResult
 
 PERCENTILES = (10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)

@@ -7,15 +7,15 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from bakeoff.engines.histograms import Latency
 from bakeoff.judging.ceilings import limits_in_words, limits_of
 from bakeoff.judging.memory_limit import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting.numbers import NOTHING, milliseconds, number, three_digits
 from bakeoff.reporting.observed_tables import database_table, machine_table
+from bakeoff.results.cost import Cost, cpu_us_each
+from bakeoff.results.histograms import Latency
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import ROLES, Durability, Measured, PhaseResult, RunResult, Status
-from bakeoff.sampling.cost import Cost, cpu_us_each
 
 
 def comparison_table(runs: Sequence[RunResult]) -> Table:

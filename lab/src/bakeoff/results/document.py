@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import msgspec
 
 from bakeoff.documents.checked import Json
-from bakeoff.engines.histograms import PERCENTILES, Latency
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.results.former_names import with_classes, with_present_names, with_target_role
+from bakeoff.results.histograms import PERCENTILES, Latency
 from bakeoff.results.observations import Observations
 from bakeoff.results.run import Measured, Moment, Number, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from bakeoff.results.audit import Audit
+from bakeoff.results.database_activity import DatabaseActivity
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.sampling.activity import DatabaseActivity
-from bakeoff.sampling.machine import MachineState
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,21 @@ from typing import Annotated
 
 import msgspec
 
-from bakeoff.engines import histograms
-from bakeoff.engines.histograms import Latency
-from bakeoff.engines.stream import FailedCheck
+from bakeoff.results import histograms
+from bakeoff.results.histograms import Latency
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class FailedCheck(msgspec.Struct, frozen=True):
+    """A wrong value in a reply, at a JSON pointer, empty for the whole reply, or a header."""
+
+    pointer: str
+    expected: str
+    received: str
+
+    def __str__(self) -> str:
+        return f"at {self.pointer or 'the root'} expected {self.expected}, received {self.received}"
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,16 @@ from typing import Annotated
 
 import msgspec
 
-from bakeoff.engines.histograms import Latency
 from bakeoff.results.audit import Audit
+from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
+from bakeoff.results.gauge import Gauge
+from bakeoff.results.histograms import Latency
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.observations import Observations
 from bakeoff.results.operations import Count, MeasuredOperation, summed
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.sampling.activity import DatabaseActivity
-from bakeoff.sampling.cost import Cost
-from bakeoff.sampling.gauges import Gauge
-from bakeoff.sampling.machine import MachineState
-from bakeoff.sampling.sampler import Sample
 
 Number = Annotated[int, msgspec.Meta(ge=1)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.engines.stream import PhaseEnd, Record, Start
+from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.finding_kinds import VOIDING
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Status
@@ -15,7 +16,6 @@ from bakeoff.running.run_facts import RunFacts
 from bakeoff.running.settling import settled_in
 from bakeoff.running.stored_state import stored_findings
 from bakeoff.running.watch import Watched
-from bakeoff.sampling.activity import DatabaseActivity
 from bakeoff.workload.plan import THRESHOLDS
 
 

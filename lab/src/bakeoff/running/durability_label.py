@@ -10,10 +10,10 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.durability import WalFlushes, Written, flush_problem, problems_of, wal_flushes
 from bakeoff.postgres.server import Server
 from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import Durability
 from bakeoff.running.proof import DurabilityProof
-from bakeoff.sampling.activity import DatabaseActivity
 
 
 @dataclass(frozen=True)

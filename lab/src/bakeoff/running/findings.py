@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.results import finding_kinds as kinds
+from bakeoff.results import histograms
 from bakeoff.results.audit import Audit
 from bakeoff.results.findings import Finding
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Measured
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.gauge_watch import GaugeReads
-from bakeoff.sampling.machine import MachineState
 from bakeoff.workload.plan_records import PlannedThresholds
 
 _VIOLATIONS = ("lost", "wrong", "stale")

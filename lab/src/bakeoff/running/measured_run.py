@@ -13,6 +13,7 @@ from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.durability import WalFlushes, wal_flushes
 from bakeoff.results.finding_kinds import STOPPED_EARLY
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, file_stem
 from bakeoff.running.agent_accounts import accounts_of
@@ -38,7 +39,6 @@ from bakeoff.sampling.database_activity import DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import (
     MachineCounters,
-    MachineState,
     load_average,
     load_between,
     machine_counters,

@@ -5,9 +5,9 @@ from itertools import pairwise
 from statistics import median
 
 from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.cost import Sample
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import PhaseResult
-from bakeoff.sampling.sampler import Sample
 
 # In a shorter phase, caches and pools that fill look like a leak; less growth is noise.
 _GROWTH_SHARE, _GROWTH_MIB, _SHORTEST_S = kinds.MEMORY_GROWING.limits

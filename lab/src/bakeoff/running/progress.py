@@ -54,7 +54,7 @@ def live_figures(record: Counted, seconds: float) -> str:
 
 def p99_ms(*records: Counted) -> float:
     """p99 of seconds or a phase; 0 where nothing was answered."""
-    from bakeoff.engines import histograms
+    from bakeoff.results import histograms
 
     latency = histograms.summarise(histograms.merge([record.latency_histogram for record in records]))
     return latency.percentiles_ms["p99"]

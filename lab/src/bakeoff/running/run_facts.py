@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bakeoff.engines.stream import End, PhaseEnd, Record
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Status
 from bakeoff.running.agent_accounts import AgentAccounts
 from bakeoff.running.durability_label import DurabilityFacts
@@ -13,7 +14,6 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stored_state import StoredFacts
 from bakeoff.running.watch import Watched
 from bakeoff.sampling.database_activity import DatabaseCounts
-from bakeoff.sampling.machine import MachineState
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as with_members
 
+from bakeoff.results.cost import Sample
 from bakeoff.running.modes import Phase
 from bakeoff.sampling.gauges import GaugeReadings
-from bakeoff.sampling.sampler import Sample
 
 _SLICE_S = 1.0
 

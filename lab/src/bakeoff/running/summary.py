@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
+from bakeoff.results import histograms
+from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.gauge import Gauge
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.running.modes import Phase
-from bakeoff.sampling.cost import Cost, cost_between, cost_of_spans
-from bakeoff.sampling.gauges import Gauge, GaugeReadings, gauge_between, gauge_of_spans
-from bakeoff.sampling.sampler import Sample
+from bakeoff.sampling.cost import cost_between, cost_of_spans
+from bakeoff.sampling.gauges import GaugeReadings, gauge_between, gauge_of_spans
 
 _SECOND_NS = 1_000_000_000
 _OfProcesses = Mapping[str, Sequence[Sample]]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UnsetType
 
-from bakeoff.engines import histograms
 from bakeoff.engines.stream import PhaseEnd
+from bakeoff.results import histograms
 from bakeoff.results.warm_up_record import ColdStart, Settled
 from bakeoff.running.modes import Phase
 from bakeoff.workload.plan_records import PlannedPhase, UntilSteady

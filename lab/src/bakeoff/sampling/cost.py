@@ -1,29 +1,12 @@
 """From cumulative samples to what a span of time has cost. Pure functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from bakeoff.sampling.sampler import Sample
+from bakeoff.results.cost import Cost, Sample
 
 # The kernel counts CPU time in hundredths of a second: over less than this a figure would be noise.
 _SHORTEST_SPAN_S = 1.0
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one role used in a span. CPU figures are None where the span is too short to tell.
-
-    `cpu_percent` is of one core; its peak is over the seconds of the span. `pss_peak_bytes` is the highest proportional
-    memory that was seen, None where none was.
-    """
-
-    cpu_s: float | None
-    cpu_percent_mean: float | None
-    cpu_percent_peak: float | None
-    memory_mean_bytes: float
-    memory_peak_bytes: int
-    pss_peak_bytes: int | None = None
 
 
 def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: int) -> Cost | None:
@@ -74,13 +57,6 @@ def cost_of_spans(parts: Sequence[tuple[Cost, float]]) -> Cost:
         memory_peak_bytes=max(cost.memory_peak_bytes for cost in costs),
         pss_peak_bytes=max(proportional, default=None),
     )
-
-
-def cpu_us_each(cost: Cost | None, operations: int) -> float | None:
-    """Microseconds of CPU for each acknowledged operation, or None where it cannot be told."""
-    if cost is None or cost.cpu_s is None or operations == 0:
-        return None
-    return cost.cpu_s * 1e6 / operations
 
 
 def _nearest(samples: Sequence[Sample], at_ns: int) -> Sample:

@@ -15,7 +15,7 @@ from psycopg.rows import TupleRow, class_row, dict_row
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.sampling.activity import DatabaseActivity, PhaseActivity, Sessions
+from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity, Sessions
 from bakeoff.sampling.maintenance import seconds_within
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from bakeoff.results.gauge import Gauge
+
 # A name with labels or without; in the values of labels quotes and backslashes are escaped.
 _LABELS = r'[ \t]*\{(?:[^"}\n]|"(?:[^"\\\n]|\\.)*")*\}[ \t]*'
 
@@ -37,16 +39,6 @@ class GaugeEndpoint:
     @property
     def address(self) -> str:
         return f"http{'' if self.tls is None else 's'}://{self.host}:{self.port}{self.path}"
-
-
-@dataclass(frozen=True)
-class Gauge:
-    """What one gauge came to in a span: `readings` of it, their mean and the highest of them."""
-
-    unit: str
-    mean: float
-    maximum: float
-    readings: int
 
 
 @dataclass(frozen=True)

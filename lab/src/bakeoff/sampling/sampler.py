@@ -4,30 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Annotated
 
-import msgspec
-
+from bakeoff.results.cost import Sample
 from bakeoff.sampling.usage import UsageSource
 
 PERIOD_S = 1.0
 
 # Proportional memory is asked for so seldom that it takes no more than this share of one core.
 _PROPORTIONAL_SHARE = 0.003
-
-
-class Sample(msgspec.Struct, frozen=True, array_like=True):
-    """One role's usage at one instant. `cpu_s` is cumulative.
-
-    `memory_bytes` is resident memory with shared pages counted once; `pss_bytes` is proportional memory, which is not
-    asked for in every sample.
-    """
-
-    time_unix_ns: int
-    role: Annotated[str, msgspec.Meta(pattern="^(api|target|database|engine)$")]
-    cpu_s: float
-    memory_bytes: int
-    pss_bytes: int | None = None
 
 
 class Sampler:

@@ -15,13 +15,13 @@ import msgspec
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from bakeoff.engines import histograms
-from bakeoff.engines.histograms import Latency
+from bakeoff.results import histograms
+from bakeoff.results.cost import Sample
 from bakeoff.results.findings import Finding
+from bakeoff.results.histograms import Latency
 from bakeoff.results.observations import Observations
 from bakeoff.results.run import Measured, PhaseResult, RunResult, observed_too
 from bakeoff.results.tolerant import tolerant
-from bakeoff.sampling.sampler import Sample
 
 Value = None | bool | int | float | str | datetime | Jsonb
 Row = Mapping[str, Value]

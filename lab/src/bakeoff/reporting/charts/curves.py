@@ -4,8 +4,8 @@ import math
 from functools import lru_cache
 from itertools import pairwise
 
-from bakeoff.engines import histograms
 from bakeoff.reporting.numbers import rounded
+from bakeoff.results import histograms
 
 _STEPS_A_DECADE = 10
 _MS = 1_000_000

@@ -4,8 +4,8 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.engines import histograms
-from bakeoff.engines.histograms import PERCENTILES
+from bakeoff.results import histograms
+from bakeoff.results.histograms import PERCENTILES
 
 HOUR_NS = 3_600_000_000_000
 

@@ -1,0 +1,43 @@
+"""CPU and memory of each role of a run: samples, and the cost of a span of time."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+
+class Sample(msgspec.Struct, frozen=True, array_like=True):
+    """One role's usage at one instant. `cpu_s` is cumulative.
+
+    `memory_bytes` is resident memory with shared pages counted once; `pss_bytes` is proportional memory, which is not
+    asked for in every sample.
+    """
+
+    time_unix_ns: int
+    role: Annotated[str, msgspec.Meta(pattern="^(api|target|database|engine)$")]
+    cpu_s: float
+    memory_bytes: int
+    pss_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one role used in a span. CPU figures are None where the span is too short to tell.
+
+    `cpu_percent` is of one core; its peak is over the seconds of the span. `pss_peak_bytes` is the highest proportional
+    memory that was seen, None where none was.
+    """
+
+    cpu_s: float | None
+    cpu_percent_mean: float | None
+    cpu_percent_peak: float | None
+    memory_mean_bytes: float
+    memory_peak_bytes: int
+    pss_peak_bytes: int | None = None
+
+
+def cpu_us_each(cost: Cost | None, operations: int) -> float | None:
+    """Microseconds of CPU for each acknowledged operation, or None where it cannot be told."""
+    if cost is None or cost.cpu_s is None or operations == 0:
+        return None
+    return cost.cpu_s * 1e6 / operations
