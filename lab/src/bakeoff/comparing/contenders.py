@@ -1,8 +1,8 @@
 """The contenders of a comparison: each target in each variant that it can be measured in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from bakeoff.comparing.overlays import check_overlays, why_not_laid_out
+from bakeoff.comparing.overlays import check_overlays, overlays_in_words
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import UsageError
@@ -61,106 +61,100 @@ def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workloa
 
 def why_impossible(contender: Contender) -> str | None:
     """Why the engine or the workload does not support a contender, or None."""
-    engine, workload, variant = contender.engine, contender.workload, contender.variant
-    if variant.payload not in workload.payloads:
-        return f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
-    if contender.protocol not in engine.manifest.protocols:
-        return f"The engine {engine.name} does not speak {contender.protocol}: use another --engine."
-    if variant.preload and not any(_stores(operation) for operation in workload.declared.operations):
-        return f"No operation of {workload.name} creates anything that --preload could store: leave it out."
-    if reason := _why_not_stored_like_this(contender) or _why_not_of(variant, contender.protocol):
-        return reason
-    for feature, operation in needed_features(workload, contender.protocol).items():
-        if not engine.can(feature):
-            return (
-                f"The engine {engine.name} has no {feature}, which the operation {operation} of {workload.name} needs: "
-                "use another --engine."
-            )
-    features = (
-        (agents_in(variant.agents) > 1, AGENTS),
-        (variant.transport.batch > 1, "batch"),
-        (variant.transport.stream, "stream"),
-        (variant.connections is not None, "shared-connections"),
-        (variant.no_keep_alive, "keep-alive-off"),
-        (variant.http_version == "2", "http2"),
-        (variant.gzip, "grpc-gzip"),
-        (variant.ping is not None, "pings"),
-        (variant.transport.batch > 1 and _is_message_stream(contender), "grpc-streaming"),
+    return next((reason for is_wrong, reason in _rules(contender) if is_wrong), None)
+
+
+def _rules(contender: Contender) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with a contender: whether it is, and the reason."""
+    engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
+    in_database, is_http2 = contender.place == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
+    creates = any(_creates(operation) for operation in workload.declared.operations)
+    payloads = ", ".join(workload.payloads)
+    yield (
+        variant.payload not in workload.payloads,
+        f"{workload.name} has no payload {variant.payload}, only {payloads}.",
     )
-    for is_wanted, feature in features:
-        if not is_wanted:
-            continue
-        if not engine.can(feature):
-            option = _OPTIONS.get(feature, feature)
-            return f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine."
-        is_declared = {
-            "batch": workload.declared.batch.over(contender.protocol) is not None,
-            "stream": workload.declared.stream.over(contender.protocol) is not None,
-        }
-        if not is_declared.get(feature, True):
-            return f"{workload.name} has no [{feature}] for {contender.protocol}: leave out --{feature}."
-    return None
+    yield (
+        protocol not in engine.manifest.protocols,
+        f"The engine {engine.name} does not speak {protocol}: use another --engine.",
+    )
+    yield (
+        variant.preload > 0 and not creates,
+        f"No operation of {workload.name} creates anything that --preload could store: leave it out.",
+    )
+    yield (
+        variant.overlay is not None and variant.overlay not in workload.overlays,
+        f"{workload.name} has no overlay {variant.overlay}. {overlays_in_words(workload)}",
+    )
+    yield (
+        variant.pgbouncer is None and variant.pgbouncer_connections != Variant().pgbouncer_connections,
+        "--pgbouncer-connections needs --pgbouncer session or transaction.",
+    )
+    yield (
+        variant.replicas is not None and (is_http2 or variant.tls),
+        "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out.",
+    )
+    around = {
+        "--replicas": variant.replicas is not None,
+        "--pgbouncer": variant.pgbouncer is not None,
+        "--read-replica": variant.read_replica,
+        "--overlay": variant.overlay is not None,
+    }
+    for option, is_given in around.items():
+        yield (
+            is_given and option != "--overlay" and variant.runs_in != IN_PROCESSES,
+            f"{option} is for targets that the lab starts as processes: leave it out.",
+        )
+        yield (
+            is_given and option != "--replicas" and not in_database,
+            f"It stores nothing in PostgreSQL: leave out {option}.",
+        )
+    yield (
+        variant.read_replica and contender.target.manifest.run.read_url_variable is None,
+        "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica.",
+    )
+    yield variant.no_keep_alive and is_http2, "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."
+    yield variant.http_version == "2" and protocol == "grpc", "gRPC is HTTP/2 always: leave out --http-version."
+    yield variant.gzip and protocol != "grpc", "--gzip compresses gRPC messages: name gRPC targets."
+    yield variant.ping is not None and not is_http2, "--ping needs gRPC, or --http-version 2."
+    yield from _feature_rules(contender)
 
 
-def _stores(operation: Operation) -> bool:
+def _feature_rules(contender: Contender) -> Iterator[tuple[bool, str]]:
+    engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
+    for feature, operation in needed_features(workload, protocol).items():
+        yield (
+            not engine.can(feature),
+            f"The engine {engine.name} has no {feature}, which the operation {operation} of {workload.name} needs: "
+            "use another --engine.",
+        )
+    batch, stream = workload.declared.batch, workload.declared.stream
+    # Over gRPC a batch without a field of its own is a stream of messages.
+    is_message_stream = protocol == "grpc" and batch.grpc is not None and batch.grpc.field is None
+    wanted = {
+        AGENTS: agents_in(variant.agents) > 1,
+        "batch": variant.transport.batch > 1,
+        "stream": variant.transport.stream,
+        "shared-connections": variant.connections is not None,
+        "keep-alive-off": variant.no_keep_alive,
+        "http2": variant.http_version == "2",
+        "grpc-gzip": variant.gzip,
+        "pings": variant.ping is not None,
+        "grpc-streaming": variant.transport.batch > 1 and is_message_stream,
+    }
+    declared = {"batch": batch.over(protocol) is not None, "stream": stream.over(protocol) is not None}
+    for feature in (name for name, is_wanted in wanted.items() if is_wanted):
+        option = _OPTIONS.get(feature, feature)
+        yield (
+            not engine.can(feature),
+            f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine.",
+        )
+        yield (
+            not declared.get(feature, True),
+            f"{workload.name} has no [{feature}] for {protocol}: leave out --{feature}.",
+        )
+
+
+def _creates(operation: Operation) -> bool:
     effect = operation.effect
     return operation.needs is None and effect is not None and effect.document is not None
-
-
-def _why_not_replicated(variant: Variant, protocol: str) -> str | None:
-    if protocol == "grpc" or variant.tls or variant.http_version == "2":
-        return "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
-    if variant.runs_in != IN_PROCESSES:
-        return "--replicas is for targets that the lab starts as processes: in a cluster, scale the Deployment."
-    return None
-
-
-def _why_not_stored_like_this(contender: Contender) -> str | None:
-    return why_not_laid_out(contender) or _why_not_pooled(contender) or _why_not_read_elsewhere(contender)
-
-
-def _why_not_read_elsewhere(contender: Contender) -> str | None:
-    variant, target = contender.variant, contender.target
-    if not variant.read_replica:
-        return None
-    if variant.runs_in != IN_PROCESSES:
-        return "--read-replica is for targets that the lab starts as processes: leave it out."
-    if contender.place != POSTGRESQL:
-        return "It stores nothing in PostgreSQL: leave out --read-replica."
-    if target.manifest.run.read_url_variable is None:
-        return (
-            "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica."
-        )
-    return None
-
-
-def _why_not_pooled(contender: Contender) -> str | None:
-    variant = contender.variant
-    if variant.pgbouncer is None:
-        is_usual = variant.pgbouncer_connections == Variant().pgbouncer_connections
-        return None if is_usual else "--pgbouncer-connections needs --pgbouncer session or transaction."
-    if variant.runs_in != IN_PROCESSES:
-        return "--pgbouncer is for targets that the lab starts as processes: leave it out."
-    if contender.place != POSTGRESQL:
-        return "It stores nothing in PostgreSQL: leave out --pgbouncer."
-    return None
-
-
-def _why_not_of(variant: Variant, protocol: str) -> str | None:
-    """Why a protocol cannot be sent like this, or None."""
-    if variant.replicas is not None and (reason := _why_not_replicated(variant, protocol)):
-        return reason
-    is_http2 = protocol == "grpc" or variant.http_version == "2"
-    rules = (
-        (variant.no_keep_alive and is_http2, "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."),
-        (variant.http_version == "2" and protocol == "grpc", "gRPC is HTTP/2 always: leave out --http-version."),
-        (variant.gzip and protocol != "grpc", "--gzip compresses gRPC messages: name gRPC targets."),
-        (variant.ping is not None and not is_http2, "--ping needs gRPC, or --http-version 2."),
-    )
-    return next((reason for is_wrong, reason in rules if is_wrong), None)
-
-
-def _is_message_stream(contender: Contender) -> bool:
-    """Whether a batch over gRPC is a stream of messages, and not a field of one."""
-    batch = contender.workload.declared.batch.grpc
-    return contender.protocol == "grpc" and batch is not None and batch.field is None

@@ -10,7 +10,6 @@ from bakeoff.postgres.binaries import has_extension
 from bakeoff.postgres.extensions import is_available
 from bakeoff.postgres.server import user_server
 from bakeoff.running.contender import Contender
-from bakeoff.targets.manifest import POSTGRESQL
 from bakeoff.text.hints import nearest
 from bakeoff.workload.loader import Workload
 
@@ -20,20 +19,8 @@ def check_overlays(variants: Sequence[Variant], workloads: Mapping[str, Workload
     known = sorted({name for each in workloads.values() for name in each.overlays})
     for variant in variants:
         if variant.overlay is not None and variant.overlay not in known:
-            own = " ".join(map(_overlays_in_words, workloads.values()))
+            own = " ".join(map(overlays_in_words, workloads.values()))
             raise UsageError(f'There is no overlay "{variant.overlay}". {own}{nearest(variant.overlay, known)}')
-
-
-def why_not_laid_out(contender: Contender) -> str | None:
-    """Why a contender cannot have its overlay, or None."""
-    name, workload = contender.variant.overlay, contender.workload
-    if name is None:
-        return None
-    if name not in workload.overlays:
-        return f"{workload.name} has no overlay {name}. {_overlays_in_words(workload)}"
-    if contender.place != POSTGRESQL:
-        return "It stores nothing in PostgreSQL: leave out --overlay."
-    return None
 
 
 def check_extensions(contender: Contender) -> None:
@@ -61,7 +48,8 @@ def _server_without(variant: Variant, extension: str) -> str | None:
     return None if is_available(server, extension) else f"the server {server.shown_url}"
 
 
-def _overlays_in_words(workload: Workload) -> str:
+def overlays_in_words(workload: Workload) -> str:
+    """For a refusal."""
     if not workload.uses_database:
         return f"{workload.name} has no database, and so no overlays."
     return f"Overlays of {workload.name}: {', '.join(sorted(workload.overlays)) or 'none'}."
