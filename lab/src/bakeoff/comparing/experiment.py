@@ -79,13 +79,8 @@ def _request(
 
 def _levels(toml: Toml[dict[str, Json]], factor: Option, levels: Json) -> list[Level]:
     assert isinstance(levels, list)
-    return [_level(toml, factor, level) for level in levels]
-
-
-def _level(toml: Toml[dict[str, Json]], factor: Option, level: Json) -> Level:
-    read = _read(toml, factor, ["vary", factor.name], level)
-    assert read is None or isinstance(read, str | int | float)
-    return read
+    read = [_read(toml, factor, ["vary", factor.name], level) for level in levels]
+    return msgspec.convert(read, list[Level])
 
 
 def _read(toml: Toml[dict[str, Json]], option: Option, place: Place, value: Json) -> Json:

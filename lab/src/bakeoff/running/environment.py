@@ -19,10 +19,11 @@ _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared
 
 def environment_of(project: Project, target: Target, server: Server | None) -> dict[str, str]:
     """Facts for the run's record; what cannot be told is left out. Asked for once, as they do not change meanwhile."""
+    commit, uncommitted_changes = _commit(_checkout(project, target))
     facts = {
         "bakeoff": __version__,
-        "commit": _commit(_checkout(project, target)),
-        "uncommitted_changes": _dirty(_checkout(project, target)),
+        "commit": commit,
+        "uncommitted_changes": uncommitted_changes,
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu_model(),
@@ -58,14 +59,10 @@ def machine_name() -> str:
 
 
 @cache
-def _commit(root: Path) -> str | None:
-    return _output(["git", "rev-parse", "HEAD"], root)
-
-
-@cache
-def _dirty(root: Path) -> str | None:
+def _commit(root: Path) -> tuple[str | None, str | None]:
+    """The commit of a checkout, and whether it has other changes."""
     status = _output(["git", "status", "--porcelain"], root)
-    return None if status is None else str(bool(status)).lower()
+    return _output(["git", "rev-parse", "HEAD"], root), None if status is None else str(bool(status)).lower()
 
 
 @cache

@@ -61,24 +61,17 @@ EQUAL = "equal"
 # What finds the rate of an equal-load comparison: part of it, and in none of its figures.
 PROBE = "equal-probe"
 
+
+def _levels(duration_s: float, **users: int) -> tuple[Phase, ...]:
+    return tuple(Phase(name.replace("_", " "), count, duration_s) for name, count in users.items())
+
+
+_UP_TO_100 = {"Baseline": 10, "Mid-load": 50, "High-load": 100}
 MODES: Mapping[str, Sequence[Phase]] = {
     "smoke": SMOKE,
-    "quick": (Phase("Baseline", 10, 10), Phase("Mid-load", 50, 10), Phase("High-load", 200, 10)),
-    "full": (
-        Phase("Baseline", 10, 120),
-        Phase("Mid-load", 50, 120),
-        Phase("High-load", 100, 120),
-        Phase("Higher-load", 200, 300),
-    ),
-    SATURATION: (
-        Phase("Baseline", 10, 120),
-        Phase("Mid-load", 50, 120),
-        Phase("High-load", 100, 120),
-        Phase("Very high", 200, 120),
-        Phase("Extreme", 500, 120),
-        Phase("Maximum", 1000, 120),
-        Phase("Saturation", 2000, 120),
-    ),
+    "quick": _levels(10, **{**_UP_TO_100, "High-load": 200}),
+    "full": (*_levels(120, **_UP_TO_100), Phase("Higher-load", 200, 300)),
+    SATURATION: _levels(120, **_UP_TO_100, Very_high=200, Extreme=500, Maximum=1000, Saturation=2000),
 }
 
 
@@ -121,16 +114,8 @@ def rate_phases(
         raise UsageError("The mode rate needs arrival rates: --rate 1000,5000.")
     if len(users) > 1:
         raise UsageError("In the mode rate --users is one number: the most in flight at once.")
-    return [
-        Phase(
-            f"{rate:,g}/s",
-            users[0] if users else _users_for(rate),
-            phase_duration_s or _RATE_PHASE_S,
-            rate_per_s=rate,
-            arrivals=arrivals,
-        )
-        for rate in rates
-    ]
+    seconds = phase_duration_s or _RATE_PHASE_S
+    return [_open(f"{rate:,g}/s", next(iter(users), _users_for(rate)), seconds, rate, arrivals) for rate in rates]
 
 
 def equal_phases(
@@ -140,24 +125,17 @@ def equal_phases(
 
     The maximum is last in every round: before it all contenders have done the same work, on tables of the same size.
     """
-    rate = _only_rate(rates)
-    connections, duration_s = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
-    loads = [
-        Phase(f"{each:,.10g}/s", connections, duration_s, rate_per_s=each, arrivals=arrivals)
-        for each in (rate / 2, rate)
-    ]
-    return [*loads, Phase("Maximum", connections, duration_s)]
+    if len(rates) > 1:
+        raise UsageError("The mode equal has one rate for all contenders, and measures half of it too: --rate 5000.")
+    rate = next(iter(rates), _RATE_TO_COME)
+    connections, seconds = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
+    loads = [_open(f"{each:,.10g}/s", connections, seconds, each, arrivals) for each in (rate / 2, rate)]
+    return [*loads, Phase("Maximum", connections, seconds)]
 
 
 def probe_phases(users: Sequence[int]) -> list[Phase]:
     """What a contender does at most, in short: the closed model over the connections of the equal load."""
     return [Phase("Probe", _equal_users(users), _PROBE_S)]
-
-
-def _only_rate(rates: Sequence[float]) -> float:
-    if len(rates) > 1:
-        raise UsageError("The mode equal has one rate for all contenders, and measures half of it too: --rate 5000.")
-    return next(iter(rates), _RATE_TO_COME)
 
 
 def _equal_users(users: Sequence[int]) -> int:
@@ -186,15 +164,17 @@ def phases_from(entries: Sequence[Mapping[str, Json]], arrivals: str) -> list[Ph
 
 
 def _phases_of_listed(listed: _ListedPhase, arrivals: str) -> list[Phase]:
-    name, duration_s, users, first = listed.name, listed.duration, listed.users, listed.from_users
+    name, duration_s, users, first, steps = listed.name, listed.duration, listed.users, listed.from_users, listed.steps
     if listed.rate is not None:
-        rate = listed.rate
-        return [Phase(name or f"{rate:,g}/s", _users_for(rate), duration_s, rate_per_s=rate, arrivals=arrivals)]
+        return [_open(name or f"{listed.rate:,g}/s", _users_for(listed.rate), duration_s, listed.rate, arrivals)]
     if first is None:
         return [Phase(name or f"{users:,} users", users, duration_s)]
-    steps = listed.steps
     loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
     return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
+
+
+def _open(name: str, users: int, duration_s: float, rate_per_s: float, arrivals: str) -> Phase:
+    return Phase(name, users, duration_s, rate_per_s=rate_per_s, arrivals=arrivals)
 
 
 def _users_for(rate_per_s: float) -> int:
