@@ -19,8 +19,8 @@ from bakeoff.running.audit_step import audit_run
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
-from bakeoff.running.preloaded import Preloaded, preloaded_in
 from bakeoff.running.run_request import RunRequest
+from bakeoff.running.stored_state import Preloaded, preloaded_in
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload

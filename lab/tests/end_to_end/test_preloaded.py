@@ -8,7 +8,7 @@ import pytest
 from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
+from bakeoff.running.stored_state import Preloaded, preload_findings, preloaded_in
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.preload import preload_statements

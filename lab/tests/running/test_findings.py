@@ -8,7 +8,6 @@ from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results import histograms
 from bakeoff.results.audit import Audit
 from bakeoff.results.tolerant import tolerant
-from bakeoff.running.created_before import CreatedBefore, created_before_findings
 from bakeoff.running.findings import (
     agents_findings,
     audit_findings,
@@ -19,6 +18,7 @@ from bakeoff.running.findings import (
     sampling_findings,
     waiting_findings,
 )
+from bakeoff.running.stored_state import CreatedBefore, created_before_findings
 from bakeoff.sampling.gauge_watch import GaugeReads
 from observations import machine_state
 

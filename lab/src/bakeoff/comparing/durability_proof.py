@@ -9,7 +9,8 @@ from dataclasses import replace
 from bakeoff.engines.stream import EngineSecond, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
-from bakeoff.results.audit import Audit
+from bakeoff.postgres.crashable import Crashable
+from bakeoff.postgres.server import Server
 from bakeoff.running.audit_step import audit_run
 from bakeoff.running.contender import Contender
 from bakeoff.running.generator import generator_of
@@ -30,9 +31,10 @@ _PHASE_S = 30.0
 
 def can_be_proven(testbed: Testbed, contender: Contender) -> bool:
     """Whether the lab may crash the database: its own, under a target that it starts, with an engine that audits."""
-    own_database = testbed.server is not None and (testbed.server.embedded or testbed.server.container is not None)
-    audited = contender.engine.can("ledger") and contender.engine.manifest.audit is not None
-    return own_database and audited and contender.target.name not in testbed.attached and _has_audit(contender)
+    server, workload, engine = testbed.server, contender.workload, contender.engine
+    own_database = server is not None and (server.embedded or server.container is not None)
+    audited = engine.can("ledger") and engine.manifest.audit is not None and workload.declared.audit is not None
+    return own_database and audited and workload.uses_database and contender.target.name not in testbed.attached
 
 
 def prove_durability(testbed: Testbed, contender: Contender) -> DurabilityProof:
@@ -42,57 +44,16 @@ def prove_durability(testbed: Testbed, contender: Contender) -> DurabilityProof:
     has written long before.
     """
     contender = replace(contender, variant=replace(contender.variant, preload=0))
-    database = _CrashingDatabase(testbed)
+    database = testbed.crashable(CRASHED)
     try:
-        own = replace(testbed, server=database.server)
+        own = replace(testbed, server=database.start(), places=())
         with run_files(testbed.project.state / "runs", f"{contender.target.name}-durability") as files:
-            _load_over_a_crash(own, contender, files, database)
-            engine, workload, launcher = contender.engine, contender.workload, testbed.launcher
-            verdict = audit_run(engine, workload, database.server, files.plan, files.ledger, launcher)
+            server = _load_over_a_crash(own, contender, files, database)
+            verdict = audit_run(
+                contender.engine, contender.workload, server, files.plan, files.ledger, testbed.launcher
+            )
     finally:
         database.stop()
-    return _proof(contender, verdict)
-
-
-class _CrashingDatabase:
-    """A server that can be crashed, and that comes back on the same port with what its disk holds."""
-
-    def __init__(self, testbed: Testbed) -> None:
-        self._database = testbed.crashable(CRASHED)
-        self.server = self._database.start()
-        self.has_crashed = False
-
-    def crash_and_restart(self) -> None:
-        self.has_crashed = True
-        self._database.crash()
-        self.server = self._database.start()
-
-    def stop(self) -> None:
-        self._database.stop()
-
-
-def _load_over_a_crash(testbed: Testbed, contender: Contender, files: RunFiles, database: _CrashingDatabase) -> None:
-    log = testbed.project.logs / f"{contender.target.name}-durability.log"
-    with at_work(testbed, contender.target, contender.workload, contender.variant, log) as service:
-        request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
-        plan = request.plan(reached_by(testbed.launcher, service.access), files.ledger)
-        engine = generator_of(replace(testbed, places=()), request, plan, files, files.plan.with_name("stream.jsonl"))
-
-        def on_record(record: Record) -> None:
-            if database.has_crashed:
-                return
-            if service.has_ended:
-                raise service.ended_error()
-            if isinstance(record, EngineSecond) and record.operations > 0:
-                database.crash_and_restart()
-                # In good order: what is in flight may still be answered, and then counts as acknowledged.
-                engine.interrupt()
-
-        with engine:
-            engine.records(on_record)
-
-
-def _proof(contender: Contender, verdict: Audit | None) -> DurabilityProof:
     if verdict is None or not verdict.acknowledged_operations:
         raise BakeoffError(
             f"{contender.key}: durability could not be proven, since no operation was acknowledged before the crash."
@@ -101,5 +62,27 @@ def _proof(contender: Contender, verdict: Audit | None) -> DurabilityProof:
     return DurabilityProof(verdict.acknowledged_operations, verdict.lost.count, wrong)
 
 
-def _has_audit(contender: Contender) -> bool:
-    return contender.workload.uses_database and contender.workload.declared.audit is not None
+def _load_over_a_crash(testbed: Testbed, contender: Contender, files: RunFiles, database: Crashable) -> Server:
+    """Sends load until the database has crashed. Returns the server that came back, or the first one."""
+    log = testbed.project.logs / f"{contender.target.name}-durability.log"
+    assert testbed.server is not None
+    servers = [testbed.server]
+    with at_work(testbed, contender.target, contender.workload, contender.variant, log) as service:
+        request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
+        plan = request.plan(reached_by(testbed.launcher, service.access), files.ledger)
+        engine = generator_of(testbed, request, plan, files, files.plan.with_name("stream.jsonl"))
+
+        def on_record(record: Record) -> None:
+            if len(servers) > 1:
+                return
+            if service.has_ended:
+                raise service.ended_error()
+            if isinstance(record, EngineSecond) and record.operations > 0:
+                database.crash()
+                servers.append(database.start())
+                # In good order: what is in flight may still be answered, and then counts as acknowledged.
+                engine.interrupt()
+
+        with engine:
+            engine.records(on_record)
+    return servers[-1]

@@ -1,19 +1,48 @@
-"""Stores what a run begins with, and audits what it acknowledged."""
+"""Stores what no operation of a run touches before it, and audits afterwards what is stored."""
 
+import secrets
 from dataclasses import dataclass, replace
 
+from bakeoff.engines.agents import alone
+from bakeoff.engines.stream import PhaseEnd
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.server import Server
+from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.audit import Audit
 from bakeoff.results.findings import Finding
 from bakeoff.running.audit_step import audit_run, read_back
 from bakeoff.running.contender import Contender
-from bakeoff.running.created_before import CreatedBefore, create_before, created_before_findings
-from bakeoff.running.findings import audit_findings, not_audited
-from bakeoff.running.preloaded import Preloaded, preload_findings, preloaded_in
+from bakeoff.running.findings import audit_findings, not_audited, violations
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.workload.creating import creating
+from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
-from bakeoff.workload.preload import can_insert, preload_statements
+from bakeoff.workload.preload import PRELOADED_KEYS, can_insert, preload_statements
+
+# A sum does not ask for an order, and the key in each hash tells rows apart that exchanged their documents.
+_STATE = """
+SELECT count(*), coalesce(sum(hashtextextended(key::text || document::text, 0)), 0)
+FROM ({audit}) AS state
+WHERE key[cardinality(key)] LIKE '{keys}'
+"""
+
+
+@dataclass(frozen=True)
+class Preloaded:
+    """How many of the preloaded rows the table holds, and a checksum of their keys and documents."""
+
+    rows: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class CreatedBefore:
+    """How many entities were created, and the plan and the ledger of it. None: the engine keeps no ledger."""
+
+    count: int
+    files: RunFiles | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +75,7 @@ def preload(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles)
         for statement in preload_statements(workload, plan, count):
             server.execute_script(statement)
     else:
-        facts = replace(facts, created=create_before(testbed, contender, plan, count, files))
+        facts = replace(facts, created=_create(testbed, contender, plan, files))
     if server is not None:
         server.execute_script("VACUUM (ANALYZE)")
         facts = replace(facts, preloaded_before=None if facts.created else preloaded_in(workload, server))
@@ -64,6 +93,37 @@ def audit(testbed: Testbed, contender: Contender, files: RunFiles, facts: Stored
         if facts.created is not None and facts.created.files is not None:
             facts = replace(facts, created_verdict=_audited(testbed, contender, facts.created.files))
     return facts
+
+
+def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
+    """The preloaded rows that the workload's audit query returns; None for a workload without one."""
+    query = workload.sql("audit")
+    if query is None:
+        return None
+    statement = _STATE.format(audit=query.strip().rstrip(";"), keys=PRELOADED_KEYS)
+    with server.connect() as connection:
+        row = connection.execute(statement.encode()).fetchone()
+    assert row is not None
+    return Preloaded(row[0], int(row[1]))
+
+
+def _create(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles) -> CreatedBefore:
+    """Creates entities as the plan's target is reached. Raises BakeoffError where one is refused."""
+    count, has_ledger = contender.variant.preload, plan.ledger is not None
+    own = RunFiles(files.plan.with_name("preload-plan.json"), files.plan.with_name("preload-ledger"))
+    first = creating(plan, count, secrets.token_hex(4), str(own.ledger) if has_ledger else None)
+    stream, log = own.plan.with_name("preload.stream.jsonl"), own.plan.with_name("preload.log")
+    schema = testbed.project.contract / "schemas" / "stream.schema.json"
+    with alone(contender.engine, first, own.plan, stream, log, schema, testbed.here) as engine:
+        ended = [record for record in engine.records(lambda _: None) if isinstance(record, PhaseEnd)]
+    failed = sum(record.failed for record in ended)
+    if failed:
+        errors = ", ".join(f"{number:,} × {kind}" for record in ended for kind, number in record.errors.items())
+        raise BakeoffError(
+            f"{contender.key}: of {count:,} requests that create what --preload asks for {failed:,} failed ({errors}). "
+            "Read the target's log, or leave out --preload."
+        )
+    return CreatedBefore(count, own if has_ledger else None)
 
 
 def stored_findings(contender: Contender, facts: StoredFacts) -> list[Finding]:
@@ -90,3 +150,18 @@ def _audited(testbed: Testbed, contender: Contender, files: RunFiles) -> Audit |
     if testbed.server is not None and workload.declared.audit is not None:
         return audit_run(engine, workload, testbed.server, files.plan, files.ledger, launcher)
     return read_back(engine, workload, files.plan, files.ledger, launcher)
+
+
+def preload_findings(before: Preloaded | None, after: Preloaded | None) -> list[Finding]:
+    """Rows that changed during the run; nothing where they were not checked."""
+    if before is None or after is None or before == after:
+        return []
+    rows = f"{before.rows - after.rows:,} are missing" if after.rows < before.rows else "some contain another document"
+    return [kinds.PRELOADED_ROWS_CHANGED(rows=before.rows, changed=rows)]
+
+
+def created_before_findings(created: CreatedBefore | None, verdict: Audit | None) -> list[Finding]:
+    """An error where some are not as they were created; nothing where they were not audited."""
+    if created is None or verdict is None or verdict.clean:
+        return []
+    return [kinds.PRELOADED_ENTITIES_CHANGED(count=created.count, broken=violations(verdict))]
