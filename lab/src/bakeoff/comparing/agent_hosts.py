@@ -46,38 +46,42 @@ def check_hosts(request: ComparisonRequest, contenders: Sequence[Contender]) -> 
                 f"The engine {engine.name} is more than one program, and one is what ssh:// hosts are given: use "
                 "--agents N here, --agents N --in kubernetes, or another --engine."
             )
-    _check_addresses(request, contenders)
+    for contender in contenders:
+        if reason := _why_unreachable(request, contender):
+            raise UsageError(reason)
+    if request.agents_reach is not None:
+        _check_own_address(request.agents_reach)
     for host in hosts:
         host.check()
 
 
-def _check_addresses(request: ComparisonRequest, contenders: Sequence[Contender]) -> None:
-    """Whether the hosts could reach each target, by its address alone."""
-    for contender in contenders:
-        name = contender.target.name
-        if name in request.attached:
-            access = access_of(request.attached[name])
-            if is_loopback(access.host):
-                raise UsageError(
-                    f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach "
-                    f"it. Attach it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
-                )
-            continue
-        if request.agents_reach is None:
-            raise UsageError(
-                f"{name} would listen on loopback, which the hosts of --agents cannot reach: name the IP address of "
-                "this machine that they reach, such as --agents-reach 10.0.0.1. The targets listen on it while they "
-                "run. Or --attach ones that run elsewhere."
+def _why_unreachable(request: ComparisonRequest, contender: Contender) -> str | None:
+    """Why hosts cannot reach a target, by its address alone; None where they may."""
+    name = contender.target.name
+    if name in request.attached:
+        access = access_of(request.attached[name])
+        return (
+            None
+            if not is_loopback(access.host)
+            else (
+                f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach it. Attach "
+                f"it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
             )
-        if contender.variant.runs_in == DOCKER:
-            raise UsageError(
-                f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out "
-                "--in, or publish its port and --attach it."
-            )
-        if contender.variant.tls:
-            raise UsageError("--tls has a certificate for loopback: leave it out with --agents on other hosts.")
-    if request.agents_reach is not None:
-        _check_own_address(request.agents_reach)
+        )
+    if request.agents_reach is None:
+        return (
+            f"{name} would listen on loopback, which the hosts of --agents cannot reach: name the IP address of this "
+            "machine that they reach, such as --agents-reach 10.0.0.1. The targets listen on it while they run. Or "
+            "--attach ones that run elsewhere."
+        )
+    if contender.variant.runs_in == DOCKER:
+        return (
+            f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out --in, or "
+            "publish its port and --attach it."
+        )
+    if contender.variant.tls:
+        return "--tls has a certificate for loopback: leave it out with --agents on other hosts."
+    return None
 
 
 def _check_own_address(address: str) -> None:
@@ -102,16 +106,12 @@ def set_up_hosts(request: ComparisonRequest, contenders: Sequence[Contender], pr
         for engine in _engines(contenders):
             progress.step(f"installing the engine {engine.name} on {host.name}")
             host.install(engine)
-            _check_reach(host, engine, request)
+            if request.agents_reach is not None:
+                with _listening(request.agents_reach) as listener:
+                    _check_connects(host, engine, Access(request.agents_reach, listener.getsockname()[1]))
+            for url in request.attached.values():
+                _check_connects(host, engine, access_of(url))
     return hosts
-
-
-def _check_reach(host: Ssh, engine: Engine, request: ComparisonRequest) -> None:
-    if request.agents_reach is not None:
-        with _listening(request.agents_reach) as listener:
-            _check_connects(host, engine, Access(request.agents_reach, listener.getsockname()[1]))
-    for url in request.attached.values():
-        _check_connects(host, engine, access_of(url))
 
 
 def _check_connects(host: Ssh, engine: Engine, access: Access) -> None:

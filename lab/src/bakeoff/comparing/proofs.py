@@ -1,9 +1,13 @@
-"""Proofs of conformance and durability, kept in files until the target, its settings or the cases change."""
+"""Proves contenders by conformance, a smoke run and a crash of the database.
+
+Proofs are kept in files until the target, its settings or the cases change.
+"""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +17,9 @@ import msgspec
 from bakeoff import conformance
 from bakeoff.builds.digests import digest_of
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
+from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.preparation import conform, required_profile
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.text import summary
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
@@ -21,7 +27,9 @@ from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
+from bakeoff.running.modes import SMOKE
 from bakeoff.running.proof import DurabilityProof, Proof
+from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
@@ -34,6 +42,50 @@ _Kept = TypeVar("_Kept", Proof, DurabilityProof)
 _CONFIGURATIONS = {"replicas": replicas.CONFIGURATION, "pgbouncer": pooler.CONFIGURATION}
 # Facts of the environment that a proof depends on.
 _FACTS = ("bakeoff", "machine", "toolchain", "database", "database_settings")
+
+
+class Prover:
+    """Skips contenders that fail conformance or smoke. A target with the same settings conforms once for all."""
+
+    def __init__(self, measurer: Measurer, request: ComparisonRequest) -> None:
+        self._measurer = measurer
+        self._request = request
+        self._proofs: dict[tuple[object, ...], Proof] = {}
+
+    def prove_all(self, contenders: Sequence[Contender]) -> list[Contender]:
+        """The contenders that may be measured, with their proofs; the others are refused."""
+        return [proven for each in contenders if (proven := self._prove(each)).proof.problem is None]
+
+    def _prove(self, contender: Contender) -> Contender:
+        checks = [self._conformance, self._smoke, self._durability]
+        for check in checks[:1] if self._request.mode == "smoke" else checks:
+            contender = replace(contender, proof=check(contender))
+            if contender.proof.problem is not None:
+                self._measurer.recorder.refuse(contender, contender.proof.problem)
+                break
+        return contender
+
+    def _conformance(self, contender: Contender) -> Proof:
+        variant, target = contender.variant, contender.target
+        settings = (*_around_target(variant), *sorted(variant.settings.items()))
+        state = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
+        if state not in self._proofs:
+            testbed, again = self._measurer.testbed.of(contender), self._request.prove
+            self._proofs[state] = prove(testbed, target, contender.workload, variant, again=again)
+        return self._proofs[state]
+
+    def _smoke(self, contender: Contender) -> Proof:
+        (result,) = self._measurer.measure(RunRequest(contender, "smoke", SMOKE, options=self._request))
+        return replace(contender.proof, problem=self._measurer.recorder.problem_with(result))
+
+    def _durability(self, contender: Contender) -> Proof:
+        """Has a problem where it could not be tried. A contender that lost writes is measured, and ranked apart."""
+        try:
+            testbed = self._measurer.testbed.of(contender)
+            proof = durability_proof(testbed, contender, again=self._request.prove)
+        except BakeoffError as error:
+            return replace(contender.proof, problem=error.message)
+        return replace(contender.proof, durability=proof)
 
 
 def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
@@ -54,7 +106,7 @@ def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant
     return proof
 
 
-def around_target(variant: Variant) -> list[tuple[str, str]]:
+def _around_target(variant: Variant) -> list[tuple[str, str]]:
     """Factors of the programs before and behind the target's processes, with their levels.
 
     Defaults are left out, so that proofs of targets alone stay valid.
@@ -95,7 +147,7 @@ def _state(testbed: Testbed, target: Target, workload: Workload, variant: Varian
     yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])
     yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
     yield f"tls {variant.tls}, token {variant.token}"
-    for name, value in around_target(variant):
+    for name, value in _around_target(variant):
         yield f"{name}: {value}"
         yield digest_of([testbed.project.root / _CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):

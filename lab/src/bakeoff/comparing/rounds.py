@@ -6,7 +6,7 @@ from dataclasses import replace
 from bakeoff.comparing.built_contenders import BuiltContenders
 from bakeoff.comparing.equal_load import NO_RATE, common_rate, kept_throughput
 from bakeoff.comparing.measurer import Measurer
-from bakeoff.comparing.prover import Prover
+from bakeoff.comparing.proofs import Prover
 from bakeoff.comparing.reference_bracket import reference_lines
 from bakeoff.comparing.schedule import Schedule, TimeLeft
 from bakeoff.running.contender import Contender
