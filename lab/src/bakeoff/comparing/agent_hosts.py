@@ -23,7 +23,6 @@ _NO_CONNECTION = ("refused", "connect_timeout", "unreachable")
 
 
 def hosts_of(request: ComparisonRequest) -> list[Ssh]:
-    """The hosts that are named; none where agents run here."""
     return [Ssh(ssh_host(url)) for url in request.agent_hosts]
 
 
@@ -60,14 +59,11 @@ def _why_unreachable(request: ComparisonRequest, contender: Contender) -> str | 
     name = contender.target.name
     if name in request.attached:
         access = access_of(request.attached[name])
-        return (
-            None
-            if not is_loopback(access.host)
-            else (
-                f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach it. Attach "
-                f"it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
-            )
+        words = (
+            f"{name} is attached at {access.address}, which is loopback: the hosts of --agents cannot reach it. Attach "
+            f"it by an address that they reach, such as --attach {name}=http://10.0.0.5:{access.port}."
         )
+        return words if is_loopback(access.host) else None
     if request.agents_reach is None:
         return (
             f"{name} would listen on loopback, which the hosts of --agents cannot reach: name the IP address of this "
@@ -115,7 +111,6 @@ def set_up_hosts(request: ComparisonRequest, contenders: Sequence[Contender], pr
 
 
 def _check_connects(host: Ssh, engine: Engine, access: Access) -> None:
-    """One request, of which only the connection counts."""
     address = f"[{access.host}]:{access.port}" if ":" in access.host else access.address
     run = host.call(engine, ["run", f"http://{address}/", "-n", "1", "--timeout", "5s", "--json"])
     try:

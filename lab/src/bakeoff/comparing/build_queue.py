@@ -43,12 +43,10 @@ class BuildQueue:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a build has not ended yet."""
         self._collect_ended()
         return bool(self._unfinished)
 
     def has_ended(self, build: Build) -> bool:
-        """Whether the build is done, or has failed."""
         self._collect_ended()
         return build.name not in self._unfinished
 

@@ -197,7 +197,7 @@ def _stores(contenders: Sequence[Contender]) -> bool:
 def _contained(
     project: Project, request: ComparisonRequest, contenders: Sequence[Contender]
 ) -> Iterator[Contained | None]:
-    """What contenders need that run in containers: a network, and a database where they store in one."""
+    """The network and the database of contenders that run in containers."""
     own = [contender for contender in contenders if contender.variant.runs_in == DOCKER]
     docker = _docker(request)
     if not own or docker is None:

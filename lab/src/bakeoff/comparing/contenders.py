@@ -65,7 +65,6 @@ def why_impossible(contender: Contender) -> str | None:
 
 
 def _rules(contender: Contender) -> Iterator[tuple[bool, str]]:
-    """What may be wrong with a contender: whether it is, and the reason."""
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
     in_database, is_http2 = contender.place == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
     creates = any(_creates(operation) for operation in workload.declared.operations)

@@ -45,8 +45,8 @@ def prove_durability(testbed: Testbed, contender: Contender) -> DurabilityProof:
     """
     contender = replace(contender, variant=replace(contender.variant, preload=0))
     database = testbed.crashable(CRASHED)
+    own = replace(testbed, server=database.start(), places=())
     try:
-        own = replace(testbed, server=database.start(), places=())
         with run_files(testbed.project.state / "runs", f"{contender.target.name}-durability") as files:
             server = _load_over_a_crash(own, contender, files, database)
             verdict = audit_run(

@@ -12,7 +12,7 @@ NO_RATE = f"no rate can be found for it: its probe did not keep {ranking_slo()}.
 
 
 def kept_throughput(run: RunResult) -> float | None:
-    """What a probe did a second, or None where it did not keep the limits that a rank needs."""
+    """Throughput of a probe; None where it broke the limits that a rank needs."""
     if not run.phases:
         return None
     measured = run.phases[-1].measured

@@ -22,7 +22,6 @@ _KEPT = 3
 
 
 def short(commit: str) -> str:
-    """The level of the factor that stands for a commit."""
     return commit[:_SHORT]
 
 

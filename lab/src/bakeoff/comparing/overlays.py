@@ -49,7 +49,6 @@ def _server_without(variant: Variant, extension: str) -> str | None:
 
 
 def overlays_in_words(workload: Workload) -> str:
-    """For a refusal."""
     if not workload.uses_database:
         return f"{workload.name} has no database, and so no overlays."
     return f"Overlays of {workload.name}: {', '.join(sorted(workload.overlays)) or 'none'}."

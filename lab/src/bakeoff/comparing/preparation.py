@@ -271,5 +271,5 @@ def _relayed(testbed: Testbed, target: Target) -> Iterator[DatabaseRelay | None]
 
 
 def required_profile(target: Target) -> Profile:
-    """What a target must prove before it is measured: a standard one core, a tuned one strict too."""
+    """The profile to prove before a measurement: core for a standard target, strict for a tuned one."""
     return Profile.CORE if target.target_class == STANDARD else Profile.STRICT

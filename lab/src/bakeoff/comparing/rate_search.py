@@ -32,7 +32,7 @@ Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
 
 @dataclass(frozen=True)
 class Capacity:
-    """What came of one target's search. `rate_per_s` is None where not even the lowest rate held."""
+    """The result of one target's search. `rate_per_s` is None where not even the lowest rate held."""
 
     target: str
     rate_per_s: float | None
@@ -45,7 +45,6 @@ class Capacity:
 
     @property
     def interval(self) -> Interval:
-        """The rates between which the limit lies."""
         return interval_of(self.trials)
 
 
@@ -81,7 +80,6 @@ def _capacity(
 
 
 def _missed(run: RunResult, slo: Slo) -> str:
-    """The objectives that a trial broke, as written; empty where all hold."""
     return ", ".join(objective.words for objective in broken(slo, figures_of_phase(run.phases[-1].measured)))
 
 

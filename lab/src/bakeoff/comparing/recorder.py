@@ -46,7 +46,7 @@ class Comparison:
     id: int | None = None
 
     def refuse(self, key: str, reason: str, progress: Progress) -> None:
-        """Records why a contender, or every contender of a target, was not measured that could have been."""
+        """Records why a contender, or every one of a target, was not measured although it can be built."""
         self.not_measured[key] = f"{key}: {reason}"
         self.refused.add(key)
         self.failed = True
@@ -104,11 +104,9 @@ class Recorder:
         return self.comparison.id
 
     def refuse(self, contender: Contender, reason: str) -> None:
-        """Records why a contender was not measured."""
         self.comparison.refuse(contender.key, reason, self._progress)
 
     def may_run(self, key: str) -> bool:
-        """Whether a contender has not failed too often."""
         return len(self._failures.get(key, [])) <= _FAILED_RUNS_ALLOWED
 
     def change_request(self, request: ComparisonRequest) -> None:

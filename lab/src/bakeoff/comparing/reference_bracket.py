@@ -62,7 +62,6 @@ def lines_of(testbed: Testbed, workloads: Sequence[Workload]) -> list[Line]:
 
 
 def draw_all(lines: Sequence[Line], progress: Progress, keep: Callable[[Calibration], None]) -> list[Calibration]:
-    """Draws each line several times, and keeps every draw."""
     drawn: list[Calibration] = []
     for tools, line, connections in lines:
         try:

@@ -29,7 +29,7 @@ from bakeoff.running.warm_up import LONGEST_UNTIL_STEADY_S, settle_cap_s, warm_u
 
 @dataclass(frozen=True)
 class ComparisonRequest(ComparisonTable):
-    """What is to be compared, with the options of the table. `name` is an experiment's, or empty.
+    """A comparison to make, with the options of the table. `name` is an experiment's, or empty.
 
     `levels` are those of each factor that is given, `settings` those of the targets' own settings.
     """
@@ -65,7 +65,6 @@ class ComparisonRequest(ComparisonTable):
         return phases_with(self.users, phases) if self.users else phases
 
     def _check_equal(self) -> None:
-        """Raises UsageError for options that the mode equal cannot have."""
         rules = (
             (bool(self.own_phases), "phases", "its phases are half of the rate, the rate, and the maximum"),
             (self.requests is not None, "--requests", "its phases have a duration"),
@@ -79,12 +78,11 @@ class ComparisonRequest(ComparisonTable):
 
     @property
     def isolation(self) -> Isolation:
-        """CPUs and limits of each role."""
         return isolation_of(self)
 
     @property
     def places(self) -> set[str]:
-        """What the programs of its contenders run in."""
+        """Where the programs of its contenders run."""
         return {variant.runs_in for variant in self.variants()}
 
     @property
@@ -95,7 +93,6 @@ class ComparisonRequest(ComparisonTable):
 
     @property
     def most_agents(self) -> int:
-        """Of any contender."""
         return max(agents_in(variant.agents) for variant in self.variants())
 
     @property
@@ -109,11 +106,9 @@ class ComparisonRequest(ComparisonTable):
         return Settling(first_s, later_s)
 
     def variants(self) -> list[Variant]:
-        """Every combination of the factors' levels."""
         return variants_of(self.levels, self.settings, repetitions=2 if self.aa else 1)
 
     def as_document(self) -> dict[str, Json]:
-        """The request as JSON can hold it."""
         return asdict(self)
 
 
@@ -123,7 +118,6 @@ def new_seed() -> int:
 
 
 def request_from(document: Mapping[str, Json]) -> ComparisonRequest:
-    """The request that `as_document` wrote."""
     options = options_of(ComparisonRequest)
     plain = {each.name for each in fields(ComparisonRequest)} - options.keys()
     values = {name: document[name] for name in plain if name in document}

@@ -36,12 +36,10 @@ class Schedule:
         return turns_of(contenders, rounds or self.request.rounds, self.request.seed, self.done)
 
     def remaining(self, contenders: Sequence[Contender]) -> list[Contender]:
-        """The contenders that have turns left."""
         keys = {turn.contender.key for turn in self.turns(contenders)}
         return [contender for contender in contenders if contender.key in keys]
 
     def run(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
-        """A run with the request's options."""
         return RunRequest(contender, mode, phases, options=self.request)
 
     def run_of(self, turn: Turn, *, in_slices: bool = False) -> RunRequest:
@@ -59,7 +57,6 @@ class Schedule:
         )
 
     def planned_s(self, contender: Contender) -> float:
-        """How long the phases of a turn take."""
         return self.run_of(Turn(1, contender)).planned_s or 0.0
 
     def _level_order(self, round_number: int) -> list[int]:
@@ -80,16 +77,13 @@ class TimeLeft:
         self._taken_s: list[float] = []
 
     def learn(self, each_s: float, runs: int) -> None:
-        """So many runs have taken so long each."""
         self._taken_s += [each_s] * runs
 
     def seconds(self, runs: int) -> float:
-        """How long so many runs will take."""
         each_s = sum(self._taken_s) / len(self._taken_s) if self._taken_s else self._phases_s + _OVERHEAD_S
         return runs * each_s
 
     def announced(self, contenders: int, rounds: int, runs: int) -> str:
-        """A line for people on the whole comparison."""
         seconds = self.seconds(runs) + contenders * _PROVING_S
         several = f" in {rounds} rounds" if rounds > 1 else ""
         return (
@@ -127,7 +121,6 @@ def level_order(levels: int, round_number: int, rounds: int, seed: int) -> list[
 
 
 def _orders(count: int, rounds: int, numbers: random.Random) -> list[list[int]]:
-    """An order of `count` contenders for each round."""
     orders: list[list[int]] = []
     while count and len(orders) < rounds:
         labels = list(range(count))

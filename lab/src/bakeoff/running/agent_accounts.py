@@ -43,7 +43,6 @@ class AgentAccounts:
         }
 
     def line(self, audit: Audit | None) -> str:
-        """What was compared, for the display."""
         agents = "1 agent" if len(self.names) == 1 else f"{len(self.names)} agents"
         same = f"acknowledged by {agents} {sum(self.agents):,}, merged {self.merged:,}"
         ledgers = "no ledgers" if audit is None else f"in the ledgers {audit.acknowledged_operations:,}"

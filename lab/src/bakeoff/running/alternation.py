@@ -69,7 +69,6 @@ class Alternation:
             self._changed.notify_all()
 
     def _turn(self) -> int | None:
-        """Whose turn it is; None once every step is done."""
         return next((side for side in self._order if side not in self._over), None)
 
 
@@ -98,7 +97,6 @@ class Side:
 
     @property
     def paused_s(self) -> float:
-        """How long it has waited altogether."""
         return sum(after.at_s - before.at_s for before, after in self.pauses)
 
     def interrupted_by(self, action: Callable[[], None]) -> Callable[[], None]:

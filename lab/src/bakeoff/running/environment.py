@@ -54,7 +54,7 @@ def _checkout(project: Project, target: Target) -> Path:
 
 
 def machine_name() -> str:
-    """What calibrations belong to: a figure of another machine says nothing about this one."""
+    """The name under which calibrations are stored: those of another machine do not apply here."""
     return f"{_cpu_model() or platform.machine()} × {os.cpu_count()}, {platform.release()}"
 
 

@@ -1,4 +1,4 @@
-"""What sends a run's load: its agents."""
+"""Starts the agents that send a run's load."""
 
 from collections.abc import Callable
 from pathlib import Path

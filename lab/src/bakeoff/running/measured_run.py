@@ -228,7 +228,6 @@ class _Drive:
         return MachineState(speed_mb_s=speed, load_average_before=load, fsync_before_ms=flush_ms)
 
     def _loaded_machine(self, watch: Watch, before: MachineCounters) -> MachineState:
-        """Under load; an engine on another machine takes nothing of this one."""
         before, after = moved_past(before, self._side.pauses), machine_counters()
         server, places = self._testbed.server, self._testbed.places
         roles = {"target", *([] if places else ["engine"]), *([] if server is None else ["database"])}

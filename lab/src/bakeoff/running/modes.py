@@ -31,7 +31,6 @@ class Phase:
     arrivals: str = "constant"
 
     def planned(self) -> PlannedPhase:
-        """The phase as a plan holds it."""
         if self.iterations is not None:
             return PlannedPhase(name=self.name, virtual_users=self.virtual_users, iterations=self.iterations)
         assert self.duration_s is not None
@@ -134,7 +133,7 @@ def equal_phases(
 
 
 def probe_phases(users: Sequence[int]) -> list[Phase]:
-    """What a contender does at most, in short: the closed model over the connections of the equal load."""
+    """A short look at each contender's maximum, over the connections of the equal load."""
     return [Phase("Probe", _equal_users(users), _PROBE_S)]
 
 
@@ -182,5 +181,4 @@ def _users_for(rate_per_s: float) -> int:
 
 
 def planned_seconds(phases: Sequence[Phase]) -> float:
-    """How long the phases take, iterations not counted."""
     return sum(phase.duration_s or 0 for phase in phases)

@@ -1,4 +1,4 @@
-"""What can be seen of a run's target and database: which processes or containers, and whether they stayed the same."""
+"""Observes the processes or containers of a run's roles, and whether they stayed the same."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,7 +49,7 @@ class Observation:
 
     @property
     def limits(self) -> Mapping[str, str]:
-        """What the target may use, for the run's settings; empty where it has no limit."""
+        """Limits of the target, for the run's settings; empty where it has none."""
         return self.roles["target"].limits if "target" in self.roles else {}
 
     def beside(self, role: str, seen: ObservedRole | None) -> "Observation":
@@ -58,12 +58,11 @@ class Observation:
 
     @property
     def sources(self) -> dict[str, UsageSource]:
-        """What to sample."""
         return {role: seen.source for role, seen in self.roles.items()}
 
     @property
     def processes(self) -> Mapping[str, UsageSource]:
-        """What to sample of each process of a target of several."""
+        """Sources of each process of a target of several."""
         return self.roles["target"].processes if "target" in self.roles else {}
 
     def check(self) -> None:
@@ -73,13 +72,13 @@ class Observation:
 
 
 def observe(testbed: Testbed, target_name: str, service: Service) -> Observation:
-    """What can be seen of a target at work and of the database that it stores into."""
+    """Observes a target at work and the database that it stores into."""
     roles = {"target": _target(testbed, target_name, service), "database": _database(testbed, service.database_pids)}
     return Observation({role: seen for role, seen in roles.items() if seen is not None})
 
 
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
-    """What can be seen of engines at work: processes, or containers. The first one's image and limits stand for all."""
+    """Observes engines at work, processes or containers. The first one's image and limits stand for all."""
     running = testbed.launcher.running("engine")
     containers = [seen for name in running if (seen := _own_container(testbed, name)) is not None]
     sources = [seen.source for seen in containers] or [ProcessTree(pid) for pid in engine.pids]

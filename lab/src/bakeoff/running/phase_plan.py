@@ -42,7 +42,6 @@ class Step:
     slice: int = 0
 
     def planned(self) -> PlannedPhase:
-        """The phase as a plan holds it."""
         return until_steady(self.phase.planned()) if self.ends_when_steady else self.phase.planned()
 
 
@@ -73,5 +72,4 @@ def steps_of(
 
 
 def _like(level: Phase, name: str, duration_s: float) -> Phase:
-    """A phase with a level's load."""
     return Phase(name, level.virtual_users, duration_s, rate_per_s=level.rate_per_s, arrivals=level.arrivals)

@@ -1,4 +1,4 @@
-"""What a run reports while it is in progress, and the words for the records of its stream."""
+"""The progress of a run as it is reported, and words for the records of its stream."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -19,7 +19,7 @@ class Progress(Protocol):
         ...
 
     def detail(self, text: str) -> None:
-        """What the work is at now; may be dropped."""
+        """Detail of the current work; may be dropped."""
         ...
 
     def record(self, record: Record) -> None:
@@ -27,7 +27,7 @@ class Progress(Protocol):
         ...
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:
-        """What each role uses now, per cent of one core."""
+        """CPU of each role now, per cent of one core."""
         ...
 
     def run_of(self, number: int, count: int, left_s: float) -> None:

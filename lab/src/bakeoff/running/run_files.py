@@ -1,4 +1,4 @@
-"""What lab, engine and audit share during one run; removed afterwards."""
+"""Files that lab, engine and audit share during one run; removed afterwards."""
 
 import contextlib
 import fcntl

@@ -46,7 +46,6 @@ class RunRequest:
 
     @property
     def isolation(self) -> Isolation:
-        """CPUs and limits of each role."""
         return isolation_of(self.options)
 
     @property
@@ -63,18 +62,16 @@ class RunRequest:
 
     @property
     def way(self) -> Way:
-        """How messages travel."""
         mode = self.contender.variant.transport
         return Way(self.contender.protocol, mode.batch, mode.stream, mode.window)
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether messages travel inside TLS."""
         return self.contender.variant.tls if self.attached is None else self.attached.tls is not None
 
     @property
     def settings(self) -> dict[str, str]:
-        """What the run's record says of it: the target's settings, and what of the load is not the default."""
+        """The target's settings and the options that are not the default, for the run's record."""
         variant = self.contender.variant
         connections = "one for each user" if variant.connections is None else str(variant.connections)
         settings = {**variant.settings, "seed": str(self.options.seed), **variant.differences_from_default()}
@@ -90,7 +87,7 @@ class RunRequest:
         return {**settings, **({"arrivals": arrivals.pop()} if arrivals else {})}
 
     def ceilings(self, engine_version: str) -> dict[str, float]:
-        """What this machine's calibrations say a run like this cannot exceed, by name; of several the last counts.
+        """Rates that a run like this cannot exceed, from this machine's calibrations, by name; the last counts.
 
         `engine_version` is what the engine reports of itself. A ceiling of another build of it does not count.
         """
@@ -98,31 +95,23 @@ class RunRequest:
         for calibration in self.calibrations:
             if calibration.kind == "database":
                 ceilings[calibration.subject] = calibration.rate_per_s
-            elif self._runs_here and self._is_of(calibration, engine_version):
+            elif self._limits(calibration, engine_version):
                 ceilings["engine"] = calibration.rate_per_s
         return ceilings
 
-    @property
-    def _runs_here(self) -> bool:
-        """Whether the engine runs on the machine that was calibrated."""
-        variant = self.contender.variant
-        return not isinstance(variant.agents, str) and variant.runs_in != KUBERNETES
-
-    def _is_of(self, calibration: Calibration, engine_version: str) -> bool:
-        """Whether it measured the engine of this run, in the transport mode of this run."""
-        contender = self.contender
+    def _limits(self, calibration: Calibration, engine_version: str) -> bool:
+        """Whether it measured the engine of this run on this machine, with the same messages."""
+        contender, variant = self.contender, self.contender.variant
+        is_elsewhere = isinstance(variant.agents, str) or variant.runs_in == KUBERNETES
+        # A null server is measured over HTTP/1.1 without compression.
+        if is_elsewhere or variant.http_version != "1.1" or variant.gzip:
+            return False
         engine = (contender.engine.name, contender.engine.build_version(engine_version))
-        if contender.variant.http_version != "1.1" or contender.variant.gzip:
-            return False  # a null server is measured without them
-        load = (self.way.transport, contender.variant.payload, self.is_encrypted)
-        return engine == (calibration.subject, calibration.subject_version) and load == (
-            calibration.transport,
-            calibration.payload_size,
-            calibration.tls,
-        )
+        measured = (calibration.transport, calibration.payload_size, calibration.tls)
+        load = (self.way.transport, variant.payload, self.is_encrypted)
+        return engine == (calibration.subject, calibration.subject_version) and load == measured
 
     def plan(self, access: Access, ledger: Path | None) -> Plan:
-        """The plan that the engine follows."""
         contender, way, variant = self.contender, self.way, self.contender.variant
         plan = compile_plan(
             contender.workload,

@@ -67,7 +67,6 @@ class Service:
         return self.process.has_ended or self._failure is not None
 
     def ended_error(self) -> BakeoffError:
-        """The error that says how it ended."""
         return self._failure or self.process.ended_error()
 
     @property

@@ -37,7 +37,6 @@ class Pauses:
         return at_ns - sum(min(end_ns, at_ns) - begin_ns for begin_ns, end_ns in self.spans[:count])
 
     def covers(self, at_ns: int) -> bool:
-        """Whether the run waited then."""
         return any(begin_ns < at_ns < end_ns for begin_ns, end_ns in self.spans)
 
 

@@ -169,7 +169,6 @@ def _operation(outcomes: Outcomes) -> MeasuredOperation:
 
 
 def _together(parts: Sequence[Mapping[str, MeasuredOperation]]) -> dict[str, MeasuredOperation]:
-    """Each operation over all phases that have it."""
     names = dict.fromkeys(name for part in parts for name in part)
     return {name: added_operations([part[name] for part in parts if name in part]) for name in names}
 
@@ -193,6 +192,5 @@ def _over_phases(
 
 
 def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
-    """The sum, or None where one of them is unknown."""
     known = [each for each in seconds if each is not None]
     return sum(known) if len(known) == len(seconds) else None

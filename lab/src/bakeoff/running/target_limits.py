@@ -17,7 +17,7 @@ _JOIN = ("sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"')
 
 @contextlib.contextmanager
 def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]:
-    """What goes before a command that is to run under the limits; the group goes with the block.
+    """The prefix of a command that is to run under the limits; the group is removed with the block.
 
     Raises BakeoffError where this machine or user cannot set them: limits that do not hold would be worse than none.
     """

@@ -1,4 +1,4 @@
-"""What the runs of a command share."""
+"""The testbed that the runs of a command share."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from bakeoff.targets.security import Secured
 
 @dataclass(frozen=True)
 class Contained:
-    """What a testbed has in containers: its database, what starts programs there, and what makes further databases."""
+    """The part of a testbed in containers: its database, and what starts programs and further databases there."""
 
     server: Server | None
     docker: DockerEngine

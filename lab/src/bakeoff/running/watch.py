@@ -27,7 +27,6 @@ class Watched:
     gauge_reads: Sequence[GaugeReads] = ()
 
     def without(self, pauses: Pauses) -> "Watched":
-        """The same on the clock of the pauses."""
         return Watched(
             samples_without(pauses, self.samples),
             {name: samples_without(pauses, each) for name, each in self.processes.items()},
@@ -36,7 +35,7 @@ class Watched:
         )
 
     def waiting_cpu_percent(self, pauses: Pauses) -> float | None:
-        """What the target used in the pauses, per cent of one core; None where there were none."""
+        """CPU of the target in the pauses, per cent of one core; None where there were none."""
         return cpu_percent_within(self.samples, "target", pauses.spans)
 
 
@@ -59,17 +58,15 @@ class Watch:
         self._stack.close()
 
     def sample(self) -> None:
-        """Takes a sample now, besides those of each second."""
         self._sampler.sample()
 
     @property
     def watched(self) -> Watched:
-        """Everything so far."""
         return Watched(self._sampler.samples, self._sampler.processes, self._gauges.readings, self._gauges.reads)
 
     @property
     def latest_cpu_percent(self) -> dict[str, float]:
-        """What each role used lately, per cent of one core."""
+        """Recent CPU of each role, per cent of one core."""
         return latest_cpu_percent(self._sampler.samples)
 
     @property
