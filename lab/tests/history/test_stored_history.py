@@ -36,6 +36,7 @@ from bakeoff.results.gauge import Gauge
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.storage.stored_runs import load_comparison, load_runs
+from bakeoff.text import table
 from made_up import BEGIN, cost, divided, measured, operation, phase, run_of, run_result
 from observations import ACTIVITY, STATE
 
@@ -81,14 +82,14 @@ def test_a_list_shows_the_load_that_the_table_of_run_shows(store: MetricsStore) 
     peak = contender.peak_throughput_per_s
     assert peak is not None and listed.best_throughput_per_s == peak.median == 5000
     assert (listed.best_load, listed.throughput_per_s) == ("50 users", 3000.0)
-    row = runs_table([listed]).splitlines()[-1].split()
+    row = table.text_of(runs_table([listed])).splitlines()[-1].split()
     assert row[-9:-5] == ["completed", "50", "users", "5,000"]
     assert "5,000/s at 50 users" in one_line(run)
 
 
 def test_the_latest_runs_of_two_workloads_stand_in_two_tables(store: MetricsStore) -> None:
     add(store, run_of("rust-rest", [100]), run_of("go-rest", [9000], workload="users"), run_of("go-grpc", [200]))
-    text = latest_tables(latest_of_each_target(store.server, None, None))
+    text = table.text_of(*latest_tables(latest_of_each_target(store.server, None, None)))
     lines = [line.split()[0] for line in text.splitlines() if line and not line.startswith("─")]
     assert lines == ["events", "target", "go-grpc", "rust-rest", "users", "target", "go-rest"]
 

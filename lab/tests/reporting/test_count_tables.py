@@ -1,18 +1,14 @@
 """Count-bound phases with the columns of other tools."""
 
-from io import StringIO
-
-from rich.console import Console
-
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.results.run import Status
+from bakeoff.text.table import text_of
 from made_up import measured, phase, run_of
 
 
 def rows_of(scenarios: dict[str, list[object]]) -> list[str]:
-    text = StringIO()
-    Console(file=text, width=160).print(count_tables(scenarios))  # type: ignore[arg-type]
-    return [" ".join(line.split()) for line in text.getvalue().splitlines() if line.strip()]
+    text = text_of(*count_tables(scenarios))  # type: ignore[arg-type]
+    return [" ".join(line.split()) for line in text.splitlines() if line]
 
 
 def test_every_figure_of_a_scenario_stands_in_a_line() -> None:

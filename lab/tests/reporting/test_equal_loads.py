@@ -51,7 +51,7 @@ def test_who_has_no_rank_is_named(data: Report) -> None:
 def test_every_format_has_it(data: Report) -> None:
     page = html_report(data)
     assert '<h2 id="equal-load">' in page and '<a href="#equal-load">Equal load</a>' in page
-    for text in (page, markdown_report(data), text_report(data, width=200)):
+    for text in (page, markdown_report(data), text_report(data)):
         assert "At an equal load of 1,000/s" in text and "Pairs at an equal load" in text
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["part"].startswith("equal load")]
     figures = {(row["of"], row["load"], row["figure"]): row["value"] for row in rows}

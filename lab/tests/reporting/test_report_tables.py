@@ -149,7 +149,7 @@ def test_every_document_tells_the_same_verdict() -> None:
     judgement, stored = comparison(Shape(rounds=4))
     data = report_of(judgement, stored)
     assert judgement.verdict in markdown_report(data)
-    assert judgement.verdict in text_report(data, width=200)
+    assert judgement.verdict in text_report(data)
 
 
 def test_findings_with_one_advice_are_one_doubt() -> None:

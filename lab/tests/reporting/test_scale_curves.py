@@ -81,7 +81,7 @@ def test_too_few_counts_say_so() -> None:
 def test_every_format_has_it(data: Report) -> None:
     page = html_report(data)
     assert '<h2 id="scale">' in page and '<a href="#scale">Scale</a>' in page and 'data-slot="scale-cost"' in page
-    for text in (page, markdown_report(data), text_report(data, width=200)):
+    for text in (page, markdown_report(data), text_report(data)):
         assert "Scale along pool size" in text and "Universal Scalability Law" in text and "offered load" in text
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["part"] == "scale"]
     figures = {(row["load"], row["figure"]): row for row in rows}

@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from bakeoff.calibration.machine_calibration import (
     CalibrationRequest,
@@ -25,10 +23,12 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
+from bakeoff.reporting.numbers import number
 from bakeoff.running.lock import measuring_lab
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.text.durations import seconds_of
+from bakeoff.text.table import Table, show
 from bakeoff.workload.loader import Workload, default_workloads, load_workload
 from bakeoff.workload.plan import Way
 
@@ -101,7 +101,7 @@ def _print(measured: Sequence[Calibration], failed: Mapping[str, str], as_json: 
         calibrations = [asdict(calibration) for calibration in measured]
         print_json({"calibrations": calibrations, "failed": dict(failed)})
     elif measured:
-        Console().print(_table(measured))
+        show(_table(measured))
     for workload, reason in failed.items():
         say(f"{workload}: not calibrated. {reason}")
 
@@ -132,19 +132,16 @@ def requests_of(
 
 
 def _table(calibrations: Sequence[Calibration]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("what", "over", "payload"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("connections", "per second", "CPU µs"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for calibration in calibrations:
-        cpu = "–" if calibration.cpu_us_each is None else f"{calibration.cpu_us_each:.1f}"
-        table.add_row(
-            calibration.subject,
-            f"{calibration.transport} TLS" if calibration.tls else calibration.transport,
-            calibration.payload_size,
-            f"{calibration.connections:,}",
-            f"{calibration.rate_per_s:,.0f}",
-            cpu,
+    rows = [
+        (
+            each.subject,
+            f"{each.transport} TLS" if each.tls else each.transport,
+            each.payload_size,
+            f"{each.connections:,}",
+            f"{each.rate_per_s:,.0f}",
+            number(each.cpu_us_each, 1),
         )
-    return table
+        for each in calibrations
+    ]
+    headings = ("what", "over", "payload", "connections", "per second", "CPU µs")
+    return Table("", headings, rows, left=3, least=("connections", "CPU µs"))

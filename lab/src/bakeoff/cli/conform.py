@@ -27,6 +27,7 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access, access_of
 from bakeoff.targets.manifest import POSTGRESQL, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
+from bakeoff.text.table import show
 from bakeoff.workload.loader import load_workload
 
 
@@ -60,10 +61,7 @@ def conform_targets(
     if as_json:
         print_json({"targets": [described(name, result, required[name]) for name, result in results.items()]})
     else:
-        console = Console()
-        console.print(conformance_table(results, required))
-        for line in differences(results, required):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        show(conformance_table(results, required), *differences(results, required))
     if not all(result.conforms(required[name]) for name, result in results.items()):
         raise typer.Exit(1)
 

@@ -7,11 +7,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
@@ -19,6 +18,7 @@ from bakeoff.results.run import RunResult
 from bakeoff.running.progress import p99_ms, users_of
 from bakeoff.text.durations import words_for
 from bakeoff.text.sparkline import sparkline
+from bakeoff.text.table import Table, text_of
 
 _SECONDS_SHOWN = 48
 _BAR_WIDTH = 32
@@ -91,16 +91,16 @@ class LiveProgress:
 
     def _rendered(self) -> RenderableType:
         with self._lock:
-            return rendered(self._state, self._clock())
+            return rendered(self._state, self._clock(), self._console.width)
 
 
-def rendered(state: ViewState, now_s: float) -> RenderableType:
+def rendered(state: ViewState, now_s: float, width: int = 80) -> RenderableType:
     """The view of a state."""
     if not state.title:
         return Text("")
     lines: list[RenderableType] = [_heading(state, now_s)]
     if state.planned_s is not None:
-        bar = Table.grid()
+        bar = Grid.grid()
         bar.add_row(ProgressBar(state.planned_s, min(now_s - state.began_s, state.planned_s), width=_BAR_WIDTH))
         lines.append(bar)
     if state.rates:
@@ -108,7 +108,7 @@ def rendered(state: ViewState, now_s: float) -> RenderableType:
     elif state.detail:
         lines.append(Text(state.detail, style="dim", no_wrap=True, overflow="ellipsis"))
     if state.standings:
-        lines.append(_standings(state.standings))
+        lines.append(Text(f"\n{text_of(_standings(state.standings), width=width)}", no_wrap=True))
     return Group(*lines)
 
 
@@ -122,7 +122,7 @@ def _heading(state: ViewState, now_s: float) -> Text:
 
 
 def _figures(state: ViewState) -> RenderableType:
-    table = Table.grid(padding=(0, 2))
+    table = Grid.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(no_wrap=True, overflow="crop")
@@ -138,10 +138,7 @@ def _figures(state: ViewState) -> RenderableType:
 
 def _standings(standings: Mapping[str, Sequence[RunResult]]) -> Table:
     """Contenders by the median throughput of their rounds so far."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="so far", title_justify="left", title_style="dim")
-    table.add_column("contender", overflow="ellipsis", no_wrap=True)
-    for heading in ("rounds", "ops/s", "p99 ms", "failed"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    rows = []
     medians = {
         key: statistics.median(run.total.throughput_per_s for run in runs if run.total is not None)
         for key, runs in standings.items()
@@ -150,5 +147,5 @@ def _standings(standings: Mapping[str, Sequence[RunResult]]) -> Table:
         totals = [run.total for run in standings[key] if run.total is not None]
         p99 = statistics.median(total.latency.percentiles_ms["p99"] for total in totals)
         failed = sum(total.failed for total in totals)
-        table.add_row(Text(key), f"{len(totals)}", f"{medians[key]:,.0f}", f"{p99:.1f}", f"{failed:,}")
-    return table
+        rows.append((key, f"{len(totals)}", f"{medians[key]:,.0f}", f"{p99:.1f}", f"{failed:,}"))
+    return Table("so far", ("contender", "rounds", "ops/s", "p99 ms", "failed"), rows, least=("rounds", "p99 ms"))

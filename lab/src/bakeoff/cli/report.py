@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from bakeoff.cli.runs_output import stored_history
 from bakeoff.errors import BakeoffError, UsageError
@@ -13,8 +12,9 @@ from bakeoff.judging.judge import judge
 from bakeoff.project import find_project
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import DOCUMENTS, FORMATS, default_path, write_report
-from bakeoff.reporting.text import rendered
+from bakeoff.reporting.text import report_parts
 from bakeoff.storage.stored_runs import load_comparison
+from bakeoff.text.table import show
 
 
 def report_comparison(comparison: str | None, form: str, output: Path | None) -> None:
@@ -30,7 +30,7 @@ def report_comparison(comparison: str | None, form: str, output: Path | None) ->
         stored = load_comparison(store.server, comparison_id)
     report = report_of(judge(stored), stored)
     if form == "text" and output is None:
-        Console().print(rendered(report))
+        show(*report_parts(report))
     elif printed:
         sys.stdout.write(DOCUMENTS[form][1](report))
     else:

@@ -1,9 +1,11 @@
 """`bakeoff run`."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from typing import TextIO
 
 import typer
 from rich.console import Console
@@ -27,9 +29,7 @@ from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
-from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import comparison_table
-from bakeoff.reporting.text import laid
 from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
@@ -38,6 +38,7 @@ from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
+from bakeoff.text.table import Table, show
 
 
 def run_comparison(options: RunOptions) -> None:
@@ -60,9 +61,7 @@ def run_comparison(options: RunOptions) -> None:
     if options.invocation.as_json:
         _print_documents(scenarios)
     if len(scenarios) > 1:
-        console = Console(stderr=options.invocation.as_json)
-        console.print()
-        print_fitted(console, count_tables({each.name: each.runs for each in scenarios}))
+        show(*count_tables({each.name: each.runs for each in scenarios}), stream=_stream(options))
     if scenarios[-1].comparison.interrupted:
         raise KeyboardInterrupt
     if any(each.is_bad for each in scenarios):
@@ -106,7 +105,7 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
     reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
-    _print(comparison, stored, Console(stderr=options.invocation.as_json))
+    show(*_closing(comparison, stored), stream=_stream(options))
     for path in reports:
         say(f"Report: {project.relative(path)}")
     scenario = _Scenario(name, comparison, stored, ())
@@ -162,36 +161,27 @@ def _interval_words(interval: Interval) -> str:
     return held + failed
 
 
-def _print(comparison: Comparison, stored: StoredComparison | None, console: Console) -> None:
+def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:
+    """The tables and lines that a comparison ends with."""
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
-        console.print()
-        print_fitted(console, judgement_table(judgement))
-        for table in equal_load_tables(judgement):
-            # Tables that are divided to fit have no titles.
-            console.print(table.title, style="bold", markup=False, highlight=False)
-            print_fitted(console, laid(replace(table, title="")))
-            console.print(table.note, style="dim", markup=False, highlight=False)
-        for line in (*verdict_lines(judgement), *finding_lines(judgement)):
-            console.print(line, markup=False, highlight=False)
+        yield from (judgement_table(judgement), *equal_load_tables(judgement))
+        yield from (*verdict_lines(judgement), *finding_lines(judgement))
     elif comparison.runs:
-        console.print()
-        print_fitted(console, comparison_table(comparison.runs))
+        yield comparison_table(comparison.runs)
         if stored is not None and stored.mode == COUNT:
-            print_fitted(console, count_tables({"": comparison.runs}))
+            yield from count_tables({"": comparison.runs})
     if comparison.not_measured:
-        console.print("Not measured:", highlight=False)
-        for reason in comparison.not_measured.values():
-            console.print(f"  {reason}", markup=False, highlight=False)
+        yield from ("Not measured:", *(f"  {reason}" for reason in comparison.not_measured.values()))
     if comparison.unstored:
-        console.print(
-            f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import stores them.",
-            markup=False,
-            highlight=False,
-        )
+        yield f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import stores them."
     if judgement is not None or comparison.runs:
         more = "" if judgement is None else f" · Other formats: ./bakeoff report {judgement.comparison_id} --format csv"
-        console.print(f"Files of each run: results/<target>/{more}", markup=False, highlight=False)
+        yield f"Files of each run: results/<target>/{more}"
+
+
+def _stream(options: RunOptions) -> TextIO:
+    return sys.stderr if options.invocation.as_json else sys.stdout
 
 
 def _stored(project: Project, comparison: Comparison) -> StoredComparison | None:

@@ -1,14 +1,14 @@
-"""What the commands of `bakeoff runs` do: ask `bakeoff.history`, then print words or JSON."""
+"""The commands of `bakeoff runs`: query `bakeoff.history`, then print tables or JSON."""
 
 import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -18,11 +18,9 @@ from bakeoff.history.listing import RunFilter, known_targets
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import Project, find_project
 from bakeoff.storage.metrics_store import MetricsStore
+from bakeoff.text.table import Table, show
 
-if TYPE_CHECKING:
-    from bakeoff.judging.judgement import Judgement
-
-_EMPTY = "Nothing is stored yet: begin with ./bakeoff run smoke."
+_EMPTY = "Nothing is stored yet: start with ./bakeoff run smoke."
 
 
 @contextlib.contextmanager
@@ -49,7 +47,7 @@ def list_runs(wanted: RunFilter, limit: int, before: int | None, as_json: bool) 
     if as_json:
         print_json({"runs": [asdict(run) for run in page.runs], "more": page.more})
     elif page.runs:
-        typer.echo(run_tables.runs_table(page.runs))
+        show(run_tables.runs_table(page.runs))
         if page.more:
             say(f"There are older ones: --before {page.runs[-1].id}, or a larger --limit.")
     else:
@@ -71,13 +69,10 @@ def show_run(reference: str, as_json: bool) -> None:
             typer.echo(json_export(project, store.server, ids), nl=False)
             return
         runs = load_runs(store.server, ids)
-    from rich.console import Console
-
-    from bakeoff.reporting.fitting import print_fitted
     from bakeoff.reporting.run_table import run_details
 
     for run in runs:
-        print_fitted(Console(), run_details(run.result))
+        show(*run_details(run.result))
 
 
 def _run_ids(project: Project, store: MetricsStore, reference: str) -> list[int]:
@@ -139,6 +134,7 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
     from bakeoff.history.comparing import side_by_side
     from bakeoff.history.judged import judgements_of
     from bakeoff.history.run_references import resolve
+    from bakeoff.reporting.verdict_text import judgement_table
 
     if len(references) < 2:
         raise UsageError("runs compare needs two or more: ./bakeoff runs compare 41 42, or c6 c7.")
@@ -164,23 +160,12 @@ def compare_runs(references: Sequence[str], allow_changed_workload: bool, as_jso
     else:
         if changed:
             typer.echo(f"{changed_in_words(changed)}\n")
-        typer.echo("\n\n".join(run_tables.comparison_text(each) for each in compared))
-        _print_judgements(judged)
+        parts: list[Table | str] = [run_tables.comparison_of_references(each) for each in compared]
+        for name, judgement in judged.items():
+            parts += [f"{name}: {judgement.verdict}", judgement_table(judgement)]
+        show(*parts)
         if any(column.runs == 1 for each in compared for column in each.columns):
             say("A single run cannot show small differences: ./bakeoff run --rounds 5 separates them from noise.")
-
-
-def _print_judgements(judged: Mapping[str, "Judgement"]) -> None:
-    """The tables that `run` ends with."""
-    from rich.console import Console
-
-    from bakeoff.reporting.fitting import print_fitted
-    from bakeoff.reporting.verdict_text import judgement_table
-
-    console = Console()
-    for name, judgement in judged.items():
-        typer.echo(f"\n{name}: {judgement.verdict}")
-        print_fitted(console, judgement_table(judgement))
 
 
 def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
@@ -194,7 +179,7 @@ def summarise(mode: str | None, payload: str | None, as_json: bool) -> None:
     if as_json:
         print_json(asdict(found))
     elif found.all.runs:
-        typer.echo(run_tables.overview_text(found))
+        show(*run_tables.overview_parts(found))
     else:
         say(_EMPTY)
 
@@ -209,9 +194,9 @@ def compare_latest(mode: str | None, payload: str | None, as_json: bool) -> None
     if as_json:
         print_json({"runs": [asdict(run) for run in latest]})
     elif latest:
-        typer.echo(run_tables.latest_tables(latest))
+        show(*run_tables.latest_tables(latest))
         if len({run.comparison_id for run in latest}) > 1:
-            say("Not measured together: ./bakeoff run measures targets in the same minutes, which is what ranks them.")
+            say("Not measured together: to rank targets, measure them in one comparison with ./bakeoff run.")
     else:
         say(hint)
 
@@ -253,7 +238,7 @@ def clean_up_runs(options: CleanupOptions) -> None:
         print_json({"executed": options.execute, "removed": removed, "targets": rows, "files": names})
         return
     if targets:
-        typer.echo(run_tables.cleanup_table(targets, options.execute))
+        show(run_tables.cleanup_table(targets, options.execute))
     words = f"{removed:,} runs" + (f" and {len(files):,} files ({megabytes:,.1f} MB)" if options.files else "")
     if not options.execute:
         say(f"Dry run: nothing was changed. --execute removes {words}.")
@@ -262,7 +247,7 @@ def clean_up_runs(options: CleanupOptions) -> None:
 
 
 def why_none(store: MetricsStore, wanted: RunFilter) -> str:
-    """Why a list is empty, for people."""
+    """The reason why a list is empty."""
     known = known_targets(store.server)
     if not known:
         return _EMPTY
@@ -274,7 +259,7 @@ def why_none(store: MetricsStore, wanted: RunFilter) -> str:
 
 
 def say(words: str) -> None:
-    """Words beside the result: on standard error, so that pipes get the result alone."""
+    """Prints a message on standard error, so that pipes get the result alone."""
     print(words, file=sys.stderr)
 
 

@@ -14,12 +14,13 @@ from psycopg.conninfo import conninfo_to_dict
 
 from bakeoff.cli.runs_output import say, stored_history
 from bakeoff.errors import BakeoffError
-from bakeoff.history.run_tables import NOTHING, aligned
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database, running_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
+from bakeoff.reporting.numbers import NOTHING
 from bakeoff.running.lock import only_lab
+from bakeoff.text.table import Table, show
 
 # What psql reads where its command line says nothing: a password in a command line is seen by every user.
 _VARIABLES = {
@@ -105,4 +106,4 @@ def _print(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
         return
     headings = [column.name for column in cursor.description]
     rows = [[NOTHING if value is None else str(value) for value in row] for row in cursor.fetchall()]
-    typer.echo(aligned(headings, rows, left=len(headings)))
+    show(Table("", headings, rows, left=len(headings)) if rows else f"{'  '.join(headings)}\n(0 rows)")

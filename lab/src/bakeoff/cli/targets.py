@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.runs_output import print_json
@@ -13,10 +11,10 @@ from bakeoff.comparing.preparation import build, buildable
 from bakeoff.documents.checked import Json
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import find_project
-from bakeoff.reporting.fitting import print_fitted
 from bakeoff.running.lock import only_lab
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
+from bakeoff.text.table import Table, show
 
 
 def list_targets(names: Sequence[str], as_json: bool) -> None:
@@ -26,11 +24,7 @@ def list_targets(names: Sequence[str], as_json: bool) -> None:
     if as_json:
         print_json({"targets": [_described(target) for target in chosen]})
         return
-    console = Console()
-    print_fitted(console, _table(chosen))
-    for target in chosen if names else ():
-        for line in details_of(target):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    show(_table(chosen), *(line for target in chosen if names for line in details_of(target)))
 
 
 def details_of(target: Target) -> Iterator[str]:
@@ -63,17 +57,15 @@ def _described(target: Target) -> dict[str, Json]:
 
 
 def _table(targets: Sequence[Target]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("target", "port", "workload", "class", "state", "title"):
-        table.add_column(heading, no_wrap=heading not in ("state", "title"))
+    rows = []
     for target in targets:
         missing = target.missing
         state = f"needs {', '.join(missing)}" if missing else "to be built" if target.build.is_stale() else "built"
-        port = str(target.default_port)
         stack = ", ".join(target.manifest.stack.values())
         title = f"{target.title}: {stack}" if stack else target.title
-        table.add_row(target.name, port, target.workload, target.target_class, state, title)
-    return table
+        rows.append((target.name, str(target.default_port), target.workload, target.target_class, state, title))
+    headings = ("target", "port", "workload", "class", "state", "title")
+    return Table("", headings, rows, left=6, least=("title", "port", "class", "workload"))
 
 
 def build_targets(names: Sequence[str], workload: str | None, target_class: str) -> None:

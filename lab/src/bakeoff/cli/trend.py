@@ -7,7 +7,6 @@ import typer
 
 from bakeoff.cli.runs_output import print_json, say, stored_history, why_none
 from bakeoff.errors import UsageError
-from bakeoff.history import run_tables
 from bakeoff.history.changed_workload import MARK, changed_at, refuse_changed
 from bakeoff.history.listing import RunFilter, list_runs
 from bakeoff.history.operation_figures import stored_operations
@@ -15,6 +14,7 @@ from bakeoff.history.run_figures import METRICS, Metric, RunFigures
 from bakeoff.history.series import NewestSeries, newest_series
 from bakeoff.history.trends import SHORTEST_SEGMENT, ChangePoint, trend
 from bakeoff.project import find_project
+from bakeoff.reporting.numbers import minute, two_places
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.text.sparkline import sparkline
 
@@ -91,15 +91,15 @@ def _print(metric: Metric, series: NewestSeries, values: Sequence[float], change
     runs = series.runs
     typer.echo(f"{runs[-1].series.label} · {metric.name} ({metric.unit}), {len(runs):,} runs, oldest first")
     least, most = min(values), max(values)
-    typer.echo(f"{sparkline(values, baseline=least)}  {run_tables.number(least)} to {run_tables.number(most)}")
+    typer.echo(f"{sparkline(values, baseline=least)}  {two_places(least)} to {two_places(most)}")
     for run in changed_at(runs):
-        typer.echo(f"{run_tables.moment(run.started_at)} UTC, run {run.id}: {MARK}")
+        typer.echo(f"{minute(run.started_at)} UTC, run {run.id}: {MARK}")
     for change in changes:
         run = runs[change.index]
         at_commit = f", commit {run.commit[:12]}" if run.commit else ""
         typer.echo(
-            f"{run_tables.moment(run.started_at)} UTC, run {run.id}{at_commit}: {change.change:+.1%} "
-            f"({run_tables.number(change.before)} → {run_tables.number(change.after)} {metric.unit})"
+            f"{minute(run.started_at)} UTC, run {run.id}{at_commit}: {change.change:+.1%} "
+            f"({two_places(change.before)} → {two_places(change.after)} {metric.unit})"
         )
     if len(values) < 2 * SHORTEST_SEGMENT:
         say(f"A change shows from {2 * SHORTEST_SEGMENT} runs on.")

@@ -1,30 +1,25 @@
-"""How conformance is shown: a table of counts, then what differed."""
+"""Results of conformance as text: a table of counts, then the differences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from rich import box
-from rich.table import Table
-
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.documents.checked import Json
+from bakeoff.text.table import Table
 
 _SHOWN_FAILURES = 40
 
 
 def conformance_table(results: Mapping[str, ConformanceResult], required: Mapping[str, Profile]) -> Table:
     """One row for each target; failed cases by profile, and whether the target keeps the profile that it must."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("target", no_wrap=True)
-    for heading in ("cases", "core failed", "strict failed", "skipped"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    rows = []
     for target, result in results.items():
         core = len(result.failures_in(Profile.CORE))
         counts = (len(result.results), core, len(result.failures) - core, result.not_applicable)
-        table.add_row(target, *(f"{count:,}" for count in counts), _verdict(result, required[target]))
-    return table
+        rows.append((target, *(f"{count:,}" for count in counts), _verdict(result, required[target])))
+    headings = ("target", "cases", "core failed", "strict failed", "skipped", "verdict")
+    return Table("", headings, rows, words_last=True, least=("skipped", "cases", "strict failed", "core failed"))
 
 
 def _verdict(result: ConformanceResult, required: Profile) -> str:

@@ -11,7 +11,7 @@ from bakeoff.documents.checked import read_toml
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.history.comparing import by_series
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
-from bakeoff.history.run_tables import number
+from bakeoff.reporting.numbers import two_places
 
 _SCHEMA = Path(__file__).with_name("goals.schema.json")
 _BY_FIELD = {metric.field: metric for metric in METRICS.values()}
@@ -92,6 +92,6 @@ def _check(name: str, series: Series, metric: Metric, limit: float, runs: Sequen
     shown = (
         f"{value:.2%}, goal {sign} {limit:.2%}"
         if metric.name == "errors"
-        else f"{number(value)} {metric.unit}, goal {sign} {number(limit)}"
+        else f"{two_places(value)} {metric.unit}, goal {sign} {two_places(limit)}"
     )
     return Check(series, metric.name, Outcome.PASSED if reached else Outcome.FAILED, f"{shown} ({name})")

@@ -12,8 +12,8 @@ from bakeoff.history.comparing import by_series
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
-from bakeoff.history.run_tables import number
 from bakeoff.judging.estimates import holm
+from bakeoff.reporting.numbers import two_places
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
 
@@ -108,7 +108,7 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
     sign = -1 if metric.more_is_better else 1
     by_round = " round by round" if sides.paired else ""
     words = (
-        f"{number(before)} → {number(after)} {metric.unit} "
+        f"{two_places(before)} → {two_places(after)} {metric.unit} "
         f"({ratio - 1:+.1%}{by_round}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:

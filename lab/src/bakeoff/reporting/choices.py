@@ -8,8 +8,8 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.text_table import Table
 from bakeoff.results.run import Status
+from bakeoff.text.table import Table
 
 # The highest load of the mode full: what comes after it is saturation's.
 _FULL_USERS = 200

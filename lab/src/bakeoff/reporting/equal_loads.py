@@ -8,7 +8,7 @@ from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Estimate, Judge
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import with_interval
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 _FIGURES = {"p99": "p99", "cpu": "CPU per operation"}
 _WORDS = {"faster": "lower", "slower": "higher", "tie": "tie", "unknown": "too few rounds"}

@@ -29,7 +29,7 @@ from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)

@@ -8,7 +8,7 @@ from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
 from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 # What Markdown or HTML would take for markup, and what would end a row.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")

@@ -42,11 +42,9 @@ def p_value(value: float | None) -> str:
     return three_digits(None if value is None else rounded(value, 2))
 
 
-def milliseconds(value: float) -> str:
+def two_places(value: float | None) -> str:
     """Three significant digits, and no more than two places."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return number(value, 0 if (value or 0.0) >= 100 else 1 if (value or 0.0) >= 10 else 2)
 
 
 def number(value: float | None, places: int, unit: str = "") -> str:

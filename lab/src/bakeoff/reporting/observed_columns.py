@@ -1,4 +1,4 @@
-"""PostgreSQL activity and what the machine was like, as columns: one list for every table that shows them."""
+"""PostgreSQL activity and the machine's state as columns: one list for every table that shows them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 _MOST_WAITS = 3
-_Figures = TypeVar("_Figures", DatabaseFigures, MachineFigures)
+Figures = TypeVar("Figures", DatabaseFigures, MachineFigures)
 
 
 @dataclass(frozen=True)
-class Column(Generic[_Figures]):
+class Column(Generic[Figures]):
     """A heading, and how its figure is written; `words` are laid out as words."""
 
     heading: str
-    write: Callable[[_Figures], str]
+    write: Callable[[Figures], str]
     words: bool = False
 
 
@@ -34,6 +34,11 @@ DATABASE: Sequence[Column[DatabaseFigures]] = (
     Column("HOT", lambda figures: numbers.percent(figures["hot_update_share"])),
     Column("checkpoints", lambda figures: _count(figures["checkpoints"])),
     Column("active sessions", lambda figures: _waits(figures), words=True),
+)
+DATABASE_OF_A_RUN: Sequence[Column[DatabaseFigures]] = (
+    *DATABASE[:-1],
+    Column("deleted", lambda figures: _count(figures["rows_deleted"])),
+    DATABASE[-1],
 )
 
 MACHINE_NOTE = (
@@ -54,7 +59,7 @@ MACHINE: Sequence[Column[MachineFigures]] = (
 )
 
 
-def cells(columns: Sequence[Column[_Figures]], figures: _Figures | None) -> list[str]:
+def cells(columns: Sequence[Column[Figures]], figures: Figures | None) -> list[str]:
     """A cell for each column; dashes where nothing was recorded."""
     return [NOTHING if figures is None else column.write(figures) for column in columns]
 

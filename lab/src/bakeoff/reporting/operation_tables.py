@@ -7,7 +7,7 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.factor_effects import known_first, title_of, words_of
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 VERDICTS = {"unknown": "too few rounds"}
 

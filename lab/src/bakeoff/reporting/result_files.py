@@ -1,18 +1,16 @@
 """Writes the result files of a run: JSON with everything, text for people, CSV of CPU and memory over time."""
 
 import csv
-import io
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
-
 from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
-from bakeoff.reporting.fitting import print_fitted
 from bakeoff.reporting.run_table import run_details
-from bakeoff.results.document import Origin, document_of, text_of
+from bakeoff.results.document import Origin, document_of
+from bakeoff.results.document import text_of as json_of
 from bakeoff.results.run import RunResult, file_stem
+from bakeoff.text.table import text_of
 
 
 def write_result_files(project: Project, run: RunResult, origin: Origin | None = None) -> Path:
@@ -23,16 +21,10 @@ def write_result_files(project: Project, run: RunResult, origin: Origin | None =
     folder = project.results / run.target
     folder.mkdir(parents=True, exist_ok=True)
     stem = file_stem(run.started_at, run.mode, run.payload)
-    _write(folder / f"{stem}.json", text_of(document_of(run, project, described_bottleneck(run), origin)))
-    _write(folder / f"{stem}.txt", _text(run))
+    _write(folder / f"{stem}.json", json_of(document_of(run, project, described_bottleneck(run), origin)))
+    _write(folder / f"{stem}.txt", text_of(*run_details(run)) + "\n")
     _write_samples(folder / f"{stem}-metrics.csv", run)
     return folder / f"{stem}.json"
-
-
-def _text(run: RunResult) -> str:
-    console = Console(width=110, record=True, file=io.StringIO(), color_system=None)
-    print_fitted(console, run_details(run))
-    return console.export_text()
 
 
 def _write_samples(path: Path, run: RunResult) -> None:

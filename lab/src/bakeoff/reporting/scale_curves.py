@@ -7,7 +7,7 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.factor_effects import title_of
 from bakeoff.reporting.figures import Write, with_interval
 from bakeoff.reporting.numbers import NOTHING, rounded
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 LAW = "Universal Scalability Law"
 

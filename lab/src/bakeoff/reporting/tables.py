@@ -22,7 +22,7 @@ from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
 from bakeoff.reporting.scale_curves import scale_tables
-from bakeoff.reporting.text_table import Table
+from bakeoff.text.table import Table
 
 MOST_ROWS = 60
 """Phases shown of one contender; all are in the JSON and the CSV."""

@@ -2,39 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
 from bakeoff.judging.judgement import ALL_PHASES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
-from bakeoff.reporting.numbers import NOTHING, milliseconds, number
+from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.results.findings import SEVERITIES
+from bakeoff.text.table import Table
 
 
 def judgement_table(judgement: Judgement) -> Table:
-    """One row for each contender in rank order, at its peak. Ranks begin again in each group."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        caption=(
-            f"{_classes(judgement)}each contender at its best load: median of the rounds, "
-            f"± half of the {interval_name(judgement.rounds)}, = tie · "
-            "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
-        ),
-        caption_justify="left",
-    )
-    table.add_column("contender", overflow="fold")
-    for heading in ("at", "ops/s", "±", "min", "mean", "p50", "p99", "failed", "CPU", "MB"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    """One row for each contender in rank order, at its peak. Ranks start again in each group."""
     groups = dict.fromkeys(contender.division for contender in judgement.contenders)
+    rows: list[Sequence[str]] = []
     for group in groups:
-        if len(groups) > 1:
-            table.add_section()
-            table.add_row(Text(group, style="bold"))
-        for contender in (each for each in judgement.contenders if each.division == group):
-            table.add_row(f"{_rank(contender):>2} {contender.label}", *_figures(contender))
-    return table
+        rows += [(group,)] if len(groups) > 1 else []
+        own = (each for each in judgement.contenders if each.division == group)
+        rows += [(f"{_rank(contender):>2} {contender.label}", *_figures(contender)) for contender in own]
+    note = (
+        f"{_classes(judgement)}each contender at its best load: median of the rounds, "
+        f"± half of the {interval_name(judgement.rounds)}, = tie · "
+        "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
+    )
+    headings = ("contender", "at", "ops/s", "±", "min", "mean", "p50", "p99", "failed", "CPU", "MB")
+    return Table("", headings, rows, note=note, least=("min", "mean", "MB", "at", "CPU", "p50"))
 
 
 def _classes(judgement: Judgement) -> str:
@@ -94,7 +83,7 @@ def _figures(contender: Contender) -> list[str]:
         NOTHING if level.name == ALL_PHASES else level.load.removesuffix(" users").removesuffix(" user"),
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
-        *(milliseconds(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
+        *(two_places(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",
         number(None if own is None or own.cpu_us_each is None else own.cpu_us_each.median, 1),
         NOTHING if own is None else f"{own.memory_peak_mb.median:,.1f}",
