@@ -37,7 +37,7 @@ class Target:
 
     def exchange(self, case: Case) -> Exchange:
         self.asked.append(case.name)
-        return Exchange(Differences().together_with(self._perform(case.name)))
+        return Exchange(Differences().with_both(*self._perform(case.name)))
 
 
 class Table:

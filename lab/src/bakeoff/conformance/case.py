@@ -43,7 +43,7 @@ class Differences:
     def in_profile(self, profile: Profile) -> tuple[str, ...]:
         return self.strict if profile is Profile.STRICT else self.core
 
-    def together_with(self, more: Sequence[str]) -> "Differences":
+    def with_both(self, *more: str) -> "Differences":
         """Adds differences that count in both profiles."""
         return Differences((*self.strict, *more), (*self.core, *more))
 

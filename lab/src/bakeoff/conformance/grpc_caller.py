@@ -27,10 +27,18 @@ class GrpcCaller:
     out as it is gets a connection of its own.
     """
 
-    def __init__(self, access: Access, *, timeout_s: float = 15.0, connect_timeout_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        access: Access,
+        *,
+        timeout_s: float = 15.0,
+        connect_timeout_s: float = 5.0,
+        user_agent: str | None = None,
+    ) -> None:
         self._access = access
         self._connect_timeout_s = connect_timeout_s
         self._timeout_s = timeout_s
+        self._user_agent = user_agent
         self._channel = grpc_channel(access, _OPTIONS)
 
     def __enter__(self) -> "GrpcCaller":
@@ -53,9 +61,13 @@ class GrpcCaller:
 
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
-        if request.body is not None:
+        body = request.body
+        if body is None and self._user_agent is not None:
+            # The library adds its own name to calls.
+            body = b"".join(b"\0" + len(payload).to_bytes(4) + payload for payload in request.payloads)
+        if body is not None:
             return call_over_wire(
-                self._access, request.method, self._metadata(request), request.body, timeout_s=self._timeout_s
+                self._access, request.method, self._metadata(request), body, timeout_s=self._timeout_s
             )
         call = self._call(request)
         payloads: list[bytes] = []
@@ -80,5 +92,6 @@ class GrpcCaller:
         return many(iter(request.payloads), timeout=self._timeout_s, metadata=metadata)
 
     def _metadata(self, request: GrpcRequest) -> tuple[tuple[str, str], ...]:
-        headers = {name: (value,) for name, value in self._access.headers.items()} | dict(request.headers)
+        own = {**self._access.headers, **({} if self._user_agent is None else {"user-agent": self._user_agent})}
+        headers = {name: (value,) for name, value in own.items()} | dict(request.headers)
         return tuple((name, value) for name, values in headers.items() for value in values)

@@ -68,7 +68,7 @@ class GrpcProtocol:
         try:
             replies = [self._codec.decode(method.reply, payload) for payload in reply.payloads if method is not None]
         except ProtoMismatchError as error:
-            return Exchange(Differences().together_with([f"body: {error}"]))
+            return Exchange(Differences().with_both(f"body: {error}"))
         differences = grpc_differences(side.expect, reply, replies)
         return Exchange(differences, replies[0] if replies else None, reply.headers)
 

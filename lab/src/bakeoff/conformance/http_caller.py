@@ -19,10 +19,11 @@ _CHUNK_BYTES = 65_536
 class HttpCaller:
     """One connection for each request, so that a case cannot suffer from the one before it."""
 
-    def __init__(self, access: Access, *, timeout_s: float = 15.0) -> None:
+    def __init__(self, access: Access, *, timeout_s: float = 15.0, user_agent: str | None = None) -> None:
         self._access = access
         self._tls = access.ssl_context()
         self._timeout_s = timeout_s
+        self._own = {**access.headers, **({} if user_agent is None else {"user-agent": user_agent})}
 
     def check_reachable(self) -> None:
         """Raises BakeoffError when no server listens at the address."""
@@ -59,7 +60,7 @@ class HttpCaller:
 
     def _encoded(self, request: HttpRequest) -> bytes:
         is_chunked = request.headers.get("transfer-encoding") == ("chunked",)
-        usual = {"host": self._access.address, "connection": "close", **self._access.headers}
+        usual = {"host": self._access.address, "connection": "close", **self._own}
         if request.body is not None and not is_chunked:
             usual["content-length"] = str(len(request.body))
         headers = {name: (value,) for name, value in usual.items()} | dict(request.headers)

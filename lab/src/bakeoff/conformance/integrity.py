@@ -47,4 +47,4 @@ def _differences(check: Check, probed: Probed) -> Differences | None:
         found = check(probed)
     except (NoReplyError, BakeoffError) as error:
         found = [str(error)]
-    return Differences().together_with(found) if isinstance(found, list) else found
+    return Differences().with_both(*found) if isinstance(found, list) else found

@@ -17,7 +17,6 @@ from bakeoff.conformance.case import Differences, Profile
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.probe import Probed
 from bakeoff.conformance.runner import CaseProtocol
-from bakeoff.conformance.user_agents import USER_AGENTS
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
@@ -36,6 +35,14 @@ _INVALID_CASES = 4
 _UNHEALTHY_WITHIN_S = 15.0
 _UNPROMISED_WITHIN_S = 3.0
 _HEALTHY_WITHIN_S = 30.0
+# The names of load generators and of other clients. The native engine sends the first over gRPC, none over HTTP.
+_USER_AGENTS = (
+    "bakeoff-load/0.1.0",
+    "Grafana k6/1.8.1",
+    "k6/1.8.1 (https://k6.io/)",
+    "grpc-go/1.70.0",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+)
 _LOOK_EVERY_S = 0.1
 
 
@@ -76,7 +83,7 @@ def burst_is_stored(probed: Probed) -> list[str] | None:
     with probed.speaking() as speaker, ThreadPoolExecutor(_BURST_CLIENTS) as pool:
 
         def send(event: StoringEvent) -> None:
-            # A target that refuses or hangs need not be asked thousands of times.
+            # A target that refuses or hangs need not get thousands of requests.
             if len(refused) < _FEWEST_REFUSED:
                 problems = _stored_or_why_not(speaker, event)
                 (refused.extend(problems) if problems else acknowledged.append(event))
@@ -91,7 +98,7 @@ def all_clients_are_equal(probed: Probed) -> list[str] | None:
     invalid = probed.invalid(_INVALID_CASES)
     if not invalid and not probed.has_events:
         return None
-    for user_agent in USER_AGENTS:
+    for user_agent in _USER_AGENTS:
         with probed.speaking(user_agent) as speaker:
             found = _stored_now(probed, speaker)
             for case in invalid:
@@ -118,7 +125,7 @@ def health_asks_database(probed: Probed) -> Differences | None:
         found = _after_return(probed, tells=noticed)
     still = () if noticed else (f"health: still healthy {within_s:.0f} s after the database was cut off",)
     health = Differences(strict=still, core=still if promised else ())
-    return Differences().together_with(found).followed_by(health)
+    return Differences().with_both(*found).followed_by(health)
 
 
 def tables_are_durable(probed: Probed) -> list[str] | None:

@@ -160,15 +160,13 @@ def run_cases(
         if not case.goes_over(speaker.side):
             continue
         if silent == _SILENT_CASES_IN_A_ROW:
-            differences = Differences().together_with(
-                [f"not sent: the target did not reply to {silent} cases in a row"]
-            )
+            differences = Differences().with_both(f"not sent: the target did not reply to {silent} cases in a row")
         else:
             try:
                 differences = _differences(case, speaker, stored)
                 silent = 0
             except NoReplyError as error:
-                differences = Differences().together_with([str(error)])
+                differences = Differences().with_both(str(error))
                 silent += 1
         results.append(
             CaseResult(case.name, case.subject, case.rule, differences.strict, case.profile, differences.core)
@@ -183,12 +181,10 @@ def _differences(case: Case, speaker: CaseProtocol, stored: StoredRows | None) -
     for index, message in enumerate(case.given):
         refused = speaker.store(message)
         if refused:
-            return Differences().together_with(
-                [f"given[{index}] was not stored: {difference}" for difference in refused]
-            )
+            return Differences().with_both(*(f"given[{index}] was not stored: {each}" for each in refused))
     differences = speaker.exchange(case).differences
     if case.rows is not None and stored is not None:
-        differences = differences.together_with(compare_rows(case.rows, stored.of(case)))
+        differences = differences.with_both(*compare_rows(case.rows, stored.of(case)))
     return differences
 
 
@@ -205,7 +201,7 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
                 problems = _differences_of_rows(step, captured, stored)
             except CaptureError as error:
                 problems = [str(error)]
-        found = found.followed_by(exchange.differences.together_with(problems), f"step {number} ({step.operation}): ")
+        found = found.followed_by(exchange.differences.with_both(*problems), f"step {number} ({step.operation}): ")
         if found.core:
             break
     return found
@@ -240,27 +236,24 @@ def speaking(
     user_agent: str | None = None,
     timeout_s: float = 15.0,
 ) -> Iterator[CaseProtocol]:
-    """A caller of the target that `access` leads to; with `user_agent`, one that names itself so.
+    """A caller of the target at `access`, with a `User-Agent` where one is given.
 
-    Unless it is known that the target is reachable this is looked at first, which takes gRPC's library 0.2 s; then
-    BakeoffError is raised when no server answers there.
+    Unless the target is known to be reachable, raises BakeoffError when no server answers there.
     """
     # Each protocol's modules are loaded when they are needed: gRPC takes a while.
     if protocol == "grpc":
         from bakeoff.conformance.grpc_caller import GrpcCaller
         from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
-        from bakeoff.conformance.user_agents import grpc_sender
 
-        with GrpcCaller(access, timeout_s=timeout_s) as grpc_caller:
+        with GrpcCaller(access, timeout_s=timeout_s, user_agent=user_agent) as grpc_caller:
             if not is_reachable:
                 grpc_caller.check_reachable()
-            yield GrpcProtocol(workload, codec_of(workload), grpc_sender(grpc_caller.send, user_agent))
+            yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
     else:
         from bakeoff.conformance.http_caller import HttpCaller
         from bakeoff.conformance.http_protocol import HttpProtocol
-        from bakeoff.conformance.user_agents import http_sender
 
-        http_caller = HttpCaller(access, timeout_s=timeout_s)
+        http_caller = HttpCaller(access, timeout_s=timeout_s, user_agent=user_agent)
         if not is_reachable:
             http_caller.check_reachable()
-        yield HttpProtocol(workload, http_sender(http_caller.send, user_agent))
+        yield HttpProtocol(workload, http_caller.send)

@@ -1,10 +1,10 @@
-"""Leads agents from phase to phase: each is asked for its clock until it is known, and all start at one instant."""
+"""Leads agents from phase to phase: it measures each agent's clock, and starts all at one instant."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 from msgspec.structs import replace
 
+from bakeoff.engines.agent import Agent
 from bakeoff.engines.clocks import SAME, LabClock, Offset, RoundTrips
 from bakeoff.engines.stream import Clock, Counted, End, PhaseStart, Ready, Record, Start
 from bakeoff.errors import BakeoffError
@@ -16,29 +16,6 @@ _ELSEWHERE_AHEAD_NS = 1_000_000_000
 _ROUND_TRIPS_AHEAD = 4
 
 
-class Led(Protocol):
-    """An agent as its leader needs it."""
-
-    @property
-    def name(self) -> str:
-        """For messages."""
-        ...
-
-    @property
-    def is_instructed(self) -> bool:
-        """Whether it awaits instructions; another one starts by itself."""
-        ...
-
-    @property
-    def is_here(self) -> bool:
-        """Whether it runs on this machine."""
-        ...
-
-    def send(self, line: bytes) -> None:
-        """Instructs it."""
-        ...
-
-
 class Leading:
     """Takes the agents' records as they arrive, instructs the agents, and hands on what counts, by the lab's clock.
 
@@ -47,7 +24,9 @@ class Leading:
     `before_start` is called before the agents are instructed, and may take its time.
     """
 
-    def __init__(self, agents: Sequence[Led], clock: LabClock, before_start: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, agents: Sequence[Agent], clock: LabClock, before_start: Callable[[], None] = lambda: None
+    ) -> None:
         self._agents = agents
         self._clock = clock
         self._before_start = before_start
