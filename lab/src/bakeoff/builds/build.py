@@ -74,7 +74,6 @@ class Build:
 
     @property
     def program(self) -> Path:
-        """The program that commands start."""
         return self.artifact if self.inside is None else self.inside
 
     @property

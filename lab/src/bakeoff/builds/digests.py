@@ -24,5 +24,4 @@ def content_digest(paths: Sequence[Path]) -> str:
 
 
 def text_digest(text: str) -> str:
-    """SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()

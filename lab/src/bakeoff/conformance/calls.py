@@ -23,7 +23,6 @@ def http_table(workload: Workload, call: Call) -> HttpTable:
 
 
 def grpc_table(workload: Workload, call: Call) -> GrpcTable:
-    """The `grpc` table of a call."""
     declared = workload.declared
     tables: dict[Call, GrpcTable | None] = {
         Call.SINGLE: declared.operations[0].grpc,

@@ -184,7 +184,6 @@ class Case:
 
     @property
     def messages(self) -> Sequence[Json]:
-        """Those of a batch or a stream."""
         return self.message if isinstance(self.message, list) else ()
 
     def goes_over(self, side: str) -> bool:

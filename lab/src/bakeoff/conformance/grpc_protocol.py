@@ -41,8 +41,6 @@ def codec_of(workload: Workload) -> ProtoCodec:
 
 
 class GrpcProtocol:
-    """Sends cases by the workload's grpc tables and its proto file."""
-
     side = "grpc"
 
     def __init__(self, workload: Workload, codec: ProtoCodec, send: SendGrpc) -> None:
@@ -51,14 +49,12 @@ class GrpcProtocol:
         self._send = send
 
     def store(self, message: Json) -> list[str]:
-        """Stores a message before a case; differences explain a refusal."""
         table = grpc_table(self._workload, Call.SINGLE)
         assert isinstance(table, GrpcCall)
         reply = self._send(GrpcRequest(table.method, (self._encode(table.method, Payload(message)),)))
         return compare_grpc(GrpcExpectation((str(first_of(table)),)), reply, ())
 
     def exchange(self, case: Case) -> Exchange:
-        """Sends the case's request and compares the reply."""
         side = case.grpc
         if side is None:
             raise ValueError(f"{case.name} has no gRPC side")
@@ -73,7 +69,6 @@ class GrpcProtocol:
         return Exchange(differences, replies[0] if replies else None, reply.headers)
 
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
-        """The request of a case, in all its bytes."""
         method = side.method or self._usual_method(case.call)
         headers = {**(_NO_TOKEN if case.token else {}), **side.headers}
         try:

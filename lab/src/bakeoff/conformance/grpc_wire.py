@@ -41,8 +41,6 @@ def call_over_wire(access: Access, method: str, headers: Headers, body: bytes, *
 
 @dataclass
 class _Answer:
-    """A call's reply so far."""
-
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     has_ended: bool = False

@@ -20,8 +20,6 @@ _NO_TOKEN: Headers = {"authorization": ()}
 
 
 class HttpProtocol:
-    """Sends cases by the workload's http tables."""
-
     side = "http"
 
     def __init__(self, workload: Workload, send: SendHttp) -> None:
@@ -29,14 +27,12 @@ class HttpProtocol:
         self._send = send
 
     def store(self, message: Json) -> list[str]:
-        """Stores a message before a case; differences explain a refusal."""
         table = http_table(self._workload, Call.SINGLE)
         body = self._workload.declared.operations[0].body
         reply = self._send(HttpRequest(table.method, table.path, _headers(body), _encoded(body, message)))
         return compare_http(HttpExpectation(int(first_of(table))), reply)
 
     def exchange(self, case: Case) -> Exchange:
-        """Sends the case's request and compares the reply."""
         side = case.http
         if side is None:
             raise ValueError(f"{case.name} has no HTTP side")
@@ -44,7 +40,6 @@ class HttpProtocol:
         return Exchange(http_differences(side.expect, reply), _document(reply.body), reply.headers)
 
     def request(self, case: Case, side: HttpSide) -> HttpRequest:
-        """The request of a case, in all its bytes."""
         table = http_table(self._workload, case.call)
         kind = case.body or self._workload.declared.operations[0].body
         kind = kind if isinstance(table, HttpCall) else "json"

@@ -46,7 +46,6 @@ class Probed:
         return event
 
     def speaking(self, user_agent: str | None = None) -> AbstractContextManager[CaseProtocol]:
-        """A caller, under a name where one is given."""
         return speaking(self.protocol, self.workload, self.access, is_reachable=True, user_agent=user_agent)
 
     @property

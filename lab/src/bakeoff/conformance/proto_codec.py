@@ -18,8 +18,6 @@ class ProtoMismatchError(ValueError):
 
 
 class ProtoCodec(ProtoFiles):
-    """Encodes and decodes the messages of proto files."""
-
     def method(self, name: str) -> GrpcMethod | None:
         """The method `package.Service/Method`, or None where no proto file declares it."""
         return self.methods.get(name)

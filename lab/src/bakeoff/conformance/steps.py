@@ -73,7 +73,6 @@ def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall
 
 
 def _members(entry: Mapping[str, Json], name: str) -> Mapping[str, Json]:
-    """A member that is an object, or nothing."""
     value = entry.get(name, {})
     assert isinstance(value, Mapping)
     return value

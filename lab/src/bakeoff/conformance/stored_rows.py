@@ -19,8 +19,6 @@ _OF_CASE = "EXISTS (SELECT FROM unnest(stored.key) AS element WHERE split_part(e
 
 
 class StoredRows(Protocol):
-    """The rows of a target."""
-
     def of(self, case: Case) -> list[Row]:
         """The rows that belong to the case."""
         ...
@@ -44,7 +42,6 @@ class PostgresRows:
         return next((document for _, document in self._found("stored.key = %s", list(key))), None)
 
     def all(self) -> dict[tuple[str, ...], str]:
-        """Every stored document, by its key."""
         return dict(self._found("true"))
 
     def _found(self, condition: str, *parameters: str | list[str]) -> list[tuple[tuple[str, ...], str]]:

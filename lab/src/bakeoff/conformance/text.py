@@ -55,7 +55,6 @@ def described(target: str, result: ConformanceResult, required: Profile) -> dict
 
 
 def summary(result: ConformanceResult, required: Profile) -> str:
-    """The verdict in one sentence."""
     failures = result.failures_in(required)
     if not failures:
         return f"all {len(result.results)} conformance cases passed."

@@ -30,7 +30,6 @@ class Container:
 
     @property
     def limits(self) -> str:
-        """Its limits in words."""
         words = [
             f"{self.limit_cpus:g} CPUs" if self.limit_cpus else None,
             f"CPUs {self.cpus}" if self.cpus else None,
@@ -39,7 +38,6 @@ class Container:
         return ", ".join(filter(None, words)) or "none"
 
     def described(self) -> dict[str, str]:
-        """For a run's record."""
         limit = self.limit_memory_bytes
         return {
             **({} if limit is None else {"memory_limit_mib": f"{limit / _MIB:.12g}"}),
@@ -74,8 +72,6 @@ def find_container(docker: DockerEngine, name: str) -> Container:
 
 
 class _State(msgspec.Struct, rename="pascal"):
-    """A container's state in the Docker Engine API."""
-
     paused: bool = False
     restarting: bool = False
     running: bool = False

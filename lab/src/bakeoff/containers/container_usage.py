@@ -38,8 +38,6 @@ class StatsUsage:
 
 
 class _Memory(msgspec.Struct):
-    """The member memory_stats of the Docker Engine API."""
-
     usage: int | None = None
     stats: Mapping[str, int] | None = None
 

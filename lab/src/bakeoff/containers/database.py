@@ -85,7 +85,6 @@ class DatabaseContainer:
         self._launcher.end(self._process, signal.SIGKILL, _STOPS_WITHIN_S)
 
     def stop(self) -> None:
-        """Ends it in order."""
         assert self._process is not None
         self._launcher.end(self._process, signal.SIGINT, _STOPS_WITHIN_S)
 
@@ -118,7 +117,6 @@ class DatabaseContainer:
 
 @contextmanager
 def database_container(launcher: Launcher, image: str, kind: InstanceKind, logs: Path) -> Iterator[Server]:
-    """The server while the block lasts."""
     database = DatabaseContainer(launcher, image, kind, logs)
     server = database.start()
     try:

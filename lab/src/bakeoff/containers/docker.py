@@ -91,14 +91,11 @@ class DockerEngine:
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    """HTTP over a socket in the file system."""
-
     def __init__(self, path: str) -> None:
         super().__init__("localhost", timeout=_TIMEOUT_S)
         self._path = path
 
     def connect(self) -> None:
-        """Opens the socket."""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)

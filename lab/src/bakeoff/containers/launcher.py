@@ -133,11 +133,9 @@ class DockerLauncher(Launcher):
         return str(networks[self._name]["IPAddress"]), port
 
     def container_of(self, process: subprocess.Popen[bytes]) -> str | None:
-        """The name that `docker ps` shows."""
         return self._containers.get(process.pid)
 
     def running(self, role: str) -> list[str]:
-        """Those that were started and not ended."""
         return [name for name in self._containers.values() if name.startswith(f"{self._name}-{role}-")]
 
     def _labels(self) -> list[str]:

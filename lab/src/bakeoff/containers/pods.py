@@ -115,7 +115,6 @@ class EngineJobs:
             self.cluster.delete_job(job)
 
     def places(self, count: int) -> list["PodPlace"]:
-        """A place for each agent."""
         return [PodPlace(self, number) for number in range(1, count + 1)]
 
 
@@ -144,8 +143,6 @@ class PodPlace:
 
 
 class PodEngine(StartedEngine):
-    """An engine in a pod."""
-
     def __init__(self, jobs: EngineJobs, job: str, pod: str, attached: Attached, assignment: Assignment) -> None:
         super().__init__(assignment, Instructions(attached.send))
         self._jobs = jobs
@@ -215,7 +212,6 @@ class PodEngine(StartedEngine):
 
 
 def read_template(project: Project) -> KubernetesObject:
-    """The Job of the checkout."""
     path = project.root / TEMPLATE
     try:
         found = yaml.safe_load(path.read_text("utf-8"))
@@ -285,7 +281,6 @@ def _why_not_running(pod: KubernetesObject | None) -> str:
 
 
 def _ending_of(pod: KubernetesObject | None) -> str:
-    """How a pod ended, in words."""
     if pod is None:
         return "is gone"
     status = pod["status"]

@@ -55,7 +55,6 @@ class Agent:
 
     @property
     def is_instructed(self) -> bool:
-        """Whether it awaits instructions."""
         return self.assignment.is_instructed
 
     @property
@@ -68,15 +67,12 @@ class Agent:
         return self._engine.pids
 
     def send(self, line: bytes) -> None:
-        """An instruction."""
         self._engine.send(line)
 
     def interrupt(self) -> None:
-        """Asks it to stop sending; its stream still comes to its end."""
         self._engine.interrupt()
 
     def end(self) -> None:
-        """Ends it, whatever it is doing."""
         self._engine.end()
 
     def read(self, on_record: Callable[[Record], None]) -> None:

@@ -92,7 +92,6 @@ class Agents:
 
     @property
     def names(self) -> list[str]:
-        """The agents, as messages name them."""
         return [agent.name for agent in self._agents]
 
     @property
@@ -195,7 +194,6 @@ def alone(
     schema: Path,
     here: Transport | None = None,
 ) -> Agents:
-    """One agent on this machine."""
     return Agents(engine, plan, plan_file, stream_file, log, schema, [here or Here()])
 
 

@@ -17,7 +17,6 @@ class LabClock:
         self._ahead_ns = time.time_ns() - time.monotonic_ns()
 
     def now_ns(self) -> int:
-        """The instant."""
         return time.monotonic_ns() + self._ahead_ns
 
 
@@ -45,14 +44,11 @@ def offset_of(sent_ns: int, shown_ns: int, received_ns: int) -> Offset:
 
 
 class RoundTrips:
-    """The round trips of one agent before one phase."""
-
     def __init__(self) -> None:
         self._sent_ns: dict[int, int] = {}
         self._offsets: list[Offset] = []
 
     def sent(self, identifier: int, at_ns: int) -> None:
-        """The question has been sent."""
         self._sent_ns[identifier] = at_ns
 
     def received(self, identifier: int, shown_ns: int, at_ns: int) -> None:
@@ -63,10 +59,8 @@ class RoundTrips:
 
     @property
     def are_enough(self) -> bool:
-        """Whether the offset is known."""
         return len(self._offsets) >= ROUND_TRIPS
 
     @property
     def best(self) -> Offset:
-        """The offset of the quickest."""
         return min(self._offsets, key=lambda offset: offset.uncertainty_ns)

@@ -24,13 +24,10 @@ class Here:
         self._reads = reads
 
     def start(self, assignment: Assignment) -> "EngineProcess":
-        """Starts it."""
         return EngineProcess(assignment, self._launcher, self._reads)
 
 
 class EngineProcess(StartedEngine):
-    """An engine on this machine."""
-
     def __init__(self, assignment: Assignment, launcher: Launcher, reads: Sequence[Path]) -> None:
         self._launcher = launcher
         self._process = launcher.start(

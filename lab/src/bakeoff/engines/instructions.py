@@ -28,7 +28,6 @@ class Instructions:
             self.send(_STOP)
 
     def stop(self) -> None:
-        """Instructs the engine to stop."""
         if self._is_writing:
             self._stops_after = True
         else:
@@ -36,8 +35,6 @@ class Instructions:
 
 
 class PipedInstructions(Instructions):
-    """By a process's standard input."""
-
     def __init__(self, stdin: IO[bytes]) -> None:
         super().__init__(self._write_whole)
         self._stdin = stdin

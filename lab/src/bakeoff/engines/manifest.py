@@ -97,7 +97,6 @@ class Engine:
 
     @property
     def can_read_back(self) -> bool:
-        """Whether it audits through the target's own reads."""
         return self.manifest.audit is not None and bool(self.manifest.audit.through)
 
     def read_back_command(self, plan: Path, ledger: Path, operations: Sequence[str], most: int) -> list[str]:
@@ -142,7 +141,6 @@ class Engine:
 
 
 def find_engine(project: Project, name: str) -> Engine:
-    """The engine of that name."""
     engines = {path.parent.name: path for path in sorted(project.engines.glob("*/engine.toml"))}
     if name not in engines:
         raise UsageError(f'There is no engine "{name}". Engines in load/: {", ".join(engines) or "none"}.')

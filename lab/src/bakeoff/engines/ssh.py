@@ -102,7 +102,6 @@ class Ssh:
         return self._ran(self.command(_CALL, _binary_name(engine), *arguments), None)
 
     def start(self, assignment: Assignment) -> "SshEngine":
-        """Starts the engine there."""
         return SshEngine(self, assignment)
 
     def command(self, script: str, *arguments: str) -> list[str]:
@@ -183,7 +182,6 @@ class SshEngine(StartedEngine):
 
     @property
     def ledger(self) -> str | None:
-        """In the engine's own folder there."""
         return None if self._assignment.plan.ledger is None else _LEDGER
 
     def lines(self) -> Iterator[bytes]:

@@ -16,8 +16,6 @@ VERSIONS = (1, 2, 3)
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
-    """The engine that sent the load."""
-
     name: str
     version: str
 
@@ -136,8 +134,6 @@ class PhaseEnd(Counted, frozen=True, kw_only=True, tag="phase_end"):
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="note"):
-    """Something for people."""
-
     level: Literal["info", "warning", "error"]
     message: str
 

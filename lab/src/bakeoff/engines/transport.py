@@ -41,7 +41,6 @@ class Assignment:
 
     @property
     def arguments(self) -> list[str]:
-        """The arguments that follow the engine's command."""
         if self.is_instructed:
             return ["--plan", "-", "--agent", f"{self.number}/{self.of}"]
         return ["--plan", str(self.plan_file)]
@@ -104,8 +103,6 @@ class StartedEngine(ABC):
 
 
 class Transport(Protocol):
-    """A place where agents run."""
-
     @property
     def name(self) -> str:
         """The place as messages name it, such as `ssh://host`; empty for this machine."""

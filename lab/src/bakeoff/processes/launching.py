@@ -80,7 +80,6 @@ class Launcher:
         return None
 
     def running(self, role: str) -> list[str]:  # noqa: ARG002 — for containers
-        """The names of a role's containers; none of processes."""
         return []
 
 

@@ -36,7 +36,6 @@ class Access:
 
     @property
     def address(self) -> str:
-        """`host:port`."""
         return f"{self.host}:{self.port}"
 
     def ssl_context(self) -> ssl.SSLContext | None:

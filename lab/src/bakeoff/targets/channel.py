@@ -11,7 +11,6 @@ _OPTIONS = (("grpc.enable_http_proxy", 0),)
 
 
 def grpc_channel(access: Access, options: Sequence[tuple[str, int]] = ()) -> grpc.Channel:
-    """A channel as the access says, encrypted or not."""
     tls = access.tls
     if tls is None:
         return grpc.insecure_channel(access.address, options=[*_OPTIONS, *options])

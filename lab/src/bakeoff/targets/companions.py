@@ -40,7 +40,6 @@ class Placeholders:
         return _PORT.sub(lambda found: str(self.port(found[1])), text)
 
     def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """The values with every placeholder replaced."""
         return {name: self.fill(text) for name, text in texts.items()}
 
     def port(self, name: str) -> int:
@@ -48,7 +47,6 @@ class Placeholders:
         return self._ports.setdefault(name, ports.free_port())
 
     def clear(self) -> None:
-        """Removes the folder."""
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None

@@ -10,8 +10,6 @@ from bakeoff.targets.access import Access
 
 
 class GaugeTable(msgspec.Struct, frozen=True):
-    """A gauge's label in reports, and its unit."""
-
     label: str
     unit: str
 

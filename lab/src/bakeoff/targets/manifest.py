@@ -71,8 +71,6 @@ class CompanionTable(msgspec.Struct, frozen=True):
 
 
 class RunTable(msgspec.Struct, frozen=True):
-    """How the target is started."""
-
     command: Sequence[str]
     port_variable: str
     default_port: int
@@ -98,8 +96,6 @@ class StorageTable(msgspec.Struct, frozen=True):
 
 
 class DeclaredSetting(msgspec.Struct, frozen=True):
-    """The variable of a setting, and its default."""
-
     variable: str
     default: str | None = None
 
@@ -147,7 +143,6 @@ class Target:
 
     @property
     def title(self) -> str:
-        """The title of its manifest, or its name."""
         return self.manifest.title or self.name
 
     @property
@@ -156,7 +151,6 @@ class Target:
 
     @property
     def protocol(self) -> str:
-        """`rest` or `grpc`."""
         return self.manifest.protocol
 
     @property
@@ -170,7 +164,6 @@ class Target:
 
     @property
     def missing(self) -> list[str]:
-        """The part of its toolchain that this machine lacks."""
         return self.manifest.toolchain.missing
 
     @property
@@ -181,7 +174,6 @@ class Target:
 
     @property
     def settings(self) -> list[Setting]:
-        """The settings that the lab may vary."""
         return [
             Setting(name, each) if isinstance(each, str) else Setting(name, each.variable, each.default)
             for name, each in self.manifest.settings.items()
@@ -254,6 +246,5 @@ def _gauges_of(run: RunTable) -> Iterator[tuple[Sequence[str | int], GaugesTable
 
 
 def _texts_of(run: RunTable) -> list[str]:
-    """All in which placeholders may stand."""
     of_companions = [text for each in run.companions for text in (*each.command, *each.environment.values())]
     return [*run.command, *run.environment.values(), *of_companions]

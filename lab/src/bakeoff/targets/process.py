@@ -135,7 +135,6 @@ class TargetProcess:
 
     @property
     def container(self) -> str | None:
-        """The name of the container that it runs in."""
         return None if self._process is None else self._launcher.container_of(self._process)
 
     @property
@@ -156,7 +155,6 @@ class TargetProcess:
         )
 
     def wait(self) -> None:
-        """Blocks until the target ends by itself."""
         assert self._process is not None
         self._process.wait()
 

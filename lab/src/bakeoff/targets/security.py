@@ -16,7 +16,6 @@ class Secured:
     token: str | None = field(default=None, repr=False)
 
     def variables_of(self, target: Target) -> dict[str, str]:
-        """The target's own environment variables for it."""
         settings = {}
         if self.certificate is not None:
             settings["tls_cert_file"] = str(self.certificate.certificate)
@@ -26,6 +25,5 @@ class Secured:
         return {target.setting_variable(name): value for name, value in settings.items()}
 
     def access(self, host: str, port: int) -> Access:
-        """How clients reach it then."""
         tls = None if self.certificate is None else Tls(ca_file=self.certificate.authority)
         return Access(host, port, tls, self.token)

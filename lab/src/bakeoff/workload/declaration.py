@@ -72,8 +72,6 @@ class DeclaredEffect(_Declared, frozen=True):
 
 
 class DeclaredRead(_Declared, frozen=True):
-    """Which stored document a reply shows."""
-
     document: str
     key: Sequence[str]
     absent: int | str | Sequence[int | str] | None = None
@@ -85,8 +83,6 @@ class DeclaredRead(_Declared, frozen=True):
 
 
 class Operation(_Declared, frozen=True):
-    """One kind of request."""
-
     name: str
     weight: int = 1
     key: str | None = None
@@ -106,7 +102,6 @@ class Operation(_Declared, frozen=True):
 
     @property
     def has_text(self) -> bool:
-        """Whether its message is text, not JSON."""
         return self.body in ("text", "binary")
 
     def message_over(self, protocol: str) -> str | None:
@@ -115,7 +110,6 @@ class Operation(_Declared, frozen=True):
         return self.message if call is None or call.message is None else call.message
 
     def place_of_message(self, protocol: str) -> Place:
-        """Where that message stands in the operation."""
         call = self.call(protocol)
         return ("message",) if call is None or call.message is None else (protocol, "message")
 
@@ -218,15 +212,11 @@ class Health(_Declared, frozen=True):
 
 
 class FillList(_Declared, frozen=True):
-    """A list that grows a message, item by item."""
-
     name: str
     item: str
 
 
 class Fill(_Declared, frozen=True):
-    """The content that grows a message."""
-
     variants: int
     lists: Sequence[FillList]
     padding: str

@@ -53,7 +53,6 @@ class Workload:
 
     @property
     def overlays(self) -> dict[str, Overlay]:
-        """Other layouts of its tables, by name."""
         return overlays_of(self.declared, self.directory)
 
     def file(self, entry: FileEntry) -> Path | None:
@@ -90,7 +89,6 @@ class Workload:
 
 
 def workload_names(project: Project) -> list[str]:
-    """Every folder of contract/ that holds a workload."""
     return sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))
 
 

@@ -23,7 +23,6 @@ class Overlay:
 
     @property
     def files(self) -> list[Path]:
-        """All that decides what it is."""
         return [self.file] if self.durability is None else [self.file, self.durability]
 
 

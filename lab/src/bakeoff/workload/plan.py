@@ -86,7 +86,6 @@ class Tls:
     server_name: str | None = None
 
     def planned(self) -> PlannedTls:
-        """As the plan holds it."""
         return PlannedTls(ca_file=None if self.ca_file is None else str(self.ca_file), server_name=self.server_name)
 
 

@@ -25,8 +25,6 @@ class PlannedTls(_Planned, frozen=True):
 
 
 class PlannedTransport(_Planned, frozen=True):
-    """Where requests go, and how they travel."""
-
     protocol: str
     host: str
     port: int
@@ -44,8 +42,6 @@ class PlannedTransport(_Planned, frozen=True):
 
 
 class PlannedProto(_Planned, frozen=True):
-    """The workload's proto file, and its compiled form."""
-
     file: str
     import_path: str
     descriptor_set: str
@@ -72,8 +68,6 @@ class PlannedPhase(_Planned, frozen=True):
 
 
 class PlannedThresholds(_Planned, frozen=True):
-    """The documented limits."""
-
     p95_ms: float
     p99_ms: float
     error_rate: float
@@ -89,16 +83,12 @@ class PlannedReuse(_Planned, frozen=True):
 
 
 class PlannedKeys(_Planned, frozen=True):
-    """Keys of one kind."""
-
     name: str
     format: Segments
     reuse: PlannedReuse | None
 
 
 class PlannedList(_Planned, frozen=True):
-    """The check of a list in a reply."""
-
     items: str
     most: Segments | None = None
     order: str | None = None
@@ -111,16 +101,12 @@ class PlannedList(_Planned, frozen=True):
 
 
 class PlannedPick(_Planned, frozen=True):
-    """Which of the needed entities an operation uses."""
-
     pick: str
     of: str = "own"
     s: float | None = None
 
 
 class PlannedHttp(_Planned, frozen=True):
-    """A request over HTTP."""
-
     method: str
     path: Segments
     headers: Mapping[str, str]
@@ -133,8 +119,6 @@ class PlannedHttp(_Planned, frozen=True):
 
 
 class PlannedGrpc(_Planned, frozen=True):
-    """A call over gRPC."""
-
     method: str
     expect: str | Sequence[str]
     reply: Mapping[str, Json]
@@ -154,8 +138,6 @@ class PlannedEffect(_Planned, frozen=True):
 
 
 class PlannedRead(_Planned, frozen=True):
-    """Which stored document a reply shows."""
-
     document: str
     key: Sequence[Segments]
     absent: int | str | None = None
@@ -191,8 +173,6 @@ class PlannedSession(_Planned, frozen=True):
 
 
 class Plan(_Planned, frozen=True):
-    """The load on one target."""
-
     version: Literal[1]
     workload: str
     target: str
@@ -218,5 +198,4 @@ class Plan(_Planned, frozen=True):
     sessions: Sequence[PlannedSession] = ()
 
     def encoded(self) -> bytes:
-        """The document."""
         return msgspec.json.encode(self)

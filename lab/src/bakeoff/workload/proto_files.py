@@ -11,8 +11,6 @@ from bakeoff.workload.descriptors import descriptor_set
 
 @dataclass(frozen=True)
 class GrpcMethod:
-    """The messages of a method."""
-
     input: Descriptor
     output: Descriptor
 

@@ -32,8 +32,6 @@ class RandomNumbers:
 
 
 class Weighted(Protocol):
-    """An operation or a session."""
-
     @property
     def weight(self) -> int: ...
 

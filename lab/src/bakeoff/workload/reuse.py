@@ -31,7 +31,6 @@ class Reuse:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything is left to the workload."""
         return self == Reuse()
 
     def applied_to(self, declared: DeclaredReuse | None) -> PlannedReuse | None:

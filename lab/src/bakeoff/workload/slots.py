@@ -13,14 +13,10 @@ class Slot(msgspec.Struct, frozen=True, tag_field="slot"):
 
 
 class UuidSlot(Slot, frozen=True, tag="uuid"):
-    """A version 4 UUID."""
-
     width: ClassVar[int | None] = 36
 
 
 class IntegerSlot(Slot, frozen=True, tag="integer"):
-    """A whole number from `min` to `max`."""
-
     min: int
     max: int
 
@@ -34,20 +30,14 @@ class DecimalSlot(Slot, frozen=True, tag="decimal"):
 
 
 class ChoiceSlot(Slot, frozen=True, tag="choice"):
-    """One of some texts."""
-
     choices: Sequence[str]
 
 
 class AlphanumericSlot(Slot, frozen=True, tag="alphanumeric"):
-    """So many capital letters and digits."""
-
     length: int
 
 
 class DateSlot(Slot, frozen=True, tag="date", rename={"first": "from", "last": "to"}):
-    """A day of the years `first` to `last`."""
-
     width: ClassVar[int | None] = 10
 
     first: int
@@ -61,8 +51,6 @@ class TimestampSlot(Slot, frozen=True, tag="timestamp"):
 
 
 class UserSlot(Slot, frozen=True, tag="user"):
-    """The number of the virtual user."""
-
     width: ClassVar[int | None] = 7
 
 
@@ -87,8 +75,6 @@ class MergeValueSlot(Slot, frozen=True, tag="merge_value"):
 
 
 class RunSlot(Slot, frozen=True, tag="run"):
-    """The identifier of the run."""
-
     width: ClassVar[int | None] = 8
 
 

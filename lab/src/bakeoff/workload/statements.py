@@ -15,7 +15,6 @@ def upsert(workload: Workload, arrays: Sequence[str]) -> str:
 
 
 def upsert_one(workload: Workload, values: Sequence[str]) -> str:
-    """The same of `upsert_one.sql`, with expressions for one row."""
     return _filled(workload, "upsert_one", values)
 
 
@@ -34,10 +33,8 @@ def columns(rows: Sequence[StoredRow]) -> list[list[str]]:
 
 
 def text_array(texts: Sequence[str]) -> str:
-    """An SQL array of texts."""
     return "ARRAY[" + ",".join(text_literal(text) for text in texts) + "]"
 
 
 def text_literal(text: str) -> str:
-    """An SQL text."""
     return "'" + text.replace("'", "''") + "'"
