@@ -9,7 +9,7 @@ from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
 from bakeoff.containers.images import forget_removed_images
-from bakeoff.containers.launcher import Limits
+from bakeoff.containers.launcher import ContainerLimits
 from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.embedded import METRICS
@@ -19,8 +19,8 @@ from made_up_manifests import image_build
 
 
 def test_options_of_limits() -> None:
-    assert list(Limits().options) == []
-    assert list(Limits(1.5, 1 << 29, (0, 2)).options) == [
+    assert list(ContainerLimits().options) == []
+    assert list(ContainerLimits(1.5, 1 << 29, (0, 2)).options) == [
         "--cpus=1.5",
         "--memory=536870912",
         "--memory-swap=536870912",

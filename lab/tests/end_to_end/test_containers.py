@@ -16,7 +16,7 @@ from bakeoff.containers.container import find_container
 from bakeoff.containers.container_usage import StatsUsage, usage_of
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.containers.docker_command import run_docker
-from bakeoff.containers.launcher import DockerLauncher, Limits
+from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.processes.launching import Program
 from bakeoff.sampling.cgroup import CgroupUsage
@@ -37,7 +37,7 @@ def waiting(folder: Path, role: str = "target", **more: object) -> Program:
 
 
 @contextlib.contextmanager
-def launcher(docker: DockerEngine, checkout: Path, **limits: Limits) -> Iterator[DockerLauncher]:
+def launcher(docker: DockerEngine, checkout: Path, **limits: ContainerLimits) -> Iterator[DockerLauncher]:
     with DockerLauncher(docker, checkout, limits) as started:
         yield started
 
@@ -81,7 +81,7 @@ def test_a_container_is_sampled_by_its_control_group_as_the_engine_counts_it(
 
 
 def test_limits_are_those_of_the_control_group(docker: DockerEngine, tmp_path: Path) -> None:
-    limits = Limits(cpus=0.5, memory_bytes=64 << 20, cpuset=(0,))
+    limits = ContainerLimits(cpus=0.5, memory_bytes=64 << 20, cpuset=(0,))
     with launcher(docker, tmp_path, target=limits) as started:
         limited, free = (ready(started.start(waiting(tmp_path, role))) for role in ("target", "engine"))
         names = [started.container_of(each) or "" for each in (limited, free)]

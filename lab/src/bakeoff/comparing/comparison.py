@@ -19,7 +19,7 @@ from bakeoff.containers.container import find_container
 from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.images import forget_removed_images
-from bakeoff.containers.launcher import DockerLauncher, Limits
+from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.options.kinds import PINNED_ROLES
 from bakeoff.options.table import DOCKER, IN_PROCESSES
@@ -205,7 +205,7 @@ def _contained(
         return
     isolation = request.isolation
     limits = {
-        role: Limits(isolation.cpus.get(role), isolation.memory_bytes.get(role), isolation.pin.get(role, ()))
+        role: ContainerLimits(isolation.cpus.get(role), isolation.memory_bytes.get(role), isolation.pin.get(role, ()))
         for role in PINNED_ROLES
     }
     with DockerLauncher(docker, project.root, limits) as launcher, contextlib.ExitStack() as stack:

@@ -24,7 +24,7 @@ _STARTS_WITHIN_S = 30.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class ContainerLimits:
     """The limits of a role's containers; None: all that the machine has."""
 
     cpus: float | None = None
@@ -52,7 +52,7 @@ class DockerLauncher(Launcher):
     # Within a container: the engine publishes the port on the loopback address alone.
     bind = "0.0.0.0"  # noqa: S104
 
-    def __init__(self, docker: DockerEngine, checkout: Path, limits: Mapping[str, Limits]) -> None:
+    def __init__(self, docker: DockerEngine, checkout: Path, limits: Mapping[str, ContainerLimits]) -> None:
         self._docker = docker
         self._limits = limits
         self._checkout = f"bakeoff.checkout={text_digest(str(checkout))[:16]}"
@@ -153,7 +153,7 @@ class DockerLauncher(Launcher):
             *("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"),
             # Java loads native libraries from there.
             *(f"--tmpfs={folder}:exec,mode=1777" for folder in program.scratch),
-            *self._limits.get(program.role, Limits()).options,
+            *self._limits.get(program.role, ContainerLimits()).options,
             *(f"--env={variable}" for variable in {**program.passed_on, **program.environment}),
             *_mounts(program),
         ]
