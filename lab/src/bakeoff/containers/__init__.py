@@ -1,1 +1,1 @@
-"""Containers that the lab did not start, seen through the Docker Engine API."""
+"""Programs in containers: started by Docker's client and observed by its API, and engines in Kubernetes pods."""
