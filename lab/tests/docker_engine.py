@@ -59,7 +59,7 @@ class FakeDocker:
         self.version = {"Version": "27.3.1", "ApiVersion": newest, "MinAPIVersion": oldest}
         self.digests = [DIGEST]
         self.stats: dict[str, Any] = {}
-        self.asked: list[str] = []
+        self.received: list[str] = []
 
     @contextlib.contextmanager
     def serving(self, socket: Path) -> Iterator[str]:
@@ -68,7 +68,7 @@ class FakeDocker:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                engine.asked.append(self.path)
+                engine.received.append(self.path)
                 status, answer = engine.answer(urlsplit(unquote(self.path)).path)
                 body = json.dumps(answer).encode()
                 self.send_response(status)

@@ -22,21 +22,21 @@ def case(name: str, *, given: tuple[Any, ...] = (), rows: tuple[Row, ...] | None
 
 
 class Target:
-    """Performs cases as a test tells it to, and remembers what it was asked."""
+    """Performs cases by a function of the test, and keeps the requests."""
 
     side = "http"
 
     def __init__(self, perform: Callable[[str], list[str]] = lambda _: [], refused: list[str] | None = None) -> None:
         self._perform = perform
         self._refused = refused or []
-        self.asked: list[Any] = []
+        self.received: list[Any] = []
 
     def store(self, message: Any) -> list[str]:
-        self.asked.append(message)
+        self.received.append(message)
         return self._refused
 
     def exchange(self, case: Case) -> Exchange:
-        self.asked.append(case.name)
+        self.received.append(case.name)
         return Exchange(Differences().with_both(*self._perform(case.name)))
 
 
@@ -57,7 +57,7 @@ def test_given_messages_come_before_the_request() -> None:
     (result,) = run_cases([case("a", given=(1, 2))], target, None)
 
     assert result.passed
-    assert target.asked == [1, 2, "a"]
+    assert target.received == [1, 2, "a"]
 
 
 def test_a_case_whose_given_message_is_refused_fails_without_its_request() -> None:
@@ -66,7 +66,7 @@ def test_a_case_whose_given_message_is_refused_fails_without_its_request() -> No
     (result,) = run_cases([case("a", given=(1,))], target, None)
 
     assert result.differences == ("given[0] was not stored: status: expected 200, got 500",)
-    assert target.asked == [1]
+    assert target.received == [1]
 
 
 def test_rows_are_compared_after_the_reply() -> None:
@@ -97,7 +97,7 @@ def test_a_target_that_stays_silent_is_given_up() -> None:
 
     results = run_cases([case(name) for name in "abcde"], target, None)
 
-    assert target.asked == ["a", "b", "c"]
+    assert target.received == ["a", "b", "c"]
     assert [result.differences[0].split(":")[0] for result in results] == ["the connection was refused"] * 3 + [
         "not sent"
     ] * 2

@@ -29,15 +29,15 @@ CASES = (
 
 
 class Processes:
-    """Remembers what each process was asked, and passes all of it."""
+    """Keeps the requests of each process, and passes all cases."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[bool, tuple[str, ...]]] = []
+        self.received: list[tuple[bool, tuple[str, ...]]] = []
 
     def __call__(
         self, _bench: Testbed, _target: Target, _workload: object, variant: Variant, patterns: Sequence[str]
     ) -> ConformanceResult:
-        self.asked.append((variant.token, tuple(patterns)))
+        self.received.append((variant.token, tuple(patterns)))
         results = tuple(CaseResult(name, "s", "r", ()) for name in patterns or ["open"])
         return ConformanceResult("rest", results, len(CASES) - len(results))
 
@@ -65,24 +65,24 @@ def conform(folder: Path, target: Target, variant: Variant, *, attached: bool = 
 def test_they_run_after_the_others_and_count(protocol: str, name: str, started: Processes, tmp_path: Path) -> None:
     result = conform(tmp_path, target(protocol), Variant())
 
-    assert started.asked == [(False, ()), (True, (name,))]
+    assert started.received == [(False, ()), (True, (name,))]
     assert ([each.case for each in result.results], result.not_applicable) == (["open", name], 1)
 
 
 def test_a_target_that_asks_for_a_token_anyway_runs_them_with_the_others(started: Processes, tmp_path: Path) -> None:
     conform(tmp_path, target(), Variant(token=True))
 
-    assert started.asked == [(True, ())]
+    assert started.received == [(True, ())]
 
 
 def test_a_target_that_knows_no_token_is_left_without_them(started: Processes, tmp_path: Path) -> None:
     result = conform(tmp_path, target(asks_for_tokens=False), Variant())
 
-    assert started.asked == [(False, ())]
+    assert started.received == [(False, ())]
     assert result.not_applicable == 2
 
 
 def test_a_target_that_somebody_else_started_is_not_started_again(started: Processes, tmp_path: Path) -> None:
     conform(tmp_path, target(), Variant(), attached=True)
 
-    assert started.asked == [(False, ())]
+    assert started.received == [(False, ())]

@@ -105,7 +105,7 @@ def test_an_engine_that_no_longer_speaks_the_oldest_version(tmp_path: Path) -> N
     docker = FakeDocker(inspected(), newest="1.57", oldest="1.44")
     with docker.serving(tmp_path / "docker.sock") as address:
         find_container(DockerEngine(address), "go-rest")
-    assert "/v1.44/containers/go-rest/json" in docker.asked
+    assert "/v1.44/containers/go-rest/json" in docker.received
 
 
 def test_what_is_no_engine_at_all(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_the_engine_s_own_figures(tmp_path: Path, memory: dict[str, Any], reside
         assert isinstance(source, StatsUsage)
         assert source.usage() == Usage(1.5, resident_mib << 20)
         assert source.proportional_bytes() is None
-    assert docker.asked[-1] == f"/v1.41/containers/{ID}/stats?stream=false&one-shot=true"
+    assert docker.received[-1] == f"/v1.41/containers/{ID}/stats?stream=false&one-shot=true"
 
 
 def test_a_container_that_has_ended_uses_nothing(tmp_path: Path) -> None:

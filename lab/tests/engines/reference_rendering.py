@@ -224,9 +224,9 @@ def _answered(case: Json) -> Json:
     return {
         "name": case["name"],
         "plan": plan,
-        "events": [asked | event(plan, **asked) for asked in case["events"]],
+        "events": [requested | event(plan, **requested) for requested in case["events"]],
         "batch": case["batch"],
-        "requests": [asked | {"body": body(plan, case["batch"], **asked)} for asked in case["requests"]],
+        "requests": [requested | {"body": body(plan, case["batch"], **requested)} for requested in case["requests"]],
     }
 
 

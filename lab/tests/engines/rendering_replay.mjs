@@ -5,19 +5,19 @@ import { EventSource } from '../../../load/k6/lib/operations.js';
 /** What differs between the vectors and the interpreter, in words; empty when nothing does. */
 export function differences(vectors) {
   return vectors.cases.flatMap((vector) => [
-    ...vector.events.flatMap((asked) => compare(vector.name, asked, renderedEvent(vector.plan, asked))),
-    ...vector.requests.flatMap((asked) => compare(vector.name, asked, renderedBody(vector, asked))),
+    ...vector.events.flatMap((requested) => compare(vector.name, requested, renderedEvent(vector.plan, requested))),
+    ...vector.requests.flatMap((requested) => compare(vector.name, requested, renderedBody(vector, requested))),
   ]);
 }
 
-function renderedEvent(plan, asked) {
-  const { operation, variant, key, message, path } = source(plan, asked).next();
+function renderedEvent(plan, requested) {
+  const { operation, variant, key, message, path } = source(plan, requested).next();
   const keyOfVector = key && { kind: plan.operations[operation].key, sequence: key.sequence, text: key.text, shared: key.shared };
   return { operation, variant, key: keyOfVector, message, path };
 }
 
-function renderedBody({ plan, batch }, asked) {
-  const messages = source(plan, asked).take(asked.count).map((event) => event.message);
+function renderedBody({ plan, batch }, requested) {
+  const messages = source(plan, requested).take(requested.count).map((event) => event.message);
   return { body: batch.open + messages.join(batch.separator) + batch.close };
 }
 
@@ -28,8 +28,8 @@ function source(plan, { user, sequence, acknowledged }) {
   return events;
 }
 
-function compare(name, asked, rendered) {
+function compare(name, requested, rendered) {
   return Object.keys(rendered)
-    .filter((member) => JSON.stringify(rendered[member]) !== JSON.stringify(asked[member]))
-    .map((member) => `${name}: ${member} is ${JSON.stringify(rendered[member])}, not ${JSON.stringify(asked[member])}`);
+    .filter((member) => JSON.stringify(rendered[member]) !== JSON.stringify(requested[member]))
+    .map((member) => `${name}: ${member} is ${JSON.stringify(rendered[member])}, not ${JSON.stringify(requested[member])}`);
 }

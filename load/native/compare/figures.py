@@ -1,4 +1,4 @@
-"""What one run of a tool showed."""
+"""The figures of one run of a tool."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

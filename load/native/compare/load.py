@@ -1,4 +1,4 @@
-"""A load that every tool is asked for in its own words."""
+"""A load, which every tool takes in its own options."""
 
 from dataclasses import dataclass
 from pathlib import Path

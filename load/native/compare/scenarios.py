@@ -1,4 +1,4 @@
-"""What is asked of the tools, and of the server meanwhile."""
+"""The loads of the tools, and the behaviour of the server during them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The tools: how each is asked for a load, and where it says what it measured."""
+"""The tools: the command of each for a load, and the place of its figures in its output."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True)
 class Tool:
-    """A load generator. `loads` are the pairs of protocol and model that it can be asked for."""
+    """A load generator. `loads` are the pairs of protocol and model that it supports."""
 
     name: str
     program: str

@@ -207,7 +207,7 @@ impl<W: Wire> Client<W> {
                 self.open = None;
                 self.try_once(request)
             }
-            asked => asked,
+            result => result,
         }
     }
 

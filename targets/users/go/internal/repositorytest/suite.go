@@ -134,20 +134,20 @@ func firstPages(t *testing.T, users user.Repository) {
 	longest, err := users.List(ctx, user.Query{Page: 1, Limit: 100})
 	expect(t, err, nil)
 	var created atomic.Int64
-	var asked sync.WaitGroup
+	var calls sync.WaitGroup
 	for limit := range int64(100) {
-		asked.Go(func() {
+		calls.Go(func() {
 			if _, err := users.Create(ctx, "Listed later", fmt.Sprintf("listed-%d@example.org", limit)); err != nil {
 				t.Error(err)
 			}
 			least := longest.Total + created.Add(1)
 			page, err := users.List(ctx, user.Query{Page: 1, Limit: limit + 1})
 			if err != nil || page.Total < least || !slices.Equal(page.Users, longest.Users[:limit+1]) {
-				t.Errorf("%d users asked for, got %d of %d, %v", limit+1, len(page.Users), page.Total, err)
+				t.Errorf("%d users requested, got %d of %d, %v", limit+1, len(page.Users), page.Total, err)
 			}
 		})
 	}
-	asked.Wait()
+	calls.Wait()
 }
 
 func late(t *testing.T, users user.Repository) {

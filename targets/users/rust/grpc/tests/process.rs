@@ -24,8 +24,8 @@ fn it_serves_until_sigterm() {
     let listening = lines.next().expect("a line").expect("text");
     let address = listening.split_whitespace().find_map(|word| word.strip_prefix("address="));
     assert!(TcpStream::connect(address.expect("the address is logged")).is_ok(), "{listening}");
-    let asked = Command::new("kill").arg(target.id().to_string()).status().expect("kill runs");
-    assert!(asked.success());
+    let sent = Command::new("kill").arg(target.id().to_string()).status().expect("kill runs");
+    assert!(sent.success());
     assert!(target.wait().expect("it ends").success());
     let last = lines.last().expect("a line").expect("text");
     assert!(last.contains("stopped"), "{last}");

@@ -134,9 +134,9 @@ mod tests {
     async fn what_waits_runs_together() {
         let (sizes, gatherer) = sizes(1_000);
         blocked(&gatherer).await;
-        let asked = join_all((0..600).map(|_| gatherer.ask(())));
+        let requests = join_all((0..600).map(|_| gatherer.ask(())));
         sizes.0.add_permits(3);
-        let outcomes = asked.await;
+        let outcomes = requests.await;
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == Ok(512)).count(), 512);
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == Ok(88)).count(), 88);
     }
@@ -154,9 +154,9 @@ mod tests {
     async fn a_full_queue_refuses() {
         let (sizes, gatherer) = sizes(2);
         blocked(&gatherer).await;
-        let asked = join_all((0..3).map(|_| gatherer.ask(())));
+        let requests = join_all((0..3).map(|_| gatherer.ask(())));
         sizes.0.add_permits(2);
-        assert_eq!(asked.await, [Ok(2), Ok(2), Err(Error::Overloaded)]);
+        assert_eq!(requests.await, [Ok(2), Ok(2), Err(Error::Overloaded)]);
     }
 
     #[tokio::test]
