@@ -31,15 +31,14 @@ PATH=$NDRX_HOME/bin:$PATH
 LD_LIBRARY_PATH=$NDRX_HOME/lib:$NDRX_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PATH LD_LIBRARY_PATH
 command -v ndrxd >/dev/null || fail "$NDRX_HOME/bin has no ndrxd: install Enduro/X, and name its folder in NDRX_HOME"
-grep -qs " $NDRX_QPATH mqueue " /proc/mounts ||
-    fail "the kernel's message queues are not at $NDRX_QPATH: mkdir -p $NDRX_QPATH; mount -t mqueue none $NDRX_QPATH"
 
 cd "$NDRX_APPHOME"
 ndrxd -k "$NDRX_RNDK" &
 daemon=$!
 trap stop EXIT TERM INT
 until [ -s "$NDRX_DPID" ]; do
-    kill -0 "$daemon" 2>/dev/null || fail "ndrxd ended before it was ready"
+    kill -0 "$daemon" 2>/dev/null ||
+        fail "ndrxd ended before it was ready. It needs message queues: mkdir -p $NDRX_QPATH; mount -t mqueue none $NDRX_QPATH"
     sleep 0.02
 done
 xadmin start -y >/dev/null || fail "the domain did not start"

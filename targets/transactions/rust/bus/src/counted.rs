@@ -1,10 +1,12 @@
 use std::cell::Cell;
 
 /// Counts a call until it is dropped, whether it was answered or given up.
-pub(crate) struct Counted<'a>(&'a Cell<usize>);
+#[derive(Debug)]
+pub struct Counted<'a>(&'a Cell<usize>);
 
 impl<'a> Counted<'a> {
-    pub(crate) fn one_of(count: &'a Cell<usize>) -> Self {
+    /// Adds one to the count.
+    pub fn one_of(count: &'a Cell<usize>) -> Self {
         count.set(count.get() + 1);
         Self(count)
     }

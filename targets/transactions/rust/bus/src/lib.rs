@@ -2,11 +2,10 @@
 //! typed buffer or an error comes back.
 //!
 //! [`Bus`] is the side that calls and [`Services`] the side that answers; three transports implement both: [`local`]
-//! (Unix sockets on one machine), [`nats`] (queue groups on a NATS server) and [`endurox`] (Enduro/X, where it is
-//! installed).
+//! (Unix sockets on one machine), [`nats`] (queue groups on a NATS server) and the crate `endurox` (Enduro/X, where it
+//! is installed).
 
 mod counted;
-pub mod endurox;
 mod error;
 pub mod local;
 pub mod nats;
@@ -16,11 +15,12 @@ mod services;
 use std::future::Future;
 use std::time::Duration;
 
+pub use counted::Counted;
 pub use error::CallError;
 pub use payload::{Payload, PayloadType};
 pub use services::{Services, answer};
 
-/// A call: what is asked of which service, and for how long an answer is of use.
+/// A call of a service, with the time after which a reply is of no use.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The service's name, at most 255 bytes.
@@ -29,7 +29,7 @@ pub struct Call {
     pub payload: Payload,
     /// From the call to the reply, queueing included.
     pub deadline: Duration,
-    /// Whether the service may be asked twice: then another server is tried when one dies in mid-call.
+    /// Whether the call may be repeated: then another server is tried when one dies in mid-call.
     pub idempotent: bool,
 }
 

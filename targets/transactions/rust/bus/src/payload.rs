@@ -23,7 +23,7 @@ impl PayloadType {
 /// A typed buffer as it travels. What is received is not checked: the reader parses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
-    /// What the bytes are.
+    /// The type of the bytes.
     pub payload_type: PayloadType,
     /// The buffer's bytes.
     pub bytes: Vec<u8>,
@@ -50,16 +50,16 @@ impl Payload {
 
     /// The number of its type, and its bytes.
     #[must_use]
-    pub(crate) fn to_tagged(&self) -> Vec<u8> {
+    pub fn to_tagged(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(1 + self.bytes.len());
         bytes.push(self.payload_type as u8);
         bytes.extend_from_slice(&self.bytes);
         bytes
     }
 
-    /// What `to_tagged` made; None where no type has the number.
+    /// The payload of [`Payload::to_tagged`]; None where no type has the number.
     #[must_use]
-    pub(crate) fn from_tagged(bytes: &[u8]) -> Option<Self> {
+    pub fn from_tagged(bytes: &[u8]) -> Option<Self> {
         let (number, rest) = bytes.split_first()?;
         Some(Self { payload_type: PayloadType::from_number(*number)?, bytes: rest.to_vec() })
     }

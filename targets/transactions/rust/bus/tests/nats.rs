@@ -164,9 +164,9 @@ async fn what_is_no_typed_buffer_fails_its_call_and_no_other() {
             let failure = reply.headers.unwrap().get("Failure").unwrap().to_string();
             assert_eq!(failure, "the call is no typed buffer");
         }
-        let mut asked = client.subscribe(format!("{PREFIX}.GARBAGE")).await.unwrap();
+        let mut requests = client.subscribe(format!("{PREFIX}.GARBAGE")).await.unwrap();
         let liar = spawn_local(async move {
-            let reply_to = asked.next().await.unwrap().reply.unwrap();
+            let reply_to = requests.next().await.unwrap().reply.unwrap();
             client.publish(reply_to, "\x09garbage".into()).await.unwrap();
             client.flush().await.unwrap();
         });
@@ -184,8 +184,8 @@ async fn what_is_too_large_for_nats_fails_its_call_and_no_other() {
         let (_stop, _server) = serve(broker.url());
         let bus = NatsBus::connect(&broker.url(), PREFIX).await.unwrap();
         assert_eq!(when_available(&bus, &call(ECHO, "")).await, Ok(Payload::text("")));
-        let asked = bus.call(call(ECHO, &"x".repeat(TOO_LARGE))).await;
-        assert!(matches!(asked, Err(CallError::Protocol(_))), "{asked:?}");
+        let refused = bus.call(call(ECHO, &"x".repeat(TOO_LARGE))).await;
+        assert!(matches!(refused, Err(CallError::Protocol(_))), "{refused:?}");
         let answered = bus.call(call(LARGE, "")).await;
         assert!(matches!(answered, Err(CallError::Failed(_))), "{answered:?}");
         assert_eq!(bus.call(call(ECHO, "still")).await, Ok(Payload::text("still")));

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use bus::endurox::EnduroxBus;
 use bus::local::LocalBus;
 use bus::nats::NatsBus;
 use bus::{Bus, Call, CallError, Payload};
+use endurox::EnduroxBus;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
@@ -16,7 +16,7 @@ use crate::errors::Problem;
 use crate::settings::{Calls, Settings, Transport};
 use crate::waiting::Batches;
 
-/// What all workers share.
+/// The state that all workers share.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Requests that call or wait to: what `MAX_IN_FLIGHT` limits, so that no second count of them is kept.

@@ -51,7 +51,7 @@ impl Problem {
         }
     }
 
-    /// What kind of problem it is, for people.
+    /// The kind of problem, for people.
     pub fn title(&self) -> &'static str {
         match self.code() {
             "INVALID_REQUEST" => "Invalid request",

@@ -50,7 +50,7 @@ fn listening(addresses: &[SocketAddr]) -> String {
 
 async fn serve(settings: Settings) -> std::io::Result<()> {
     if settings.transport == Transport::Endurox {
-        bus::endurox::installed().map_err(std::io::Error::other)?;
+        endurox::installed().map_err(std::io::Error::other)?;
     }
     let limits = Limits::of(&settings);
     let mut registry = Registry::default();

@@ -111,7 +111,7 @@ fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
     }
 }
 
-/// What the framework found wrong with a body.
+/// The framework's error about a body.
 fn problem_of(error: &actix_web::Error) -> Problem {
     if let Some(json) = error.as_error::<JsonPayloadError>() {
         return match json {

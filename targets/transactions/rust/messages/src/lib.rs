@@ -1,17 +1,17 @@
-//! What the gateway and the sample server say to each other: the field table, the names of the services, and the
+//! The messages between gateway and sample server: the field table, the names of the services, and the
 //! structs of a transaction.
 
 use ubf::{Field, UbfStruct, View, kind};
 
 const BASE: u32 = 1000;
 
-/// What happened, for people.
+/// The message, for people.
 pub const MESSAGE: Field<kind::Text> = Field::new(BASE + 3);
 /// SUCCESS or ERROR.
 pub const STATUS: Field<kind::Text> = Field::new(BASE + 4);
 /// The amount, in the currency's smallest unit.
 pub const AMOUNT: Field<kind::Long> = Field::new(BASE + 14);
-/// What kind of transaction it is: `sale`.
+/// The kind of transaction: `sale`.
 pub const TRANS_TYPE: Field<kind::Text> = Field::new(BASE + 50);
 /// The caller's name of the transaction.
 pub const TRANS_ID: Field<kind::Text> = Field::new(BASE + 51);
@@ -45,7 +45,7 @@ pub mod service {
     pub const TRANSACTIONS: &str = "TRANSACTIONS";
 }
 
-/// A transaction that is asked for.
+/// A requested transaction.
 #[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
 pub struct Transaction<'a> {
     /// Its kind: `sale`, in any case.
@@ -63,12 +63,12 @@ pub struct Transaction<'a> {
     /// The currency.
     #[ubf(field = CURRENCY)]
     pub currency: &'a str,
-    /// What it is for.
+    /// Its purpose.
     #[ubf(field = DESC)]
     pub description: Option<&'a str>,
 }
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq, UbfStruct)]
 pub struct Decision<'a> {
     /// The caller's name of it.

@@ -7,7 +7,7 @@ mod settings;
 use std::io;
 use std::process::ExitCode;
 
-use bus::{endurox, local, nats};
+use bus::{local, nats};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 use tracing::{error, info};

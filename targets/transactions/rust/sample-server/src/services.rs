@@ -80,7 +80,7 @@ mod tests {
         SampleServices.call(service, payload)
     }
 
-    fn asked(transaction_type: &str) -> Payload {
+    fn transaction(transaction_type: &str) -> Payload {
         let (transaction_id, account, currency) = ("T-1", "ACC-9", "USD");
         let transaction =
             Transaction { transaction_type, transaction_id, account, amount: 15_000, currency, description: None };
@@ -99,12 +99,12 @@ mod tests {
     #[test]
     fn a_sale_succeeds_in_any_case_and_nothing_else_does() {
         for kind in ["sale", "SALE", "Sale"] {
-            let reply = ask("TRANSACTION", asked(kind)).unwrap();
+            let reply = ask("TRANSACTION", transaction(kind)).unwrap();
             let decision = Decision::read_from(View::parse(&reply.bytes).unwrap()).unwrap();
             assert_eq!((decision.status, decision.error_code), ("SUCCESS", None));
             assert_eq!(decision.message, "Transaction T-1 processed successfully");
         }
-        let reply = ask("TRANSACTION", asked("refund")).unwrap();
+        let reply = ask("TRANSACTION", transaction("refund")).unwrap();
         let decision = Decision::read_from(View::parse(&reply.bytes).unwrap()).unwrap();
         assert_eq!((decision.status, decision.error_code), ("ERROR", Some("INVALID_TYPE")));
         assert_eq!(decision.error_message, Some("Expected 'sale' transaction type, got 'refund'"));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn each_of_several_transactions_has_an_outcome_of_its_own() {
-        let payloads = [asked("sale"), Payload::ubf(Buffer::new()), asked("refund")];
+        let payloads = [transaction("sale"), Payload::ubf(Buffer::new()), transaction("refund")];
         let parts = payloads.iter().map(|payload| View::parse(&payload.bytes).unwrap()).collect();
         let reply = ask("TRANSACTIONS", Payload::ubf(Batch { parts }.to_buffer().unwrap())).unwrap();
         let outcomes = Batch::read_from(View::parse(&reply.bytes).unwrap()).unwrap().parts;

@@ -106,7 +106,7 @@ async fn a_server_that_is_started_again_is_called_again() {
     .await;
 }
 
-/// What a call gets once the bus knows that its server ended.
+/// The result of a call once the bus knows that its server ended.
 async fn killed_or_gone(bus: &LocalBus) -> Result<Payload, CallError> {
     loop {
         match bus.call(call(false)).await {

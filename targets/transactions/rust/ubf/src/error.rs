@@ -17,9 +17,9 @@ pub enum UbfError {
     /// The length of the header is not that of the bytes.
     #[error("the header says {expected} bytes follow, but {found} do")]
     Length {
-        /// What the header says.
+        /// The size in the header.
         expected: usize,
-        /// What there is.
+        /// The size that arrived.
         found: usize,
     },
     /// A field's id has a type that does not exist.

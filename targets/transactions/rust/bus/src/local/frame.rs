@@ -6,7 +6,7 @@ use crate::payload::{Payload, PayloadType};
 pub const MAX_FRAME: usize = (16 << 20) + 1024;
 const LENGTH: usize = 4;
 
-/// What two sides of a connection say to each other.
+/// The messages between the two sides of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// From a server, once, first: what it offers.
@@ -17,7 +17,7 @@ pub enum Frame<'a> {
         id: u64,
         /// The service's name.
         service: &'a str,
-        /// What is asked.
+        /// The call.
         payload: Payload,
     },
     /// From a server.

@@ -2,18 +2,18 @@
 
 use std::ffi::{CString, c_char, c_int};
 
+use bus::{Payload, PayloadType};
 use ubf::{Buffer, Field, FieldId, FieldType, UbfError, Value, View, kind};
 
-use super::library::Functions;
-use super::typed::Typed;
-use crate::payload::{Payload, PayloadType};
+use crate::library::Functions;
+use crate::typed::Typed;
 
-/// What a fielded buffer takes beside its values.
+/// The bytes of a fielded buffer beside its values.
 const HEADER: usize = 1024;
 const WORD: usize = 8;
 
 /// The payload as Enduro/X sends it.
-pub(super) fn to_typed(functions: &'static Functions, payload: &Payload) -> Result<Typed, String> {
+pub(crate) fn to_typed(functions: &'static Functions, payload: &Payload) -> Result<Typed, String> {
     match payload.payload_type {
         PayloadType::Null => Ok(Typed::null(functions)),
         PayloadType::Text => match CString::new(payload.bytes.as_slice()) {
@@ -25,8 +25,8 @@ pub(super) fn to_typed(functions: &'static Functions, payload: &Payload) -> Resu
     }
 }
 
-/// What Enduro/X received.
-pub(super) fn from_typed(functions: &'static Functions, typed: &Typed) -> Result<Payload, String> {
+/// The payload of a buffer that Enduro/X received.
+pub(crate) fn from_typed(functions: &'static Functions, typed: &Typed) -> Result<Payload, String> {
     match typed.type_name().as_str() {
         "" | "NULL" => Ok(Payload::null()),
         "STRING" => Ok(Payload { payload_type: PayloadType::Text, bytes: typed.string_bytes().to_vec() }),
@@ -38,7 +38,7 @@ pub(super) fn from_typed(functions: &'static Functions, typed: &Typed) -> Result
 }
 
 /// Bytes that the buffer takes in a message, without the message's own head.
-pub(super) fn size(functions: &'static Functions, payload: &Payload, typed: &Typed) -> usize {
+pub(crate) fn size(functions: &'static Functions, payload: &Payload, typed: &Typed) -> usize {
     match payload.payload_type {
         // SAFETY: it was made as a fielded buffer.
         PayloadType::Ubf => usize::try_from(unsafe { (functions.Bused)(typed.pointer()) }).unwrap_or(usize::MAX),

@@ -9,17 +9,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
+use bus::{CallError, Payload};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use tokio::sync::oneshot;
 use tracing::warn;
 
-use super::buffers;
-use super::conversation::Conversations;
-use super::library::{Functions, TPBLK_NEXT, TPEBLOCK, TPELIMIT, TPESVCFAIL, TPGETANY, TPNOBLOCK};
-use super::typed::Typed;
-use super::waiting::{Waiting, answer, error_of, one_at_a_time};
-use crate::error::CallError;
-use crate::payload::Payload;
+use crate::buffers;
+use crate::conversation::Conversations;
+use crate::library::{Functions, TPBLK_NEXT, TPEBLOCK, TPELIMIT, TPESVCFAIL, TPGETANY, TPNOBLOCK};
+use crate::typed::Typed;
+use crate::waiting::{Waiting, answer, error_of, one_at_a_time};
 
 /// How soon a call is sent again to a service whose queue was full while nothing came back.
 const FULL_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
@@ -29,14 +28,14 @@ const RECEIVED_BYTES: usize = 1024;
 
 /// Wakes the thread when there is something in its channel.
 #[derive(Debug)]
-pub(super) struct Wake(OwnedFd);
+pub(crate) struct Wake(OwnedFd);
 
 impl Wake {
-    pub(super) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // It fails only when it has been woken 2^64 times without an end of its sleep.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
@@ -48,7 +47,7 @@ impl Wake {
 }
 
 /// Calls until the channel's other end is gone.
-pub(super) fn run(functions: &'static Functions, calls: &Receiver<Waiting>, wake: &Arc<Wake>) {
+pub(crate) fn run(functions: &'static Functions, calls: &Receiver<Waiting>, wake: &Arc<Wake>) {
     let mut unsent = Unsent::default();
     let mut conversations = Conversations::new(functions);
     let mut connected: Option<Context> = None;
@@ -216,7 +215,7 @@ impl Context {
         }
     }
 
-    /// What a service that failed gives as its reason.
+    /// The reason that a failed service gives.
     fn failure(&self) -> String {
         match buffers::from_typed(self.functions, &self.received) {
             Ok(payload) => String::from_utf8_lossy(&payload.bytes).into_owned(),
@@ -245,7 +244,7 @@ fn failed(call: Waiting, error: CallError) -> Option<Waiting> {
 }
 
 /// When Enduro/X gives a call up and lets its descriptor be used again: whole seconds, and none before the deadline.
-pub(super) fn gives_up_s(deadline: Duration) -> c_int {
+pub(crate) fn gives_up_s(deadline: Duration) -> c_int {
     c_int::try_from(deadline.as_secs().saturating_add(2)).unwrap_or(c_int::MAX)
 }
 

@@ -4,22 +4,21 @@ use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use bus::{CallError, Payload};
 use tokio::sync::oneshot;
 
-use super::library::{Functions, TPENOENT, TPESVCERR, TPETIME};
-use crate::error::CallError;
-use crate::payload::Payload;
+use crate::library::{Functions, TPENOENT, TPESVCERR, TPETIME};
 
 /// A call and where its result goes; a closed receiver has given it up.
-pub(super) struct Waiting {
-    pub(super) service: &'static str,
-    pub(super) payload: Payload,
-    pub(super) deadline: Duration,
-    pub(super) reply: oneshot::Sender<Result<Payload, CallError>>,
+pub(crate) struct Waiting {
+    pub(crate) service: &'static str,
+    pub(crate) payload: Payload,
+    pub(crate) deadline: Duration,
+    pub(crate) reply: oneshot::Sender<Result<Payload, CallError>>,
 }
 
-/// What an error of a call means to its caller.
-pub(super) fn error_of(functions: &Functions, error: c_int) -> CallError {
+/// The caller's error for an error of Enduro/X.
+pub(crate) fn error_of(functions: &Functions, error: c_int) -> CallError {
     match error {
         TPENOENT => CallError::Unavailable,
         TPETIME => CallError::Deadline,
@@ -30,12 +29,12 @@ pub(super) fn error_of(functions: &Functions, error: c_int) -> CallError {
 }
 
 /// Answers a call; one that was given up needs no answer.
-pub(super) fn answer(reply: oneshot::Sender<Result<Payload, CallError>>, result: Result<Payload, CallError>) {
+pub(crate) fn answer(reply: oneshot::Sender<Result<Payload, CallError>>, result: Result<Payload, CallError>) {
     let _ = reply.send(result);
 }
 
 /// Contexts join and leave one at a time, so that a descriptor that is new belongs to the one that joined.
-pub(super) fn one_at_a_time() -> MutexGuard<'static, ()> {
+pub(crate) fn one_at_a_time() -> MutexGuard<'static, ()> {
     static JOINING: Mutex<()> = Mutex::new(());
     JOINING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

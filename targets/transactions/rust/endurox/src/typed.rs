@@ -1,12 +1,12 @@
 use std::ffi::{CStr, CString, c_char, c_long};
 
-use super::library::Functions;
+use crate::library::Functions;
 
 const TYPE_NAME: usize = 16;
 const SUBTYPE_NAME: usize = 64;
 
 /// A typed buffer that Enduro/X allocated, freed when it is dropped; without data where the pointer is null.
-pub(super) struct Typed {
+pub(crate) struct Typed {
     functions: &'static Functions,
     pointer: *mut c_char,
     /// Bytes that are used; Enduro/X knows it itself for all types but CARRAY.
@@ -15,12 +15,12 @@ pub(super) struct Typed {
 
 impl Typed {
     /// No data.
-    pub(super) fn null(functions: &'static Functions) -> Self {
+    pub(crate) fn null(functions: &'static Functions) -> Self {
         Self { functions, pointer: std::ptr::null_mut(), length: 0 }
     }
 
     /// Room for so many bytes of a type.
-    pub(super) fn allocated(functions: &'static Functions, type_name: &CStr, bytes: usize) -> Result<Self, String> {
+    pub(crate) fn allocated(functions: &'static Functions, type_name: &CStr, bytes: usize) -> Result<Self, String> {
         let size = c_long::try_from(bytes).map_err(|_| "a buffer is too large")?;
         // SAFETY: the name ends with a zero byte, and no subtype is a null pointer.
         let pointer = unsafe { (functions.tpalloc)(type_name.as_ptr(), std::ptr::null(), size) };
@@ -31,7 +31,7 @@ impl Typed {
     }
 
     /// A copy of bytes as CARRAY.
-    pub(super) fn carray(functions: &'static Functions, bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn carray(functions: &'static Functions, bytes: &[u8]) -> Result<Self, String> {
         // Enduro/X allocates nothing for a size of 0.
         let mut typed = Self::allocated(functions, c"CARRAY", bytes.len().max(1))?;
         // SAFETY: it has that much room, and was allocated just now.
@@ -41,7 +41,7 @@ impl Typed {
     }
 
     /// A copy of a text as STRING.
-    pub(super) fn string(functions: &'static Functions, text: &CString) -> Result<Self, String> {
+    pub(crate) fn string(functions: &'static Functions, text: &CString) -> Result<Self, String> {
         let bytes = text.as_bytes_with_nul();
         let typed = Self::allocated(functions, c"STRING", bytes.len())?;
         // SAFETY: as above.
@@ -53,32 +53,32 @@ impl Typed {
     ///
     /// # Safety
     /// The pointer must be null or a typed buffer with so many bytes that nothing else frees.
-    pub(super) unsafe fn of(functions: &'static Functions, pointer: *mut c_char, length: c_long) -> Self {
+    pub(crate) unsafe fn of(functions: &'static Functions, pointer: *mut c_char, length: c_long) -> Self {
         Self { functions, pointer, length }
     }
 
     /// The buffer, which Enduro/X frees from now on, and its length.
-    pub(super) fn into_raw(self) -> (*mut c_char, c_long) {
+    pub(crate) fn into_raw(self) -> (*mut c_char, c_long) {
         let raw = (self.pointer, self.length);
         std::mem::forget(self);
         raw
     }
 
-    pub(super) fn pointer(&self) -> *mut c_char {
+    pub(crate) fn pointer(&self) -> *mut c_char {
         self.pointer
     }
 
-    pub(super) fn length(&self) -> c_long {
+    pub(crate) fn length(&self) -> c_long {
         self.length
     }
 
     /// For functions that put another buffer in its place.
-    pub(super) fn as_mut(&mut self) -> (&mut *mut c_char, &mut c_long) {
+    pub(crate) fn as_mut(&mut self) -> (&mut *mut c_char, &mut c_long) {
         (&mut self.pointer, &mut self.length)
     }
 
     /// The name of its type; empty without data.
-    pub(super) fn type_name(&self) -> String {
+    pub(crate) fn type_name(&self) -> String {
         if self.pointer.is_null() {
             return String::new();
         }
@@ -90,13 +90,13 @@ impl Typed {
     }
 
     /// The bytes of a STRING without the zero byte at its end.
-    pub(super) fn string_bytes(&self) -> &[u8] {
+    pub(crate) fn string_bytes(&self) -> &[u8] {
         // SAFETY: a STRING ends with a zero byte, and the buffer lives as long as what is returned.
         unsafe { CStr::from_ptr(self.pointer) }.to_bytes()
     }
 
     /// The bytes of a CARRAY.
-    pub(super) fn carray_bytes(&self) -> &[u8] {
+    pub(crate) fn carray_bytes(&self) -> &[u8] {
         match usize::try_from(self.length) {
             // SAFETY: a CARRAY has so many bytes, and lives as long as what is returned.
             Ok(length @ 1..) if !self.pointer.is_null() => unsafe {

@@ -4,16 +4,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use bus::{Bus, Call, CallError, Counted, Payload};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::context::{self, Wake};
-use super::library::Functions;
-use super::waiting::Waiting;
-use crate::counted::Counted;
-use crate::error::CallError;
-use crate::payload::Payload;
-use crate::{Bus, Call};
+use crate::context::{self, Wake};
+use crate::library::Functions;
+use crate::waiting::Waiting;
 
 /// A thread that calls for this one, and a membership of the domain that the `NDRX_*` variables describe; it joins with
 /// the first call, and again when it was lost.

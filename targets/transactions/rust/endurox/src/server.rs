@@ -7,22 +7,21 @@ use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::thread;
 
+use bus::{Payload, Services, answer};
 use tokio::runtime::Builder;
 use tracing::warn;
 
-use super::buffers;
-use super::conversation::{Conversation, largest_part};
-use super::library::{Functions, NOLONGJUMP, ServerFunctions, ServiceInfo, TPCONV, TPFAIL, TPSUCCESS};
-use super::typed::Typed;
-use crate::payload::Payload;
-use crate::services::{Services, answer};
+use crate::buffers;
+use crate::conversation::{Conversation, largest_part};
+use crate::library::{Functions, NOLONGJUMP, ServerFunctions, ServiceInfo, TPCONV, TPFAIL, TPSUCCESS};
+use crate::typed::Typed;
 
 const READABLE: u32 = 1;
 const ARGUMENTS: c_int = 4;
 
 type Answer = dyn Fn(&str, Payload) -> Result<Payload, String>;
 
-/// What the functions that Enduro/X calls need: it gives them nothing of the caller's own.
+/// The state of the functions that Enduro/X calls: it passes them nothing of the caller's.
 #[derive(Clone)]
 struct Server {
     functions: &'static Functions,

@@ -8,52 +8,52 @@ use std::sync::OnceLock;
 
 use libloading::os::unix::{Library as Opened, RTLD_GLOBAL, RTLD_NOW};
 
-pub(super) const TPNOBLOCK: c_long = 0x1;
-pub(super) const TPGETANY: c_long = 0x80;
-pub(super) const TPCONV: c_long = 0x400;
-pub(super) const TPSENDONLY: c_long = 0x800;
-pub(super) const TPRECVONLY: c_long = 0x1000;
-pub(super) const TPBLK_NEXT: c_long = 0x2;
-pub(super) const TPFAIL: c_int = 1;
-pub(super) const TPSUCCESS: c_int = 2;
-pub(super) const NOLONGJUMP: c_long = 1;
+pub(crate) const TPNOBLOCK: c_long = 0x1;
+pub(crate) const TPGETANY: c_long = 0x80;
+pub(crate) const TPCONV: c_long = 0x400;
+pub(crate) const TPSENDONLY: c_long = 0x800;
+pub(crate) const TPRECVONLY: c_long = 0x1000;
+pub(crate) const TPBLK_NEXT: c_long = 0x2;
+pub(crate) const TPFAIL: c_int = 1;
+pub(crate) const TPSUCCESS: c_int = 2;
+pub(crate) const NOLONGJUMP: c_long = 1;
 
-pub(super) const TPEBLOCK: c_int = 3;
-pub(super) const TPELIMIT: c_int = 5;
-pub(super) const TPENOENT: c_int = 6;
-pub(super) const TPESVCERR: c_int = 10;
-pub(super) const TPESVCFAIL: c_int = 11;
-pub(super) const TPETIME: c_int = 13;
-pub(super) const TPEEVENT: c_int = 22;
+pub(crate) const TPEBLOCK: c_int = 3;
+pub(crate) const TPELIMIT: c_int = 5;
+pub(crate) const TPENOENT: c_int = 6;
+pub(crate) const TPESVCERR: c_int = 10;
+pub(crate) const TPESVCFAIL: c_int = 11;
+pub(crate) const TPETIME: c_int = 13;
+pub(crate) const TPEEVENT: c_int = 22;
 
-pub(super) const TPEV_SVCFAIL: c_long = 0x4;
-pub(super) const TPEV_SVCSUCC: c_long = 0x8;
-pub(super) const TPEV_SENDONLY: c_long = 0x20;
+pub(crate) const TPEV_SVCFAIL: c_long = 0x4;
+pub(crate) const TPEV_SVCSUCC: c_long = 0x8;
+pub(crate) const TPEV_SENDONLY: c_long = 0x20;
 
 const SERVICE_NAME: usize = 31;
 
 /// The beginning of TPSVCINFO: what a service is called with.
 #[repr(C)]
-pub(super) struct ServiceInfo {
-    pub(super) name: [c_char; SERVICE_NAME],
-    pub(super) data: *mut c_char,
-    pub(super) len: c_long,
-    pub(super) flags: c_long,
-    pub(super) cd: c_int,
+pub(crate) struct ServiceInfo {
+    pub(crate) name: [c_char; SERVICE_NAME],
+    pub(crate) data: *mut c_char,
+    pub(crate) len: c_long,
+    pub(crate) flags: c_long,
+    pub(crate) cd: c_int,
 }
 
-pub(super) type ServiceFunction = unsafe extern "C" fn(*mut ServiceInfo);
-pub(super) type InitFunction = unsafe extern "C" fn(c_int, *mut *mut c_char) -> c_int;
-pub(super) type DoneFunction = unsafe extern "C" fn();
-pub(super) type BeforePollFunction = unsafe extern "C" fn() -> c_int;
-pub(super) type PollFunction = unsafe extern "C" fn(c_int, u32, *mut c_void) -> c_int;
+pub(crate) type ServiceFunction = unsafe extern "C" fn(*mut ServiceInfo);
+pub(crate) type InitFunction = unsafe extern "C" fn(c_int, *mut *mut c_char) -> c_int;
+pub(crate) type DoneFunction = unsafe extern "C" fn();
+pub(crate) type BeforePollFunction = unsafe extern "C" fn() -> c_int;
+pub(crate) type PollFunction = unsafe extern "C" fn(c_int, u32, *mut c_void) -> c_int;
 
 macro_rules! functions {
     ($(#[$doc:meta])* $table:ident { $($name:ident($($argument:ty),*) $(-> $result:ty)?;)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(super) struct $table {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        pub(crate) struct $table {
+            $(pub(crate) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
         impl $table {
@@ -70,7 +70,7 @@ macro_rules! functions {
 }
 
 functions! {
-    /// What clients and servers call.
+    /// The functions of clients and servers.
     Functions {
         tpinit(*mut c_void) -> c_int;
         tpterm() -> c_int;
@@ -95,7 +95,7 @@ functions! {
 }
 
 functions! {
-    /// What only servers call.
+    /// The functions of servers alone.
     ServerFunctions {
         ndrx_main_integra(c_int, *mut *mut c_char, Option<InitFunction>, Option<DoneFunction>, c_long) -> c_int;
         tpadvertise_full(*const c_char, ServiceFunction, *const c_char) -> c_int;
@@ -114,25 +114,25 @@ pub fn installed() -> Result<(), String> {
 
 impl Functions {
     /// Those of the installation that `NDRX_HOME` names; the libraries stay open until the process ends.
-    pub(super) fn load() -> Result<&'static Self, String> {
+    pub(crate) fn load() -> Result<&'static Self, String> {
         static LOADED: OnceLock<Result<Functions, String>> = OnceLock::new();
         LOADED.get_or_init(|| Self::of(libraries()?)).as_ref().map_err(Clone::clone)
     }
 
     /// Why the last call on this thread failed.
-    pub(super) fn error(&self) -> c_int {
+    pub(crate) fn error(&self) -> c_int {
         // SAFETY: the address is this thread's own error number.
         unsafe { *(self._exget_tperrno_addr)() }
     }
 
-    /// What an error number means.
-    pub(super) fn words(&self, error: c_int) -> String {
+    /// The meaning of an error number.
+    pub(crate) fn words(&self, error: c_int) -> String {
         // SAFETY: the text is constant, or this thread's until its next call.
         unsafe { CStr::from_ptr((self.tpstrerror)(error)) }.to_string_lossy().into_owned()
     }
 
     /// Why the last call that reads or writes a fielded buffer failed, in words.
-    pub(super) fn buffer_error(&self) -> String {
+    pub(crate) fn buffer_error(&self) -> String {
         // SAFETY: as above.
         unsafe { CStr::from_ptr((self.Bstrerror)(*(self._Bget_Ferror_addr)())) }.to_string_lossy().into_owned()
     }
@@ -140,7 +140,7 @@ impl Functions {
 
 impl ServerFunctions {
     /// As [`Functions::load`].
-    pub(super) fn load() -> Result<&'static Self, String> {
+    pub(crate) fn load() -> Result<&'static Self, String> {
         static LOADED: OnceLock<Result<ServerFunctions, String>> = OnceLock::new();
         let loaded = LOADED.get_or_init(|| {
             libraries()?;

@@ -4,42 +4,42 @@ use std::ffi::{CString, c_char, c_int, c_long};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use super::library::{Functions, TPEEVENT, TPEV_SENDONLY, TPEV_SVCFAIL, TPEV_SVCSUCC, TPRECVONLY, TPSENDONLY};
-use super::typed::Typed;
-use super::waiting::{Waiting, answer, error_of, one_at_a_time};
-use crate::error::CallError;
-use crate::payload::Payload;
+use bus::{CallError, Payload};
 
-/// What Enduro/X gives a message by default.
+use crate::library::{Functions, TPEEVENT, TPEV_SENDONLY, TPEV_SVCFAIL, TPEV_SVCSUCC, TPRECVONLY, TPSENDONLY};
+use crate::typed::Typed;
+use crate::waiting::{Waiting, answer, error_of, one_at_a_time};
+
+/// The size of a message by Enduro/X's default.
 const USUAL_MESSAGE: usize = 57_344;
-/// What a message holds beside the buffer: names of queues and services, times and numbers.
+/// The bytes of a message beside the buffer: names of queues and services, times and numbers.
 const MESSAGE_HEAD: usize = 2048;
 
 /// The most bytes of a buffer that one message takes.
-pub(super) fn largest_part() -> usize {
+pub(crate) fn largest_part() -> usize {
     let configured = std::env::var("NDRX_MSGSIZEMAX").ok().and_then(|size| size.parse().ok());
     configured.unwrap_or(USUAL_MESSAGE).saturating_sub(MESSAGE_HEAD).max(1024)
 }
 
 /// A thread that makes one conversation after another; it starts with the first.
-pub(super) struct Conversations {
+pub(crate) struct Conversations {
     functions: &'static Functions,
     largest_call: usize,
     calls: Option<Sender<Waiting>>,
 }
 
 impl Conversations {
-    pub(super) fn new(functions: &'static Functions) -> Self {
+    pub(crate) fn new(functions: &'static Functions) -> Self {
         // Half, because a reply may be twice as large as its call and must fit too.
         Self { functions, largest_call: largest_part() / 2, calls: None }
     }
 
     /// The largest call that needs no conversation.
-    pub(super) fn largest_call(&self) -> usize {
+    pub(crate) fn largest_call(&self) -> usize {
         self.largest_call
     }
 
-    pub(super) fn call(&mut self, call: Waiting) {
+    pub(crate) fn call(&mut self, call: Waiting) {
         let functions = self.functions;
         let calls = self.calls.get_or_insert_with(|| {
             let (calls, waiting) = channel();
@@ -95,9 +95,9 @@ fn converse(functions: &'static Functions, call: &Waiting) -> Result<Payload, Ca
 }
 
 /// A connection over which one side sends at a time.
-pub(super) struct Conversation {
-    pub(super) functions: &'static Functions,
-    pub(super) connection: c_int,
+pub(crate) struct Conversation {
+    pub(crate) functions: &'static Functions,
+    pub(crate) connection: c_int,
 }
 
 impl Conversation {
@@ -111,7 +111,7 @@ impl Conversation {
     }
 
     /// Sends all parts but the last, which ends the conversation and is returned.
-    pub(super) fn send_but_last<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], String> {
+    pub(crate) fn send_but_last<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], String> {
         let mut parts = bytes.chunks(largest_part()).peekable();
         while let Some(part) = parts.next() {
             if parts.peek().is_none() {
@@ -134,8 +134,8 @@ impl Conversation {
         }
     }
 
-    /// What the other side sends until an event: that it ended, or that this side may send.
-    pub(super) fn receive(&self) -> Result<(Vec<u8>, c_long), c_int> {
+    /// The other side's bytes up to an event: its end, or this side's turn to send.
+    pub(crate) fn receive(&self) -> Result<(Vec<u8>, c_long), c_int> {
         let mut bytes = Vec::new();
         loop {
             let mut typed = Typed::carray(self.functions, &[]).map_err(|_| self.functions.error())?;
@@ -159,7 +159,7 @@ impl Conversation {
     }
 
     /// Whether an event lets this side send.
-    pub(super) fn may_send(event: c_long) -> bool {
+    pub(crate) fn may_send(event: c_long) -> bool {
         event == TPEV_SENDONLY
     }
 
