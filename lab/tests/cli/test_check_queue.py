@@ -1,12 +1,14 @@
 """Which checks run side by side, and that a required toolchain cannot be skipped."""
 
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from bakeoff.cli.check_queue import outcomes_of
-from bakeoff.cli.checks import Check, Outcome, check_toolchains, load_checks, run
+from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, load_checks, run
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -29,19 +31,46 @@ class Bed:
         return Outcome(check, "passed")
 
 
-def check(name: str, directory: str, *, alone: bool = False) -> Check:
-    return Check(name, directory, ("true",), alone=alone)
+def check(name: str, directory: str, *, after: str | None = None) -> Check:
+    return Check(name, directory, ("true",), after=after)
 
 
 def test_checks_of_different_directories_run_side_by_side() -> None:
     bed = Bed()
-    checks = [check("a1", "a"), check("a2", "a"), check("b1", "b"), check("all", "a", alone=True), check("b2", "b")]
+    checks = [check("a1", "a"), check("a2", "a"), check("b1", "b"), check("last", "c", after="b2"), check("b2", "b")]
     outcomes = list(outcomes_of(checks, bed.run))
-    assert {outcome.check.name for outcome in outcomes} == {"a1", "a2", "b1", "all", "b2"}
+    assert {outcome.check.name for outcome in outcomes} == {"a1", "a2", "b1", "last", "b2"}
     assert ("a1", "b1") in bed.met
-    assert not {("a1", "a2"), ("a2", "a1"), ("b1", "b2")} & bed.met
-    assert not any("all" in pair for pair in bed.met)
-    assert [outcome.check.name for outcome in outcomes][-2:] == ["all", "b2"]
+    assert not {("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("b2", "b1"), ("b2", "last"), ("last", "b2")} & bed.met
+    waited = {outcome.check.name: outcome.waited_for for outcome in outcomes}
+    assert (waited["a1"], waited["a2"], waited["last"]) == ("", "a1", "b2")
+
+
+def test_changed_files_choose_the_checks_whose_inputs_they_are(project: Project, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    checkout = Project(tmp_path)
+    for name in (".ci/checks.toml", "lab/a", "lab2/b", "docs/c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((project.root / ".ci/checks.toml").read_bytes() if name[0] == "." else b"")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "base")
+    checks = [Check("lab", ".", ("true",), inputs=("lab",)), Check("docs", ".", ("true",), inputs=("docs",))]
+
+    assert affected(checkout, checks, "HEAD") == []
+    (tmp_path / "lab2" / "b").write_text("no input")
+    (tmp_path / "lab" / "new").write_text("not yet known to git")
+    assert [each.name for each in affected(checkout, checks, "HEAD")] == ["lab"]
+    git("add", ".")
+    git("commit", "-qm", "next")
+    assert [each.name for each in affected(checkout, checks, "HEAD~1")] == ["lab"]
+    (tmp_path / ".ci" / "run").write_text("changes every check")
+    assert [each.name for each in affected(checkout, checks, "HEAD")] == ["lab", "docs"]
+    with pytest.raises(UsageError, match=r"--changed: .*nowhere"):
+        affected(checkout, checks, "nowhere")
 
 
 def test_a_missing_program_skips_and_a_required_one_fails(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,3 +94,5 @@ def test_what_the_checks_need_belongs_to_a_toolchain(project: Project) -> None:
     assert {"pytest", "build", "go test"} <= {each.name for each in checks}
     for each in checks:
         assert (project.root / each.directory).is_dir(), each.name
+        assert each.inputs, each.name
+        assert all((project.root / path).exists() for path in each.inputs), each.name

@@ -347,6 +347,10 @@ def test(
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this check of .ci/checks.toml; may be repeated.")
     ] = None,
+    changed: Annotated[
+        str | None,
+        typer.Option(metavar="REF", help="Run the checks that changes since this commit can affect, such as main."),
+    ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(metavar="LIST", help="Fail instead of skipping when one is missing: rust,go,java,docker."),
@@ -355,7 +359,7 @@ def test(
     """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
     from bakeoff.cli.test import run_checks
 
-    run_checks(fast=fast, exhaustive=exhaustive, only=only or [], required=require or [])
+    run_checks(fast=fast, exhaustive=exhaustive, only=only or [], changed=changed, required=require or [])
 
 
 @app.command()

@@ -1,7 +1,9 @@
-"""Runs checks side by side where they do not disturb each other."""
+"""Runs checks at the same time where they do not disturb one another."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 from bakeoff.cli.checks import Check, Outcome
 
@@ -9,31 +11,38 @@ _AT_ONCE = 2
 
 
 def outcomes_of(checks: Sequence[Check], run: Callable[[Check], Outcome], at_once: int = _AT_ONCE) -> Iterator[Outcome]:
-    """The outcome of every check as it ends.
+    """The outcome of every check as it ends, with what it waited for.
 
-    Checks of one directory share caches there, so they follow each other; one that is `alone` has no other beside it.
+    Checks of one directory share caches there, so they follow each other; `after` names one that must have ended.
     """
+    began = time.monotonic()
     pending = list(checks)
+    reasons = {check.name: "" for check in checks}
     running: dict[Future[Outcome], Check] = {}
     with ThreadPoolExecutor(at_once) as pool:
         while pending or running:
-            while (check := _startable(pending, list(running.values()), at_once)) is not None:
-                pending.remove(check)
-                running[pool.submit(run, check)] = check
+            for check in list(pending):
+                unfinished = {other.name for other in (*pending, *running.values())}
+                reason = _obstacle(check, list(running.values()), unfinished, at_once)
+                reasons[check.name] = reason or reasons[check.name]
+                if reason is None:
+                    pending.remove(check)
+                    running[pool.submit(_timed, run, check, time.monotonic() - began, reasons[check.name])] = check
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 running.pop(future)
                 yield future.result()
 
 
-def _startable(pending: Sequence[Check], running: Sequence[Check], at_once: int) -> Check | None:
-    """The first check that may start now. Nothing overtakes one that waits to be alone."""
-    if len(running) >= at_once or any(check.alone for check in running):
-        return None
-    busy = {check.directory for check in running}
-    for check in pending:
-        if check.alone:
-            return None if running else check
-        if check.directory not in busy:
-            return check
-    return None
+def _timed(run: Callable[[Check], Outcome], check: Check, waited_s: float, waited_for: str) -> Outcome:
+    return replace(run(check), waited_s=waited_s, waited_for=waited_for)
+
+
+def _obstacle(check: Check, running: Sequence[Check], unfinished: set[str], at_once: int) -> str | None:
+    """Why a check cannot start now; None when it can."""
+    if check.after in unfinished:
+        return check.after
+    same = next((other.name for other in running if other.directory == check.directory), None)
+    if same is not None:
+        return same
+    return "a core" if len(running) >= at_once else None

@@ -21,27 +21,34 @@ _SERVER_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT
 class Check:
     """One command that must end with status 0.
 
-    `needs` are the programs without which it is skipped; `usual` are arguments that leave out its exhaustive part;
-    `slow` means that --fast leaves it out; `alone` that it uses all cores itself.
+    `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
+    `usual` are arguments that leave out its exhaustive part; `slow` means that --fast leaves it out; `after` names the
+    check that must have ended before it starts.
     """
 
     name: str
     directory: str
     command: tuple[str, ...]
     needs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
     database: bool = False
     slow: bool = False
-    alone: bool = False
+    after: str | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check ended: passed, failed, or skipped with a reason; `lines` are what to show of its output."""
+    """How a check ended: passed, failed, or skipped with a reason; `lines` are what to show of its output.
+
+    `waited_s` counts from the start of the tests to its own start, and `waited_for` names what kept it from starting.
+    """
 
     check: Check
     status: str
     seconds: float = 0.0
+    waited_s: float = 0.0
+    waited_for: str = ""
     reason: str = ""
     lines: tuple[str, ...] = ()
 
@@ -55,6 +62,7 @@ _LINES_OF_A_FAILURE = 80
 
 @dataclass(frozen=True)
 class _File:
+    every_check: Sequence[str]
     toolchains: Mapping[str, Sequence[str]]
     checks: Sequence[Check]
 
@@ -75,6 +83,29 @@ def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
     if unknown:
         raise UsageError(f'There is no check "{unknown[0]}". Checks: {", ".join(names)}.')
     return [check for check in checks if not only or check.name in only]
+
+
+def affected(project: Project, checks: Sequence[Check], since: str) -> list[Check]:
+    """The checks whose inputs differ from a commit, in the index, the work tree or by new files."""
+    changed = _git(project, "diff", "--name-only", since, "--") + _git(
+        project, "ls-files", "--others", "--exclude-standard"
+    )
+    everything = any(_lies_in(path, _file(project).every_check) for path in changed)
+    return [check for check in checks if everything or any(_lies_in(path, check.inputs) for path in changed)]
+
+
+def _git(project: Project, *arguments: str) -> list[str]:
+    try:
+        found = subprocess.run(["git", *arguments], cwd=project.root, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise BakeoffError(f"--changed needs git: {error.strerror}.") from error
+    if found.returncode != 0:
+        raise UsageError(f"--changed: {found.stderr.strip()}. Name a commit, branch or tag, such as main.")
+    return found.stdout.splitlines()
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def check_toolchains(project: Project, required: Sequence[str]) -> None:
@@ -119,7 +150,7 @@ def run(
     if status == 0:
         return Outcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
     reason = f"all of its output: {project.relative(log)}"
-    return Outcome(check, "failed", seconds, reason, tuple(lines[-_LINES_OF_A_FAILURE:]))
+    return Outcome(check, "failed", seconds, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
 
 
 def _environment(project: Project, database_url: str | None, required: Sequence[str]) -> dict[str, str]:

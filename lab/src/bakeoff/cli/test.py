@@ -1,13 +1,15 @@
 """`bakeoff test`: runs the checks that .ci/checks.toml declares and shows each runner's closing lines."""
 
 import contextlib
+import os
+import time
 from collections.abc import Iterator, Sequence
 
 import typer
 from rich.console import Console
 
 from bakeoff.cli.check_queue import outcomes_of
-from bakeoff.cli.checks import Check, Outcome, check_toolchains, chosen, load_checks, run
+from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
 from bakeoff.errors import UsageError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
@@ -15,7 +17,9 @@ from bakeoff.project import Project, find_project
 from bakeoff.running.lock import checking_lab, only_lab
 
 
-def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: Sequence[str]) -> None:
+def run_checks(
+    *, fast: bool, exhaustive: bool, only: Sequence[str], changed: str | None, required: Sequence[str]
+) -> None:
     """Runs all checks even when one fails. Exit status 0 when none failed."""
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")
@@ -23,14 +27,16 @@ def run_checks(*, fast: bool, exhaustive: bool, only: Sequence[str], required: S
     needed = [name for names in required for name in names.split(",") if name]
     check_toolchains(project, needed)
     checks = [check for check in chosen(load_checks(project), only) if not (fast and check.slow)]
-    outcomes = []
+    if changed is not None:
+        checks = affected(project, checks, changed)
+    outcomes, began = [], time.monotonic()
     with only_lab(project.state / "test-lock"), checking_lab(project), _test_database(project, checks) as url:
         for outcome in outcomes_of(
             checks, lambda check: run(project, check, url, exhaustive=exhaustive, required=needed)
         ):
             _show(outcome, console)
             outcomes.append(outcome)
-    _summarise(outcomes, console)
+    _summarise(outcomes, time.monotonic() - began, console)
     if any(outcome.status == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 
@@ -42,18 +48,21 @@ def _show(outcome: Outcome, console: Console) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _summarise(outcomes: Sequence[Outcome], console: Console) -> None:
-    console.print()
-    for outcome in outcomes:
-        reason = f"  {outcome.reason}" if outcome.reason else ""
-        console.print(
-            f"{outcome.status:8}{outcome.check.name:28}{outcome.seconds:6.1f} s{reason}", markup=False, highlight=False
+def _summarise(outcomes: Sequence[Outcome], seconds: float, console: Console) -> None:
+    """One row a check, longest first: its share of all checks' seconds, and what kept it from starting earlier."""
+    total = sum(outcome.seconds for outcome in outcomes) or 1.0
+    console.print(f"\n{'':8}{'check':24}{'seconds':>8}{'share':>7}{'waited':>8}  for", highlight=False)
+    for outcome in sorted(outcomes, key=lambda each: -each.seconds):
+        row = (
+            f"{outcome.status:8}{outcome.check.name:24}{outcome.seconds:8.1f}{outcome.seconds / total:7.1%}"
+            f"{outcome.waited_s:8.0f}  {outcome.reason or outcome.waited_for}"
         )
+        console.print(row.rstrip(), markup=False, highlight=False, soft_wrap=True)
     counts = [
         f"{sum(outcome.status == status for outcome in outcomes)} {status}"
         for status in ("passed", "failed", "skipped")
     ]
-    console.print(f"checks: {', '.join(counts)}", highlight=False)
+    console.print(f"{seconds / 60:.1f} min on {os.cpu_count()} cores; checks: {', '.join(counts)}", highlight=False)
 
 
 @contextlib.contextmanager
