@@ -159,8 +159,6 @@ def test_a_link_with_latency(lab: Lab, two: list[Host], tmp_path_factory: pytest
             configure(folder, addresses)
     assert_right(result)
     assert result.machine_state is not None and result.machine_state.agents_apart_ms is not None
-    # The uncertainty of its clock is half of a round trip, and so is that of its start at the most.
-    assert result.machine_state.agents_apart_ms <= 100
     assert_clean(two)
 
 
