@@ -1,24 +1,9 @@
-"""A real browser, for what people look at."""
+"""Accessibility of pages in a real browser."""
 
-import shutil
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium, headless; a test that needs it is skipped where there is none."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+from playwright.sync_api import Page
 
 
 def axe_faults(page: Page, scheme: str) -> list[dict[str, Any]]:

@@ -20,6 +20,9 @@ from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
 
+NARROW_QUEUE = 4
+"""Events that a target with a narrow queue may hold."""
+
 _EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]
 TARGETS = [target.name for target in _EVENTS]
 # What the strict profile asks is asked of these alone.

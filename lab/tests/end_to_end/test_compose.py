@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from docker_here import need_image, skip_without
 
 from bakeoff.containers.container import find_container
 from bakeoff.containers.docker import DockerEngine
@@ -22,7 +23,6 @@ from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
-from docker_here import need_image, skip_without
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 

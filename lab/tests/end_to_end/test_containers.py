@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docker_here import SMALL_IMAGE
 
 from bakeoff.containers.container import find_container
 from bakeoff.containers.container_usage import StatsUsage, usage_of
@@ -20,7 +21,6 @@ from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.processes.launching import Program
 from bakeoff.sampling.cgroup import CgroupUsage
-from docker_here import SMALL_IMAGE
 
 pytestmark = pytest.mark.end_to_end
 

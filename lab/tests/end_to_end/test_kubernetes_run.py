@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from bakeoff_process import bakeoff
+from docker_here import skip_without
 
 from bakeoff.project import Project
-from docker_here import skip_without
 
 pytestmark = pytest.mark.end_to_end
 

@@ -13,7 +13,6 @@ from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
-pytest_plugins = ["shared_server"]
 
 TARGET = "producer-api-go-rest"
 

@@ -12,7 +12,6 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
-pytest_plugins = ["shared_server"]
 
 TARGET = "grpc-user-service-rest"
 

@@ -5,8 +5,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 import pytest
 from event_clients import Answer, Outcome, event
-from running_targets import TARGET_CASES, TUNED_TARGETS, WRITE_MODES, Running, as_exhaustive
-from shared_targets import QUEUE
+from running_targets import NARROW_QUEUE, TARGET_CASES, TUNED_TARGETS, WRITE_MODES, Running, as_exhaustive
 from table_lock import stored_entities, table_locked
 
 from bakeoff.postgres.server import Server
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.end_to_end
 
 EVENTS = 60
 # A flusher may hold as many events as the queue, which then takes as many again.
-ACCEPTED_AT_MOST = 2 * QUEUE
+ACCEPTED_AT_MOST = 2 * NARROW_QUEUE
 
 # More bytes than the memory that any target may take, the largest of which is 400 MB.
 FLOOD_EVENTS = 500
@@ -49,7 +48,7 @@ def test_overload_is_refused_and_passes(narrow_target: Running, server: Server) 
             assert all(int(answer.retry_after or "-1") >= 0 for answer in refused)
         outcomes = Counter(answer.outcome for answer in everything)
         assert set(outcomes) == {Outcome.OVERLOADED, Outcome.STORED}
-        assert outcomes[Outcome.STORED] >= QUEUE
+        assert outcomes[Outcome.STORED] >= NARROW_QUEUE
         assert len(stored_entities(server)) == outcomes[Outcome.STORED]
         assert clients.answer(event("afterwards")).outcome is Outcome.STORED
 

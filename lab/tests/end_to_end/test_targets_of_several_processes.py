@@ -20,7 +20,6 @@ from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import load_workload
 
 pytestmark = pytest.mark.end_to_end
-pytest_plugins = ["shared_server"]
 
 SEVERAL = [target for target in find_targets(find_project()) if target.manifest.run.companions]
 EXPERIMENT = """\

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from names_of_targets import HOSTILE
 from starlette.testclient import TestClient
 
 from bakeoff.postgres.server import Server
@@ -12,7 +13,6 @@ from bakeoff.results.document import Origin
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN
 from made_up_equal_load import Made
-from served import HOSTILE
 
 
 def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> None:

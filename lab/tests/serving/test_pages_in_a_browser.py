@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import uvicorn
+from names_of_targets import LONG
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
@@ -19,7 +20,6 @@ from bakeoff.serving.web_app import create_app
 from browsers import axe_faults
 from made_up import histogram_of, run_result
 from made_up_records import engine_second, phase_start
-from served import LONG
 
 PATHS = (
     "comparisons", "comparisons/1", "comparisons/2", "comparisons/2/report", "overlay?run=1,8", "runs",

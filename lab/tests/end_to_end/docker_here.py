@@ -1,4 +1,4 @@
-"""A Docker engine of this machine, for the tests that need a real one; without it they are skipped, or fail."""
+"""What tests of a real Docker engine need; without it they are skipped, or fail where it is required."""
 
 import os
 import subprocess
@@ -6,8 +6,7 @@ import subprocess
 import pytest
 
 from bakeoff.cli.checks import REQUIRED_VARIABLE
-from bakeoff.containers.docker import DockerEngine, docker_address
-from bakeoff.errors import BakeoffError
+from bakeoff.containers.docker import DockerEngine
 
 # What Dockerfiles of the checkout are based on: the smallest image that tests can expect.
 SMALL_IMAGE = "debian:bookworm-slim"
@@ -28,16 +27,3 @@ def need_image(docker: DockerEngine, image: str) -> None:
     pulled = subprocess.run([*command, "pull", "--quiet", image], capture_output=True, text=True, check=False)
     if pulled.returncode != 0:
         skip_without("docker", f"the image {image} is not here and cannot be pulled: {pulled.stderr.strip()}")
-
-
-@pytest.fixture(scope="session")
-def docker() -> DockerEngine:
-    """The engine that the lab would use."""
-    engine = DockerEngine(docker_address())
-    try:
-        engine.get("/info")
-        subprocess.run(["docker", "--version"], capture_output=True, check=True)
-    except (BakeoffError, OSError) as error:
-        skip_without("docker", f"no Docker engine: {error}")
-    need_image(engine, SMALL_IMAGE)
-    return engine

@@ -1,15 +1,23 @@
-"""Targets that several tests share: one process for each target, write mode and set of settings, started once."""
+"""What end-to-end tests share: a server, started targets, databases of their own, and a Docker engine."""
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from running_targets import Running, running
+from docker_here import SMALL_IMAGE, need_image, skip_without
+from running_targets import NARROW_QUEUE, Running, running
 
+from bakeoff.containers.docker import DockerEngine, docker_address
+from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
-QUEUE = 4
-"""Events that a target with a narrow queue may hold."""
+
+@pytest.fixture(scope="session")
+def server(common_server: Server) -> Server:
+    """The same, unless a module that kills or changes its server starts one of its own."""
+    return common_server
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +36,7 @@ def started_narrow(
 ) -> Iterator[Running]:
     """A target whose queue holds few events: of TARGET_CASES, by indirect parametrization."""
     name, write_mode = request.param
-    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(QUEUE), "FLUSHERS": "1"}
+    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(NARROW_QUEUE), "FLUSHERS": "1"}
     with running(project, server, tmp_path_factory.mktemp("narrow"), name, **settings) as target:
         yield target
 
@@ -49,3 +57,30 @@ def _emptied(target: Running, server: Server) -> Running:
     # Not dropped: a target makes its table only when it starts.
     server.execute_script("TRUNCATE car_entities")
     return target
+
+
+@pytest.fixture
+def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """An empty database of the test's own."""
+    name = f"d{abs(hash(request.node.name))}"
+    server.execute_script(f"CREATE DATABASE {name}")
+    yield server.in_database(name)
+    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+@pytest.fixture(scope="session")
+def docker() -> DockerEngine:
+    """The engine that the lab would use."""
+    engine = DockerEngine(docker_address())
+    try:
+        engine.get("/info")
+        subprocess.run(["docker", "--version"], capture_output=True, check=True)
+    except (BakeoffError, OSError) as error:
+        skip_without("docker", f"no Docker engine: {error}")
+    need_image(engine, SMALL_IMAGE)
+    return engine

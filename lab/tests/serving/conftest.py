@@ -1,10 +1,11 @@
-"""A metrics database of a test's own, with comparisons in it, and the pages over it."""
+"""A metrics database with comparisons in it, and the pages over it."""
 
 import os
 import secrets
 from collections.abc import Iterator
 
 import pytest
+from names_of_targets import HOSTILE, LONG
 from starlette.testclient import TestClient
 
 from bakeoff.postgres.server import Server
@@ -14,11 +15,6 @@ from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 from observations import ACTIVITY, STATE
-
-HOSTILE = '<script>alert("x")</script>'
-"""The name and the command of a target that means harm."""
-LONG = "name-without-end-" * 14
-"""The name of a target that means no harm."""
 
 
 @pytest.fixture(scope="session")

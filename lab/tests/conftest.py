@@ -1,0 +1,154 @@
+"""What all tests share: how they are spread over workers, the checkout, and servers and a browser started once."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
+from throwaway_server import throwaway_server
+
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
+from bakeoff.storage.metrics_store import MetricsStore
+from checkouts import throwaway
+
+# The same examples each time, and no example is judged by how long a busy machine takes for it.
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
+
+_URL = "TEST_DATABASE_URL"
+
+# Tests that work in this very checkout, in which one lab works at a time: they start ./bakeoff, or say so themselves.
+_CHECKOUT = "checkout"
+_STARTS_THE_LAB = "bakeoff_process"
+# The group of modules that start many targets together and wait for minutes: one after another, beside other tests.
+ALL_AT_ONCE = "all-at-once"
+# Parameters of tests whose value is a target, or begins with one.
+_TARGET_PARAMETERS = ("started", "started_narrow", "secured", "name")
+
+
+# Before xdist writes the groups into the names of the tests.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one target share its process, and those of one file their servers, so they stay together.
+
+    Groups that take longest begin first. A module may name its group itself, as `xdist_group`.
+    """
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
+    ranks = {item: _rank(item) for item in items}
+    items.sort(key=lambda item: ranks[item])
+
+
+def _group(item: pytest.Item) -> str:
+    if item.get_closest_marker("end_to_end") is None:
+        return item.path.stem
+    if _starts_the_lab(item.path):
+        return _CHECKOUT
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    found = next((parameters[name] for name in _TARGET_PARAMETERS if name in parameters), None)
+    if found is None:
+        return item.path.stem
+    return str(found[0] if isinstance(found, tuple) else found)
+
+
+@lru_cache
+def _starts_the_lab(path: Path) -> bool:
+    return _STARTS_THE_LAB in path.read_text("utf-8")
+
+
+def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
+    """The longest tests are lowest: the checkout's, then modules that name their group, then other real ones."""
+    mark = item.get_closest_marker("xdist_group")
+    assert mark is not None
+    is_checkout = mark.args[0] == _CHECKOUT
+    is_real = item.get_closest_marker("end_to_end") is not None
+    return not is_checkout, not (is_real and mark.args[0] == ALL_AT_ONCE), not is_real
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Each worker gets a database of its own on the server that all share."""
+    config.addinivalue_line("markers", "xdist_group(name): the tests that one worker runs, where there are several")
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None or _URL not in os.environ:
+        return
+    shared = Server(os.environ[_URL], None, embedded=False)
+    name = f"{worker}_{secrets.token_hex(4)}"
+    shared.execute_script(f"CREATE DATABASE {name}")
+    os.environ[_URL] = shared.in_database(name).url
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout, to read from."""
+    return find_project()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_machine_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests start labs while another checkout may be measuring on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MACHINE_LOCK_VARIABLE, str(tmp_path_factory.mktemp("machine") / "bakeoff.lock"))
+        yield
+
+
+@pytest.fixture
+def measuring_checkout(empty_checkout: Project, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A checkout with the engines, the schemas and no workload, on the lab's own PostgreSQL."""
+    (empty_checkout.root / "load").symlink_to(project.engines)
+    shutil.copytree(project.state / "builds", empty_checkout.root / ".bakeoff" / "builds")
+    (empty_checkout.root / ".bakeoff" / "bin").symlink_to(project.bin)
+    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    return empty_checkout
+
+
+@pytest.fixture
+def empty_checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
+    """A checkout with the contract's schemas and nothing else, to write into."""
+    with throwaway(tmp_path / "a checkout") as checkout:
+        shutil.copytree(project.contract / "schemas", checkout.contract / "schemas")
+        yield checkout
+
+
+@pytest.fixture(scope="session")
+def common_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests of a worker."""
+    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def history_server(common_server: Server) -> Server:
+    """One database for all tests of a worker."""
+    common_server.execute_script("CREATE DATABASE history")
+    history = common_server.in_database("history")
+    MetricsStore(history).migrate()
+    return history
+
+
+@pytest.fixture
+def store(history_server: Server) -> MetricsStore:
+    """An empty history: the next run and the next comparison are the first."""
+    history_server.execute_script("TRUNCATE comparisons, calibrations RESTART IDENTITY CASCADE")
+    history_server.execute_script("ALTER SEQUENCE test_runs_id_seq RESTART")
+    return MetricsStore(history_server)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, headless; a test that needs it is skipped where there is none."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
