@@ -1,9 +1,12 @@
 """Records of a result stream as no engine wrote them."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
+from bakeoff.engines.merging import Merging
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record
 
 _COUNTED: dict[str, Any] = {
@@ -48,3 +51,16 @@ def outcomes(**changes: Any) -> Outcomes:
         "statuses": {},
     }
     return Outcomes(**{**nothing, **changes})
+
+
+def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
+    """The one stream that the agents' whole streams make."""
+    merging = Merging([f"agent {number}" for number in range(1, len(streams) + 1)])
+    turns = (turn for turn in zip_longest(*streams))
+    return [
+        done
+        for turn in turns
+        for agent, record in enumerate(turn)
+        if record is not None
+        for done in merging.take(agent, record)
+    ]

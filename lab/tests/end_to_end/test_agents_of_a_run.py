@@ -14,7 +14,6 @@ from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.engines.manifest import find_engine
-from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
@@ -30,7 +29,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
-from made_up_records import record_of
+from made_up_records import merged, record_of
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 

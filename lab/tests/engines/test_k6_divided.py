@@ -27,13 +27,12 @@ from k6_servers import http_server
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import find_engine
-from bakeoff.engines.merging import merged
 from bakeoff.engines.stream import Counted, End, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.results import histograms
 from bakeoff.running import summary
-from made_up_records import record_of
+from made_up_records import merged, record_of
 
 # What k6 1.8.1 wrote in a run of this plan, against a server that answered every 40th request with 503 and every 90th
 # with another body than the plan expects.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bakeoff.engines.merging import Merging, merged
+from bakeoff.engines.merging import Merging
 from bakeoff.engines.stream import (
     End,
     EngineSecond,
@@ -21,7 +21,7 @@ from bakeoff.engines.stream import (
     StreamError,
 )
 from bakeoff.results import histograms
-from made_up_records import record_of
+from made_up_records import merged, record_of
 
 SECOND_NS = 1_000_000_000
 BEGIN_NS = 1_700_000_000 * SECOND_NS

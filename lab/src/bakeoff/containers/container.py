@@ -1,9 +1,9 @@
 """A container at work: what it runs, and what it may use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
-
-import msgspec
 
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.errors import BakeoffError, NotFoundError
@@ -55,7 +55,7 @@ def find_container(docker: DockerEngine, name: str) -> Container:
     except NotFoundError as error:
         running = ", ".join(sorted(_name(each["Names"][0]) for each in docker.get("/containers/json"))) or "none"
         raise BakeoffError(f'There is no container "{name}". Running ones: {running}.') from error
-    _check_at_work(name, msgspec.convert(found["State"], _State))
+    _check_at_work(name, found["State"])
     host, period = found["HostConfig"], found["HostConfig"].get("CpuPeriod") or 100_000
     cpus = (host.get("NanoCpus") or 0) / 1e9 or (host.get("CpuQuota") or 0) / period
     return Container(
@@ -71,21 +71,14 @@ def find_container(docker: DockerEngine, name: str) -> Container:
     )
 
 
-class _State(msgspec.Struct, rename="pascal"):
-    paused: bool = False
-    restarting: bool = False
-    running: bool = False
-    status: str | None = None
-
-
-def _check_at_work(name: str, state: _State) -> None:
+def _check_at_work(name: str, state: Mapping[str, Any]) -> None:
     # A container that is paused counts as running too.
-    if state.paused:
+    if state.get("Paused"):
         raise BakeoffError(f"The container {name} is paused: docker unpause {name}.")
-    if state.restarting:
+    if state.get("Restarting"):
         raise BakeoffError(f"The container {name} keeps restarting: docker logs {name} shows why.")
-    if not state.running:
-        raise BakeoffError(f"The container {name} is not running ({state.status}): docker start {name}.")
+    if not state.get("Running"):
+        raise BakeoffError(f"The container {name} is not running ({state.get('Status')}): docker start {name}.")
 
 
 def _digest(docker: DockerEngine, image_id: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, TypeVar
 
 import msgspec
@@ -117,19 +116,6 @@ class Merging:
             ended = (begun[agent] + part.duration_ns for agent, part in parts.items() if isinstance(part, PhaseEnd))
             one = replace(one, duration_ns=max(ended) - min(begun.values()))
         return one
-
-
-def merged(streams: Sequence[Sequence[Record]]) -> list[Record]:
-    """The one stream that the agents' whole streams make."""
-    merging = Merging([f"agent {number}" for number in range(1, len(streams) + 1)])
-    turns = (turn for turn in zip_longest(*streams))
-    return [
-        done
-        for turn in turns
-        for agent, record in enumerate(turn)
-        if record is not None
-        for done in merging.take(agent, record)
-    ]
 
 
 def _place_of(record: Record) -> _Place:
