@@ -12,7 +12,7 @@ from bakeoff.gating.check import Outcome
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.history.conditions import Conditions
-from bakeoff.history.phases import Measurement, PhaseFigures, measurement_of, phases_of
+from bakeoff.history.phases import Measurement, measurement_of, phases_of
 from bakeoff.history.run_figures import RunFigures, figures_of
 from bakeoff.results.run import RunResult
 from made_up import measured, phase, run_of
@@ -24,7 +24,7 @@ CONTENDERS = ("rust-rest", "go-rest", "java-rest")
 
 
 @cache
-def as_measured(name: str) -> tuple[RunFigures, Sequence[PhaseFigures]]:
+def as_measured(name: str) -> tuple[RunFigures, Sequence[RunFigures]]:
     """A run of four phases of 1,000 operations/s."""
     run = run_of(name, [1000.0] * len(USERS))
     return figures_of(run), phases_of(run)
@@ -61,7 +61,7 @@ class Machine:
                 runs.append(replace(whole, round=number, throughput_per_s=throughput, p99_ms=p99))
         return Measurement(runs, phases, conditions)
 
-    def _noisy(self, figures: PhaseFigures, factor: float) -> PhaseFigures:
+    def _noisy(self, figures: RunFigures, factor: float) -> RunFigures:
         throughput = 1000 * factor * self._random.lognormal(0, self._noise)
         return replace(figures, throughput_per_s=throughput, p99_ms=20 * self._random.lognormal(0, 0.1))
 

@@ -34,7 +34,7 @@ class GoalSet:
 
     def applies_to(self, run: RunFigures) -> bool:
         """Whether a run meets every condition. One operation of it does only where a condition names operations."""
-        if hasattr(run, "operation") and "operation" not in self.conditions:
+        if run.operation and "operation" not in self.conditions:
             return False
         return all(fnmatchcase(str(getattr(run, field, "")), pattern) for field, pattern in self.conditions.items())
 

@@ -1,9 +1,9 @@
-"""A run's operations as figures of their own."""
+"""A run's operations as figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bakeoff.history.run_figures import RunFigures, Series, figures_of
+from bakeoff.history.run_figures import COLUMNS, RunFigures, Series, figures_of
 from bakeoff.postgres.server import Server
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import RunResult
@@ -17,19 +17,7 @@ ORDER BY total.test_run_id, operation.name
 """
 
 
-@dataclass(frozen=True)
-class OperationFigures(RunFigures):
-    """One operation of a run: its own figures, and the rest of the run's. Costs of a process belong to no operation."""
-
-    operation: str
-
-    @property
-    def series(self) -> Series:
-        """An operation is measured again by the same operation of a run of the same series."""
-        return replace(super().series, operation=self.operation)
-
-
-def operations_of(run: RunResult) -> list[OperationFigures]:
+def operations_of(run: RunResult) -> list[RunFigures]:
     """The operations of a run; none where the engine did not divide its requests among them."""
     if run.total is None:
         return []
@@ -37,7 +25,7 @@ def operations_of(run: RunResult) -> list[OperationFigures]:
     return [_figures(whole, duration_s, name, each) for name, each in sorted(run.total.by_operation.items())]
 
 
-def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[OperationFigures]:
+def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[RunFigures]:
     """The operations of stored runs, in the order of their runs."""
     import msgspec
 
@@ -54,7 +42,7 @@ def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[Operat
     ]
 
 
-def of_several(operations: Sequence[OperationFigures]) -> list[OperationFigures]:
+def of_several(operations: Sequence[RunFigures]) -> list[RunFigures]:
     """Without those that are the only operation of their series: its own figures say the same."""
     names: dict[Series, set[str]] = {}
     for each in operations:
@@ -62,9 +50,11 @@ def of_several(operations: Sequence[OperationFigures]) -> list[OperationFigures]
     return [each for each in operations if len(names[replace(each.series, operation="")]) > 1]
 
 
-def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredOperation) -> OperationFigures:
+def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredOperation) -> RunFigures:
     latency = operation.latency
+    unknown = dict.fromkeys(figure for figure in vars(run) if figure in COLUMNS or figure.startswith("best_"))
     own = {
+        "duration_s": run.duration_s,
         "requests": operation.requests,
         "failed": operation.failed,
         "throughput_per_s": operation.ok / duration_s if duration_s > 0 else 0.0,
@@ -73,20 +63,5 @@ def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredO
         "max_ms": latency.max_ms,
         "mean_ms": latency.mean_ms,
         "min_ms": latency.min_ms,
-        **dict.fromkeys(_OF_THE_WHOLE),
     }
-    return OperationFigures(**{**vars(run), **own, "operation": name})
-
-
-_OF_THE_WHOLE = (
-    "best_load",
-    "best_throughput_per_s",
-    "best_min_ms",
-    "best_mean_ms",
-    "best_p50_ms",
-    "best_p99_ms",
-    "sent_bytes_per_s",
-    "received_bytes_per_s",
-    "target_cpu_us_each",
-    "target_memory_peak_mb",
-)
+    return RunFigures(**{**vars(run), **unknown, **own, "operation": name})

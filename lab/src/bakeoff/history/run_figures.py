@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # A list of stored runs needs no run as a value, and does not wait for what that takes.
 if TYPE_CHECKING:
-    from bakeoff.results.run import PhaseResult, RunResult
+    from bakeoff.results.run import Measured, PhaseResult, RunResult
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class RunFigures:
     Latencies are of all phases together, milliseconds. `load` lists the phases' virtual users, or their arrival rates
     (`64,256`, `1000/s,5000/s`); `settings` are those of target and load but the seed. `best_load` is the phase in which
     the run did most, with its figures. `error_rate` counts replies that were not checked as often wrong as those that
-    were. `workload_digest` is empty where it is not known.
+    were. `workload_digest` is empty where it is not known. `phase` (`phase 2 at 50 users`) or `operation` names the
+    part of the run that the figures are of; both are empty for the whole run.
     """
 
     id: int
@@ -67,36 +68,55 @@ class RunFigures:
     commit: str | None
     machine: str
     workload_digest: str
-    best_load: str | None
-    best_throughput_per_s: float | None
-    best_min_ms: float | None
-    best_mean_ms: float | None
-    best_p50_ms: float | None
-    best_p99_ms: float | None
-    duration_s: float | None
-    requests: int | None
-    failed: int | None
-    throughput_per_s: float | None
-    error_rate: float | None
-    p50_ms: float | None
-    p90_ms: float | None
-    p95_ms: float | None
-    p99_ms: float | None
-    p999_ms: float | None
-    max_ms: float | None
-    mean_ms: float | None
-    min_ms: float | None
-    sent_bytes_per_s: float | None
-    received_bytes_per_s: float | None
-    target_cpu_us_each: float | None
-    target_memory_peak_mb: float | None
+    best_load: str | None = None
+    best_throughput_per_s: float | None = None
+    best_min_ms: float | None = None
+    best_mean_ms: float | None = None
+    best_p50_ms: float | None = None
+    best_p99_ms: float | None = None
+    duration_s: float | None = None
+    requests: int | None = None
+    failed: int | None = None
+    throughput_per_s: float | None = None
+    error_rate: float | None = None
+    p50_ms: float | None = None
+    p90_ms: float | None = None
+    p95_ms: float | None = None
+    p99_ms: float | None = None
+    p999_ms: float | None = None
+    max_ms: float | None = None
+    mean_ms: float | None = None
+    min_ms: float | None = None
+    sent_bytes_per_s: float | None = None
+    received_bytes_per_s: float | None = None
+    target_cpu_us_each: float | None = None
+    target_memory_peak_mb: float | None = None
+    phase: str = ""
+    operation: str = ""
 
     @property
     def series(self) -> Series:
-        """What was measured: figures may be compared with each other where it is the same."""
-        return Series(
-            self.contender, self.mode, self.payload, self.engine, self.load or "", tuple(sorted(self.settings.items()))
+        """The measured load: figures may be compared with each other where it is the same."""
+        settings = tuple(sorted(self.settings.items()))
+        load = (self.load or "", settings, self.phase, self.operation)
+        return Series(self.contender, self.mode, self.payload, self.engine, *load)
+
+
+# The figures of a measured span, by the columns that `storage.rows.measured_row` fills.
+COLUMNS = {
+    "duration_s": "duration_s",
+    "requests": "total_requests",
+    "failed": "failed_requests",
+    **{
+        name: name
+        for name in (
+            *("throughput_per_s", "error_rate", "sent_bytes_per_s", "received_bytes_per_s"),
+            *("target_cpu_us_each", "target_memory_peak_mb"),
         )
+    },
+    **{f"{name}_ms": f"latency_{name}_ms" for name in ("min", "mean", "p50", "p90", "p95", "p99", "p999", "max")},
+}
+_AT_BEST = ("throughput_per_s", "min_ms", "mean_ms", "p50_ms", "p99_ms")
 
 
 @dataclass(frozen=True)
@@ -137,13 +157,10 @@ METRICS = {
 
 def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> RunFigures:
     """The same row for a run that is at hand as a value."""
-    from bakeoff.results.cost import cpu_us_each
-
-    total = run.total
-    own = None if total is None else total.costs.get("target")
-    percentiles = {} if total is None else total.latency.percentiles_ms
     best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
-    at_best = None if best is None else best.measured
+    at_best: dict[str, Any] = {} if best is None else measured_figures(best.measured)
+    whole: dict[str, Any] = {} if run.total is None else measured_figures(run.total)
+    whole |= {f"best_{name}": at_best.get(name) for name in _AT_BEST}
     return RunFigures(
         id=run_id,
         comparison_id=comparison_id,
@@ -163,29 +180,16 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         machine=f"{run.environment.get('cpu', 'unknown')} × {run.environment.get('cores', '?')}",
         workload_digest=run.workload_digest,
         best_load=None if best is None else load_in_words(_level(best)),
-        best_throughput_per_s=None if at_best is None else at_best.throughput_per_s,
-        best_min_ms=None if at_best is None else at_best.latency.min_ms,
-        best_mean_ms=None if at_best is None else at_best.latency.mean_ms,
-        best_p50_ms=None if at_best is None else at_best.latency.percentiles_ms["p50"],
-        best_p99_ms=None if at_best is None else at_best.latency.percentiles_ms["p99"],
-        duration_s=None if total is None else total.duration_s,
-        requests=None if total is None else total.requests,
-        failed=None if total is None else total.failed,
-        throughput_per_s=None if total is None else total.throughput_per_s,
-        error_rate=None if total is None else total.error_rate,
-        p50_ms=percentiles.get("p50"),
-        p90_ms=percentiles.get("p90"),
-        p95_ms=percentiles.get("p95"),
-        p99_ms=percentiles.get("p99"),
-        p999_ms=percentiles.get("p99.9"),
-        max_ms=None if total is None else total.latency.max_ms,
-        mean_ms=None if total is None else total.latency.mean_ms,
-        min_ms=None if total is None else total.latency.min_ms,
-        sent_bytes_per_s=None if total is None else total.sent_bytes_per_s,
-        received_bytes_per_s=None if total is None else total.received_bytes_per_s,
-        target_cpu_us_each=None if total is None else cpu_us_each(own, total.operations),
-        target_memory_peak_mb=None if own is None else own.memory_peak_bytes / 1e6,
+        **whole,
     )
+
+
+def measured_figures(measured: "Measured") -> dict[str, Any]:
+    """The figures of a span that is at hand as a value."""
+    from bakeoff.storage.rows import measured_row
+
+    row = measured_row(measured)
+    return {name: row[column] for name, column in COLUMNS.items()}
 
 
 def load_in_words(level: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from bakeoff.results.audit import Audit
-from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.cost import Cost, Sample, cpu_us_each
 from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.gauge import Gauge
@@ -103,6 +103,15 @@ class Measured:
     @property
     def received_bytes_per_s(self) -> float:
         return self.bytes_received / self.duration_s if self.duration_s > 0 else 0.0
+
+    @property
+    def target_cpu_us_each(self) -> float | None:
+        return cpu_us_each(self.costs.get("target"), self.operations)
+
+    @property
+    def target_memory_peak_mb(self) -> float | None:
+        own = self.costs.get("target")
+        return None if own is None else own.memory_peak_bytes / 1e6
 
     @property
     def statuses(self) -> dict[str, int]:

@@ -29,6 +29,10 @@ Row = Mapping[str, Value]
 _RUN = {"mode": "test_mode", "payload": "payload_size"}
 _PHASE = {"number": "phase_number", "name": "phase_name"}
 _MEASURED = {"requests": "total_requests", "ok": "ok_requests", "failed": "failed_requests"}
+_FIGURES = (
+    *("throughput_per_s", "error_rate", "sent_bytes_per_s", "received_bytes_per_s"),
+    *("target_cpu_us_each", "target_memory_peak_mb"),
+)
 _LATENCY = {name: f"latency_{name}" for name in ("count", "mean_ms", "min_ms", "max_ms")}
 _PERCENTILES = {name: f"latency_{name.replace('.', '')}_ms" for name in histograms.PERCENTILES}
 # Members that have a table, or columns, of their own.
@@ -50,8 +54,7 @@ def measured_row(measured: Measured) -> Row:
     latency = measured.latency
     return {
         **_columns(measured, _MEASURED),
-        "throughput_per_s": measured.throughput_per_s,
-        "error_rate": measured.error_rate,
+        **{name: getattr(measured, name) for name in _FIGURES},
         **{column: getattr(latency, name) for name, column in _LATENCY.items()},
         **{column: latency.percentiles_ms[name] for name, column in _PERCENTILES.items()},
     }
