@@ -39,7 +39,8 @@ class BuiltContenders:
         self._wait_for_engines()
         left = list(self._contenders)
         while left:
-            ready = next((each for each in left if self._is_ready(each)), None)
+            ended = (each for each in left if self._is_attached(each) or self._queued.has_ended(each.target.build))
+            ready = next(ended, None)
             if ready is None:
                 self._queued.wait_for_any([each.target.build for each in left])
                 continue
@@ -55,18 +56,17 @@ class BuiltContenders:
         for build in self._engines:
             self._queued.wait_for(build)
 
-    def _is_ready(self, contender: Contender) -> bool:
-        return contender.target.name in self._attached or self._queued.has_ended(contender.target.build)
+    def _is_attached(self, contender: Contender) -> bool:
+        return contender.target.name in self._attached
 
     def _builds(self, contender: Contender) -> bool:
-        target = contender.target
-        if target.name in self._attached:
+        if self._is_attached(contender):
             return True
         try:
-            self._queued.wait_for(target.build)
+            self._queued.wait_for(contender.target.build)
         except BakeoffError as error:
             # Only one side of a comparison of two commits may fail to build.
-            name = contender.key if COMMIT in contender.factors else target.name
+            name = contender.key if COMMIT in contender.factors else contender.target.name
             if name not in self._refused:
                 self._refused.add(name)
                 self._refuse(name, error.message)

@@ -11,7 +11,6 @@ from bakeoff.options.table import IN_PROCESSES
 from bakeoff.options.variant import Variant, factors_of
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import POSTGRESQL, Target
-from bakeoff.workload.declaration import Operation
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
 
@@ -67,7 +66,8 @@ def why_impossible(contender: Contender) -> str | None:
 def _rules(contender: Contender) -> Iterator[tuple[bool, str]]:
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
     in_database, is_http2 = contender.place == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
-    creates = any(_creates(operation) for operation in workload.declared.operations)
+    effects = [each.effect for each in workload.declared.operations if each.needs is None]
+    creates = any(effect is not None and effect.document is not None for effect in effects)
     payloads = ", ".join(workload.payloads)
     yield (
         variant.payload not in workload.payloads,
@@ -152,8 +152,3 @@ def _feature_rules(contender: Contender) -> Iterator[tuple[bool, str]]:
             not declared.get(feature, True),
             f"{workload.name} has no [{feature}] for {protocol}: leave out --{feature}.",
         )
-
-
-def _creates(operation: Operation) -> bool:
-    effect = operation.effect
-    return operation.needs is None and effect is not None and effect.document is not None

@@ -24,13 +24,9 @@ def kept_throughput(run: RunResult) -> float | None:
 def common_rate(throughputs: Mapping[str, float]) -> tuple[float, str]:
     """The rate for all contenders, from what each did in its probe, and a line that says how it came about."""
     slowest = min(throughputs, key=throughputs.__getitem__)
-    rate = _of_two_digits(throughputs[slowest] * SHARE)
+    # Two digits: a probe of a few seconds knows no more.
+    rate = float(f"{throughputs[slowest] * SHARE:.2g}")
     return rate, (
         f"equal load: {rate:,.10g}/s for every contender, and half of it. That is about {SHARE:.0%} of what {slowest}, "
         f"the slowest, did in its probe ({throughputs[slowest]:,.0f}/s)."
     )
-
-
-def _of_two_digits(value: float) -> float:
-    """12,345 as 12,000: a probe of a few seconds knows no more."""
-    return float(f"{value:.2g}")

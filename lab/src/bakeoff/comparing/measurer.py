@@ -38,7 +38,15 @@ class Measurer:
         if request.rounds > 1 and runs[0].mode == request.mode:
             words += f", round {runs[0].round} of {request.rounds}"
         self.testbed.progress.step(words, sum(run.planned_s or 0.0 for run in runs) or None)
-        results = measured_side_by_side([(self.testbed.of(run.contender), self._completed(run)) for run in runs])
+        completed = [
+            replace(
+                run,
+                calibrations=self.calibrations.get(run.contender.workload.name, ()),
+                attached=self.testbed.attached.get(run.contender.target.name),
+            )
+            for run in runs
+        ]
+        results = measured_side_by_side([(self.testbed.of(run.contender), run) for run in completed])
         results = [self.recorder.record(run, result, builds) for run, result in zip(runs, results, strict=True)]
         if any(result.status is Status.INTERRUPTED for result in results):
             raise KeyboardInterrupt
@@ -55,8 +63,3 @@ class Measurer:
                 self.measure(*(schedule.run_of(turn, in_slices=len(able) > 1) for turn in able))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
-
-    def _completed(self, run: RunRequest) -> RunRequest:
-        contender = run.contender
-        known = self.calibrations.get(contender.workload.name, ())
-        return replace(run, calibrations=known, attached=self.testbed.attached.get(contender.target.name))

@@ -43,7 +43,8 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
 
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
-    engines = {name: find_engine(project, name) for name in _engines(request)}
+    names = dict.fromkeys(variant.engine for variant in request.variants())
+    engines = {name: find_engine(project, name) for name in names}
     _check_loads(request, engines.values())
     targets = _targets(project, request, skip)
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
@@ -142,10 +143,6 @@ def _containable(targets: Sequence[Target], is_named: bool, skip: Callable[[str,
         elif target.image is None:
             skip(target.name, f"{target.name}: skipped, no [image] in its target.toml, so no container can run it.")
     return [target for target in targets if target.image is not None]
-
-
-def _engines(request: ComparisonRequest) -> list[str]:
-    return list(dict.fromkeys(variant.engine for variant in request.variants()))
 
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:

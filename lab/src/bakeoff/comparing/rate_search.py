@@ -73,14 +73,10 @@ def _capacity(
         if comparison.interrupted:
             raise KeyboardInterrupt
         run = _measured(comparison, target)
-        missed = _missed(run, slo)
+        missed = ", ".join(each.words for each in broken(slo, figures_of_phase(run.phases[-1].measured)))
         trials.append(Trial(rate, holds=not missed, findings=run.findings))
         progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
     return Capacity(target, highest_that_holds(trials), tuple(trials))
-
-
-def _missed(run: RunResult, slo: Slo) -> str:
-    return ", ".join(objective.words for objective in broken(slo, figures_of_phase(run.phases[-1].measured)))
 
 
 def _measured(comparison: Comparison, target: str) -> RunResult:

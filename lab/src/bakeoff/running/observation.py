@@ -9,7 +9,7 @@ from bakeoff.containers.container_usage import usage_of
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import POSTGRESQL_PORT, Server
+from bakeoff.postgres.server import POSTGRESQL_PORT
 from bakeoff.running.isolation import Isolation
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
@@ -105,7 +105,12 @@ def _database(testbed: Testbed, beside: Sequence[int]) -> ObservedRole | None:
         return None
     if server.pid is not None:
         return ObservedRole(Together([ProcessTree(pid) for pid in (server.pid, *beside)]))
-    return _own_container(testbed, server.container) or _container(testbed, DATABASE) or _listener(*_address(server))
+    parts = urlsplit(server.url)
+    return (
+        _own_container(testbed, server.container)
+        or _container(testbed, DATABASE)
+        or _listener(parts.hostname or "", parts.port or POSTGRESQL_PORT)
+    )
 
 
 def _container(testbed: Testbed, name: str) -> ObservedRole | None:
@@ -148,8 +153,3 @@ def _listener(host: str, port: int) -> ObservedRole | None:
             raise BakeoffError(f"The process {process.pid}, which listened at {host}:{port}, ended during the run.")
 
     return ObservedRole(ProcessTree(process.pid), {"process": f"{process.name()} ({process.pid})"}, check=check)
-
-
-def _address(server: Server) -> tuple[str, int]:
-    parts = urlsplit(server.url)
-    return parts.hostname or "", parts.port or POSTGRESQL_PORT

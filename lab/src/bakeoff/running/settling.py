@@ -26,8 +26,10 @@ def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | Non
     if not levels:
         return None
     first, *later = levels
-    if cold is not None:
-        first = _since_the_start(first, cold)
+    if cold is not None and first.steady:
+        # Counted from the first request of the process; it may have been steady before the cold start was over.
+        whole = warm_up.steady_after([*cold.operations_per_s, *first.operations_per_s])
+        first = replace(first, steady_after_s=whole)
     return WarmUp(
         duration_s=first.duration_s,
         cap_s=first.cap_s,
@@ -39,9 +41,3 @@ def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | Non
         later=later,
         cold_start=cold,
     )
-
-
-def _since_the_start(first: Settled, cold: ColdStart) -> Settled:
-    """Counted from the first request of the process; it may have been steady before the cold start was over."""
-    whole = warm_up.steady_after([*cold.operations_per_s, *first.operations_per_s]) if first.steady else None
-    return replace(first, steady_after_s=whole)

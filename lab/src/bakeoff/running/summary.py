@@ -71,6 +71,8 @@ def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
         return None
     parts = [phase.measured for phase in phases]
     histogram = histograms.merge(part.histogram for part in parts)
+    known = [part.window_s for part in parts if part.window_s is not None]
+    names = dict.fromkeys(name for part in parts for name in part.by_operation)
     return Measured(
         duration_s=sum(part.duration_s for part in parts),
         requests=sum(part.requests for part in parts),
@@ -84,9 +86,12 @@ def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         costs=_over_phases([part.costs for part in parts], phases, cost_of_spans),
-        window_s=_sum_of_known([part.window_s for part in parts]),
+        window_s=sum(known) if len(known) == len(parts) else None,
         operations_late=sum(part.operations_late for part in parts),
-        by_operation=_together([part.by_operation for part in parts]),
+        by_operation={
+            name: added_operations([part.by_operation[name] for part in parts if name in part.by_operation])
+            for name in names
+        },
         processes=_over_phases([part.processes for part in parts], phases, cost_of_spans),
         gauges=_over_phases([part.gauges for part in parts], phases, gauge_of_spans),
     )
@@ -168,11 +173,6 @@ def _operation(outcomes: Outcomes) -> MeasuredOperation:
     )
 
 
-def _together(parts: Sequence[Mapping[str, MeasuredOperation]]) -> dict[str, MeasuredOperation]:
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: added_operations([part[name] for part in parts if name in part]) for name in names}
-
-
 def _known(parts: Mapping[str, _Part | None]) -> dict[str, _Part]:
     return {name: part for name, part in parts.items() if part is not None}
 
@@ -189,8 +189,3 @@ def _over_phases(
         name: together([(each[name], length) for each, length in zip(parts, lengths_s, strict=True) if name in each])
         for name in names
     }
-
-
-def _sum_of_known(seconds: Sequence[float | None]) -> float | None:
-    known = [each for each in seconds if each is not None]
-    return sum(known) if len(known) == len(seconds) else None
