@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
@@ -157,7 +156,7 @@ class _Drive:
         """Follows the plan, and watches. Returns what was observed, with the engine."""
         testbed, side = self._testbed, self._side
         engine = generator_of(testbed, self._request, plan, files, self._stream_file, side.await_step)
-        quiet = self._quiet_machine()
+        load, (speed, flush_ms) = load_average(), self._speeds()
         with contextlib.ExitStack() as stack:
             if testbed.server is not None:
                 self._flushes = wal_flushes(testbed.server)
@@ -174,9 +173,16 @@ class _Drive:
             loaded = self._loaded_machine(watch, before)
             side.await_end()
             accounts = accounts_of(engine, plan, self._records)
-            machine = self._machine(quiet, loaded)
-            if len(engine.names) > 1:
-                machine = replace(machine, agents_apart_ms=engine.begun_apart_ns / 1e6)
+            speed_after, flush_after_ms = self._speeds()
+            machine = replace(
+                loaded,
+                speed_mb_s=speed,
+                speed_after_mb_s=speed_after,
+                fsync_before_ms=flush_ms,
+                fsync_after_ms=flush_after_ms,
+                load_average_before=load,
+                agents_apart_ms=engine.begun_apart_ns / 1e6 if len(engine.names) > 1 else None,
+            )
             self._facts = replace(self._facts, accounts=accounts, machine=machine)
         return observed
 
@@ -216,16 +222,11 @@ class _Drive:
             }
         return {name: fact for name, fact in facts.items() if fact}
 
-    def _disk(self) -> Path | None:
-        """Where the database keeps its data, which is known of the lab's own."""
+    def _speeds(self) -> tuple[float, float | None]:
+        """MB/s of a core, and ms of a small write where the database keeps its data; None unless it is the lab's."""
         server = self._testbed.server
-        return server.data_directory() if server is not None and server.embedded else None
-
-    def _quiet_machine(self) -> MachineState:
-        disk = self._disk()
-        speed, load = machine_speed_mb_s(), load_average()
-        flush_ms = None if disk is None else fsync_ms(disk)
-        return MachineState(speed_mb_s=speed, load_average_before=load, fsync_before_ms=flush_ms)
+        disk = server.data_directory() if server is not None and server.embedded else None
+        return machine_speed_mb_s(), None if disk is None else fsync_ms(disk)
 
     def _loaded_machine(self, watch: Watch, before: MachineCounters) -> MachineState:
         before, after = moved_past(before, self._side.pauses), machine_counters()
@@ -233,17 +234,6 @@ class _Drive:
         roles = {"target", *([] if places else ["engine"]), *([] if server is None else ["database"])}
         own_cpu_s = watch.own_cpu_s + (0.0 if self._database is None else self._database.own_cpu_s)
         return load_between(before, after, watch.cpu_s(roles), own_cpu_s)
-
-    def _machine(self, quiet: MachineState, loaded: MachineState) -> MachineState:
-        disk = self._disk()
-        return replace(
-            loaded,
-            speed_mb_s=quiet.speed_mb_s,
-            speed_after_mb_s=machine_speed_mb_s(),
-            fsync_before_ms=quiet.fsync_before_ms,
-            fsync_after_ms=None if disk is None else fsync_ms(disk),
-            load_average_before=quiet.load_average_before,
-        )
 
     def _on_record(self, service: Service, engine: Agents, watch: Watch) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:

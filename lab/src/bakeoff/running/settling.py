@@ -30,14 +30,4 @@ def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | Non
         # Counted from the first request of the process; it may have been steady before the cold start was over.
         whole = warm_up.steady_after([*cold.operations_per_s, *first.operations_per_s])
         first = replace(first, steady_after_s=whole)
-    return WarmUp(
-        duration_s=first.duration_s,
-        cap_s=first.cap_s,
-        steady=first.steady,
-        steady_after_s=first.steady_after_s,
-        operations_per_s=first.operations_per_s,
-        rule=warm_up.RULE,
-        phase=first.phase,
-        later=later,
-        cold_start=cold,
-    )
+    return WarmUp(**vars(first), rule=warm_up.RULE, later=later, cold_start=cold)
