@@ -110,7 +110,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "equal", "--slo", "p99<50ms"], "--slo belongs to the mode rate"),
         (
             ["run", "equal", "--target", "producer-api-rust-rest,grpc-user-service-grpc"],
-            "who serve events, users: measure each by itself",
+            "Mode equal measures one workload: add --workload events or --workload users.",
         ),
         (["run", "quick", "--resume", "--rounds", "9", "--set", "a=b"], "leave out quick, --rounds, --set, or"),
         (["run", "quick", "--threshold", "p95"], '--threshold is "p95"'),

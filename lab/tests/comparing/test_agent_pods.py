@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparing.agent_pods import check_pods, places_in_pods
+from bakeoff.comparing.agent_hosts import check_pods, places_in_pods
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.containers.kubernetes_api import KubernetesCluster
 from bakeoff.errors import BakeoffError, UsageError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.comparing.equal_load import common_rate, kept_throughput
+from bakeoff.comparing.rounds import common_rate, kept_throughput
 from made_up import measured, run_result
 
 

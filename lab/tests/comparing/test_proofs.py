@@ -13,8 +13,7 @@ from bakeoff.comparing import proofs
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running.contender import Contender
-from bakeoff.running.proof import DurabilityProof, Proof
+from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import DeclaredSetting

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bakeoff.comparing import sides
+from bakeoff.comparing import measurer
+from bakeoff.comparing.measurer import grouped, measured_side_by_side
 from bakeoff.comparing.schedule import Turn
-from bakeoff.comparing.sides import grouped, measured_side_by_side
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.project import Project
@@ -91,7 +91,7 @@ def test_results_are_in_the_order_of_the_runs(monkeypatch: pytest.MonkeyPatch, t
             side.await_end()
             return run.contender.factors["commit"]
 
-    monkeypatch.setattr(sides, "measure", measure)
+    monkeypatch.setattr(measurer, "measure", measure)
     results: list[object] = [*measured_side_by_side(_runs(tmp_path))]
     assert results == ["abc", "candidate"]
     assert noted == ["abc 0", "candidate 0", "candidate 1", "abc 1"]
@@ -113,7 +113,7 @@ def test_an_error_of_one_side_interrupts_the_other(
             side.await_end()
             return own
 
-    monkeypatch.setattr(sides, "measure", measure)
+    monkeypatch.setattr(measurer, "measure", measure)
     with pytest.raises(BakeoffError, match="the disk is full"):
         measured_side_by_side(_runs(tmp_path))
     assert {"abc", "candidate"} - {broken} <= set(interrupted)

@@ -10,7 +10,7 @@ from rich.console import Console
 from running_targets import build_once
 
 from bakeoff.cli.progress_display import PlainProgress
-from bakeoff.comparing.sides import can_alternate, measured_side_by_side
+from bakeoff.comparing.measurer import can_alternate, measured_side_by_side
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status

@@ -12,13 +12,11 @@ from bakeoff.results.audit import Audit, Violations
 from bakeoff.results.cost import Sample
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Durability, RunResult, Status
-from bakeoff.running.assemble import assemble
-from bakeoff.running.contender import Contender
+from bakeoff.running.assemble import RunFacts, assemble
+from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.durability_label import DurabilityFacts
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
-from bakeoff.running.proof import DurabilityProof, Proof
-from bakeoff.running.run_facts import RunFacts
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stored_state import StoredFacts
 from bakeoff.running.watch import Watched

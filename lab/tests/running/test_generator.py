@@ -12,7 +12,6 @@ from bakeoff.engines.stream import Note
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
-from bakeoff.running.generator import generator_of
 from bakeoff.running.modes import SMOKE, Phase
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
@@ -45,7 +44,7 @@ def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | No
     files = RunFiles(folder / "plan.json", folder / "ledger")
     plan = compile_plan(load_workload(project, "events"), Load("t", "http", "h", 1, "m", [], ledger=ledger))
     testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
-    with generator_of(testbed, asked, plan, files, folder / "run.stream.jsonl") as generator:
+    with testbed.agents(asked, plan, files, folder / "run.stream.jsonl") as generator:
         records = generator.records(lambda _: None)
     notes = [record.message for record in records if isinstance(record, Note)]
     return sorted((json.loads(note[note.index("{") :]) for note in notes), key=lambda said: " ".join(said["arguments"]))

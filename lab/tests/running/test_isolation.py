@@ -7,8 +7,15 @@ import psutil
 import pytest
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.running.isolation import Isolation, check_pins, pinned_to, tree_pinned_to, usable_cpus
-from bakeoff.running.target_limits import check_limits, limited
+from bakeoff.running.isolation import (
+    Isolation,
+    check_limits,
+    check_pins,
+    limited,
+    pinned_to,
+    tree_pinned_to,
+    usable_cpus,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPUs and cgroups are Linux's")
 

@@ -4,10 +4,16 @@ import pytest
 
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.cost import Sample
-from bakeoff.running.measured_records import as_shown, measured_records, pauses_in
+from bakeoff.running.measured_records import (
+    Pauses,
+    as_shown,
+    gauge_without,
+    measured_records,
+    pauses_in,
+    samples_without,
+)
 from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Settling, steps_of
-from bakeoff.running.slices import Pauses, gauge_without, samples_without, slices_of
+from bakeoff.running.phase_plan import Settling, slices_of, steps_of
 from bakeoff.sampling.gauges import GaugeReadings, Reading
 from made_up_records import engine_second, phase_end, phase_start
 

@@ -12,7 +12,7 @@ from bakeoff.results.warm_up_record import Settled, WarmUp
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
 from bakeoff.running.phase_plan import Settling, Step, steps_of
-from bakeoff.running.settling import settled_in
+from bakeoff.running.summary import settled_in
 from bakeoff.running.warm_up import (
     is_steady,
     settle_cap_s,

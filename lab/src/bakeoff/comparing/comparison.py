@@ -5,8 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from bakeoff.comparing.agent_hosts import check_hosts, hosts_of, set_up_hosts
-from bakeoff.comparing.agent_pods import check_pods, places_in_pods
+from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
 from bakeoff.comparing.build_queue import building, first_measured_first
 from bakeoff.comparing.built_contenders import BuiltContenders
 from bakeoff.comparing.measurer import Measurer
@@ -29,10 +28,9 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
-from bakeoff.running.isolation import tree_pinned_to
+from bakeoff.running.isolation import check_limits, tree_pinned_to
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.progress import Progress
-from bakeoff.running.target_limits import check_limits
 from bakeoff.running.testbed import Contained, Testbed
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of

@@ -12,10 +12,8 @@ from bakeoff.postgres import embedded
 from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.server import Server
 from bakeoff.running.audit_step import audit_run
-from bakeoff.running.contender import Contender
-from bakeoff.running.generator import generator_of
+from bakeoff.running.contender import Contender, DurabilityProof
 from bakeoff.running.modes import Phase
-from bakeoff.running.proof import DurabilityProof
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import at_work, reached_by
@@ -70,7 +68,7 @@ def _load_over_a_crash(testbed: Testbed, contender: Contender, files: RunFiles, 
     with at_work(testbed, contender.target, contender.workload, contender.variant, log) as service:
         request = RunRequest(contender, "durability", [Phase("Over a crash", _USERS, _PHASE_S)])
         plan = request.plan(reached_by(testbed.launcher, service.access), files.ledger)
-        engine = generator_of(testbed, request, plan, files, files.plan.with_name("stream.jsonl"))
+        engine = testbed.agents(request, plan, files, files.plan.with_name("stream.jsonl"))
 
         def on_record(record: Record) -> None:
             if len(servers) > 1:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from bakeoff.comparing.request import ComparisonRequest, new_seed
-from bakeoff.comparing.scale import check_scale
+from bakeoff.comparing.request import ComparisonRequest, check_scale, new_seed
 from bakeoff.documents.checked import Json, Toml, read_toml
 from bakeoff.documents.toml_lines import Place
 from bakeoff.errors import UsageError

@@ -10,8 +10,7 @@ from bakeoff.builds.build import Build
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.other_commit import with_commit
 from bakeoff.comparing.overlays import check_extensions
-from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.scale import check_scale
+from bakeoff.comparing.request import ComparisonRequest, check_scale
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity
 from bakeoff.conformance.runner import ConformanceResult, load_cases, run_conformance

@@ -25,10 +25,9 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
-from bakeoff.running.contender import Contender
+from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import SMOKE
-from bakeoff.running.proof import DurabilityProof, Proof
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets import replicas

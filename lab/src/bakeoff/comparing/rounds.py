@@ -1,16 +1,22 @@
 """The recipe of a comparison: prove each contender, schedule the turns, measure them, store each result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.comparing.built_contenders import BuiltContenders
-from bakeoff.comparing.equal_load import NO_RATE, common_rate, kept_throughput
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.proofs import Prover
 from bakeoff.comparing.reference_bracket import reference_lines
 from bakeoff.comparing.schedule import Schedule, TimeLeft
+from bakeoff.judging.slo import broken, figures_of_phase, ranking_slo
+from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import EQUAL, PROBE, probe_phases
+
+# Of the slowest contender's throughput: near the whole of it latency shows how near it is, and little else.
+SHARE = 0.7
+
+NO_RATE = f"no rate can be found for it: its probe did not keep {ranking_slo()}."
 
 
 def measure_rounds(measurer: Measurer, schedule: Schedule, contenders: Sequence[Contender]) -> None:
@@ -69,3 +75,24 @@ def _at_equal_rate(
         measurer.testbed.progress.say(words)
         recorder.change_request(request)
     return replace(schedule, request=request), [each for each in contenders if each.key in throughputs]
+
+
+def kept_throughput(run: RunResult) -> float | None:
+    """Throughput of a probe; None where it broke the limits that a rank needs."""
+    if not run.phases:
+        return None
+    measured = run.phases[-1].measured
+    if measured.throughput_per_s <= 0 or broken(ranking_slo(), figures_of_phase(measured)):
+        return None
+    return measured.throughput_per_s
+
+
+def common_rate(throughputs: Mapping[str, float]) -> tuple[float, str]:
+    """The rate for all contenders, from what each did in its probe, and a line that says how it came about."""
+    slowest = min(throughputs, key=throughputs.__getitem__)
+    # Two digits: a probe of a few seconds knows no more.
+    rate = float(f"{throughputs[slowest] * SHARE:.2g}")
+    return rate, (
+        f"equal load: {rate:,.10g}/s for every contender, and half of it. That is about {SHARE:.0%} of what {slowest}, "
+        f"the slowest, did in its probe ({throughputs[slowest]:,.0f}/s)."
+    )

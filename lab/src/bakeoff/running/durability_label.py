@@ -13,7 +13,7 @@ from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import Durability
-from bakeoff.running.proof import DurabilityProof
+from bakeoff.running.contender import DurabilityProof
 
 
 @dataclass(frozen=True)

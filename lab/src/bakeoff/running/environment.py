@@ -86,11 +86,9 @@ def _read(path: str) -> str | None:
 
 @cache
 def _cpu_model() -> str | None:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
+    if (text := _read("/proc/cpuinfo")) is None:
         return platform.processor() or None
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), None)
+    return next((line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")), None)
 
 
 def _output(command: Sequence[str], directory: Path) -> str | None:

@@ -3,18 +3,47 @@
 Pure functions.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import replace as with_members
 
 from bakeoff.engines.merging import added, sum_of_known
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.results.cost import Sample
 from bakeoff.running.phase_plan import Step
-from bakeoff.running.slices import Pauses
+from bakeoff.sampling.gauges import GaugeReadings
 
 _OfPhase = PhaseStart | EngineSecond | PhaseEnd
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """The spans of wall-clock time in which a run waited between its slices, in the order of time, in ns."""
+
+    spans: Sequence[tuple[int, int]] = ()
+
+    def without(self, at_ns: int) -> int:
+        """The instant on a clock that stood still in the pauses."""
+        count = bisect_right(self.spans, at_ns, key=lambda span: span[0])
+        return at_ns - sum(min(end_ns, at_ns) - begin_ns for begin_ns, end_ns in self.spans[:count])
+
+    def covers(self, at_ns: int) -> bool:
+        return any(begin_ns < at_ns < end_ns for begin_ns, end_ns in self.spans)
+
+
+def samples_without(pauses: Pauses, samples: Sequence[Sample]) -> list[Sample]:
+    """The samples on the clock of the pauses. What a role used in a pause is a cost of the run all the same."""
+    return [with_members(each, time_unix_ns=pauses.without(each.time_unix_ns)) for each in samples]
+
+
+def gauge_without(pauses: Pauses, gauge: GaugeReadings) -> GaugeReadings:
+    """The readings on the clock of the pauses. Those of a pause show a target without load, and are left out."""
+    kept = [each for each in gauge.readings if not pauses.covers(each.time_unix_ns)]
+    return GaugeReadings(gauge.unit, [replace(each, time_unix_ns=pauses.without(each.time_unix_ns)) for each in kept])
 
 
 def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:
@@ -32,7 +61,7 @@ def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[R
             of_level.setdefault(steps[record.phase].level, []).append(record)
     for level, own in of_level.items():
         kept += [
-            replace(record, phase=level, time_unix_ns=pauses.without(record.time_unix_ns))
+            with_members(record, phase=level, time_unix_ns=pauses.without(record.time_unix_ns))
             for record in _as_one_phase(own, steps)
         ]
     return kept
@@ -66,7 +95,7 @@ def as_shown(record: Record, steps: Sequence[Step]) -> Record | None:
     if not is_sliced:
         return record
     if isinstance(record, EngineSecond):
-        return replace(record, second=step.slice) if record.second == 0 else None
+        return with_members(record, second=step.slice) if record.second == 0 else None
     return record if isinstance(record, PhaseStart) and step.slice == 0 else None
 
 
@@ -93,12 +122,12 @@ def _seconds(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[Eng
             # The last slice may be longer than a second.
             parts.setdefault(number + (record.second if number == last else 0), []).append(record)
     for number, own in sorted(parts.items()):
-        yield replace(added(own), second=number)
+        yield with_members(added(own), second=number)
 
 
 def _one_end(ends: Sequence[PhaseEnd]) -> PhaseEnd:
     planned = [end.planned_ns for end in ends]
-    return replace(
+    return with_members(
         added(ends),
         time_unix_ns=ends[-1].time_unix_ns,
         duration_ns=sum(end.duration_ns for end in ends),

@@ -17,16 +17,14 @@ from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, file_stem
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
-from bakeoff.running.assemble import assemble
+from bakeoff.running.assemble import RunFacts, assemble
 from bakeoff.running.durability_label import durability_facts
 from bakeoff.running.environment import environment_of
-from bakeoff.running.generator import generator_of
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.measured_records import as_shown
 from bakeoff.running.observation import Observation, observe, observe_engine
 from bakeoff.running.phase_plan import Step
-from bakeoff.running.run_facts import RunFacts
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
@@ -155,7 +153,7 @@ class _Drive:
     def _send_load(self, service: Service, observed: Observation, plan: Plan, files: RunFiles) -> Observation:
         """Follows the plan, and watches. Returns what was observed, with the engine."""
         testbed, side = self._testbed, self._side
-        engine = generator_of(testbed, self._request, plan, files, self._stream_file, side.await_step)
+        engine = testbed.agents(self._request, plan, files, self._stream_file, side.await_step)
         load, (speed, flush_ms) = load_average(), self._speeds()
         with contextlib.ExitStack() as stack:
             if testbed.server is not None:

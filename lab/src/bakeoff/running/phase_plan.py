@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.running.modes import Phase
-from bakeoff.running.slices import slices_of
 from bakeoff.running.warm_up import COLD_S, COLD_START, SETTLING, WARM_UP, until_steady
 from bakeoff.workload.plan_records import PlannedPhase
+
+_SLICE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,15 @@ def steps_of(
         slices = slices_of(phase) if in_slices else [phase]
         steps += [Step(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps
+
+
+def slices_of(level: Phase) -> list[Phase]:
+    """The level in slices of a second; what is left of a second belongs to the last. Iterations stay together."""
+    if level.duration_s is None or level.duration_s < 2 * _SLICE_S:
+        return [level]
+    count = int(level.duration_s // _SLICE_S)
+    rest_s = level.duration_s - count * _SLICE_S
+    return [replace(level, duration_s=_SLICE_S + (rest_s if number == count - 1 else 0)) for number in range(count)]
 
 
 def _like(level: Phase, name: str, duration_s: float) -> Phase:

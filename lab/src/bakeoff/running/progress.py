@@ -12,31 +12,24 @@ class Progress(Protocol):
 
     def say(self, line: str) -> None:
         """Something that stays on the screen."""
-        ...
 
     def step(self, title: str, planned_s: float | None = None) -> None:
         """A new piece of work has begun; it takes about `planned_s` where that is known."""
-        ...
 
     def detail(self, text: str) -> None:
         """Detail of the current work; may be dropped."""
-        ...
 
     def record(self, record: Record) -> None:
         """A record of the engine's stream has arrived."""
-        ...
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:
         """CPU of each role now, per cent of one core."""
-        ...
 
     def run_of(self, number: int, count: int, left_s: float) -> None:
         """A comparison begins its run `number` of `count`; all that are left take about `left_s`."""
-        ...
 
     def standing(self, result: RunResult) -> None:
         """A run that counts has ended."""
-        ...
 
 
 def users_of(phase_start: PhaseStart) -> str:

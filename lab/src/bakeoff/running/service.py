@@ -18,8 +18,7 @@ from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import Project
-from bakeoff.running.isolation import Isolation, pinned_to
-from bakeoff.running.target_limits import limited
+from bakeoff.running.isolation import Isolation, limited, pinned_to
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget

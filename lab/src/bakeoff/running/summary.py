@@ -1,6 +1,7 @@
-"""From a result stream and samples to what was measured. Pure functions."""
+"""Summarises the stream and the samples of a run: phases, timeline and settling. Pure functions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -10,7 +11,10 @@ from bakeoff.results.cost import Cost, Sample
 from bakeoff.results.gauge import Gauge
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
+from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp
+from bakeoff.running import summary, warm_up
 from bakeoff.running.modes import Phase
+from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.cost import cost_between, cost_of_spans
 from bakeoff.sampling.gauges import GaugeReadings, gauge_between, gauge_of_spans
 
@@ -189,3 +193,27 @@ def _over_phases(
         name: together([(each[name], length) for each, length in zip(parts, lengths_s, strict=True) if name in each])
         for name in names
     }
+
+
+def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | None:
+    """The record of a run's settling, or None where there was none or the first did not come to its end."""
+    ended = {record.phase: record for record in records if isinstance(record, PhaseEnd)}
+    cold: ColdStart | None = None
+    levels: list[Settled] = []
+    for index, step in enumerate(steps):
+        if step.measures or index not in ended:
+            continue
+        operations = summary.operations_per_second(records, index)
+        if step.phase.name == warm_up.COLD_START:
+            cold = warm_up.cold_start(ended[index], operations)
+        else:
+            assert step.phase.duration_s is not None
+            levels.append(warm_up.settled(step.level + 1, step.phase.duration_s, ended[index], operations))
+    if not levels:
+        return None
+    first, *later = levels
+    if cold is not None and first.steady:
+        # Counted from the first request of the process; it may have been steady before the cold start was over.
+        whole = warm_up.steady_after([*cold.operations_per_s, *first.operations_per_s])
+        first = replace(first, steady_after_s=whole)
+    return WarmUp(**vars(first), rule=warm_up.RULE, later=later, cold_start=cold)

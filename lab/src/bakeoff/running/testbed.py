@@ -3,8 +3,10 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from bakeoff.containers.docker import DockerEngine
+from bakeoff.engines.agents import Agents
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
@@ -15,10 +17,13 @@ from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
+from bakeoff.running.run_files import RunFiles
+from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.access import Access
 from bakeoff.targets.certificate import lab_certificate
 from bakeoff.targets.manifest import POSTGRESQL, Place
 from bakeoff.targets.security import Secured
+from bakeoff.workload.plan_records import Plan
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,23 @@ class Testbed:
     def here(self) -> Here:
         """Where agents run that are not elsewhere."""
         return Here(self.launcher, [self.project.contract])
+
+    def agents(
+        self,
+        request: RunRequest,
+        plan: Plan,
+        files: RunFiles,
+        stream_file: Path,
+        before_start: Callable[[], None] = lambda: None,
+    ) -> Agents:
+        """The agents that carry the plan out once entered; they call `before_start` before each start of a phase.
+
+        Ledgers of several are in the folder that takes the ledger's place; streams and logs are beside the merged one.
+        """
+        log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
+        schema = self.project.contract / "schemas" / "stream.schema.json"
+        places = list(self.places[: request.agents]) or [self.here] * request.agents
+        return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)
 
     def of(self, contender: Contender) -> "Testbed":
         """The testbed of a contender: where it runs, with the database that it stores in."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from bakeoff.results.cost import Sample
 from bakeoff.results.run import ROLES
+from bakeoff.running.measured_records import Pauses, gauge_without, samples_without
 from bakeoff.running.observation import Observation
-from bakeoff.running.slices import Pauses, gauge_without, samples_without
 from bakeoff.sampling.cost import cpu_percent_within, latest_cpu_percent
 from bakeoff.sampling.gauge_watch import GaugeReads, GaugeWatch
 from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReadings
