@@ -171,7 +171,7 @@ def test_operations_stand_with_their_checks_statuses_and_data_rates() -> None:
     assert "1 10 users 2.00 0.24 0.20 0.02 500 60" in shown
 
 
-@pytest.mark.parametrize("width", [62, 80, 100])
+@pytest.mark.parametrize("width", [66, 80, 100])
 def test_a_run_fits_narrow_terminals(width: int) -> None:
     total = divided({"Read": operation(990, 5.0), "A long name of an operation": operation(3000)})
     run = run_of(phases=[phase(1, 10, total), phase(2, 50, total)], database_activity=ACTIVITY, machine_state=STATE)

@@ -9,7 +9,7 @@ from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 
 _MOST_WAITS = 3
-Figures = TypeVar("Figures", DatabaseFigures, MachineFigures)
+Figures = TypeVar("Figures")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from bakeoff.reporting.factor_effects import known_first, title_of, words_of
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
+from bakeoff.reporting.observed_columns import Column, Figures
+from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
 from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.text.table import Table
 
@@ -32,7 +33,7 @@ GAUGES_NOTE = (
     "medians over rounds."
 )
 
-_VERDICTS = {"unknown": "too few rounds"}
+_MEDIANS = "Medians over rounds."
 
 
 def all_tables(judgement: Judgement) -> list[Table]:
@@ -42,16 +43,9 @@ def all_tables(judgement: Judgement) -> list[Table]:
     for division in judgement.divisions:
         own = judgement.of_division(division)
         of = f", {division}" if several else ""
-        tables += [
-            ranking(judgement, own, of),
-            *choice_tables(own, of),
-            at_best(own, of),
-            limits(own, of),
-            latency(own, of),
-        ]
-        tables += [operations(own, of), statuses(own, of)]
-        tables += [cost(own, of)]
-        tables += [phases(own, of), resources(own, of), gauges(own, of)]
+        tables += [ranking(judgement, own, of), *choice_tables(own, of)]
+        tables += [at_best(own, of), limits(own, of), latency(own, of), operations(own, of), statuses(own, of)]
+        tables += [cost(own, of), phases(own, of), resources(own, of), gauges(own, of)]
         tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
     tables += [by_payload(judgement.contenders), effects(judgement.effects), matched_pairs(judgement)]
     tables += [operation_effects(judgement.operation_effects), references(judgement.reference_lines)]
@@ -64,7 +58,8 @@ def ranking(judgement: Judgement, entries: Sequence[Contender], of: str = "") ->
         "optimal: users at optimal parallelism. breaks: users at the breaking point. "
         "In parentheses: intervals over the rounds."
     )
-    return Table(f"Ranking{of}", headings, [_standing(judgement, entry) for entry in entries], left=2, note=note)
+    rows = [_standing(judgement, entry) for entry in entries]
+    return Table(f"Ranking{of}", headings, rows, left=2, note=note, least=("breaks", "optimal", "at"), kept=2)
 
 
 def at_best(entries: Sequence[Contender], of: str = "") -> Table:
@@ -87,7 +82,8 @@ def at_best(entries: Sequence[Contender], of: str = "") -> Table:
         "The lowest load whose throughput the rounds cannot tell from the highest, medians over rounds. CPU and peak "
         "memory of the target."
     )
-    return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note)
+    least = ("min ms", "mean ms", "MB", "CPU µs/op")
+    return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note, least=least)
 
 
 def limits(entries: Sequence[Contender], of: str = "") -> Table:
@@ -100,14 +96,13 @@ def limits(entries: Sequence[Contender], of: str = "") -> Table:
 
 
 def latency(entries: Sequence[Contender], of: str = "") -> Table:
-    names = LATENCIES
     rows = [
-        (entry.name, level.load, *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in names))
+        (entry.name, level.load, *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in LATENCIES))
         for entry in entries
         if (level := entry.optimal_level) is not None
     ]
     note = "Milliseconds at the optimal load of each target, medians over rounds."
-    return Table(f"Latency{of}", ("target", "load", *names), rows, left=2, note=note)
+    return Table(f"Latency{of}", ("target", "load", *LATENCIES), rows, left=2, note=note)
 
 
 def cost(entries: Sequence[Contender], of: str = "") -> Table:
@@ -120,8 +115,8 @@ def cost(entries: Sequence[Contender], of: str = "") -> Table:
             median_of(used.cpu_us_each, numbers.three_digits),
             *_used(used),
             median_of(used.pss_peak_mb, numbers.megabytes),
-            _percent(used.memory_mean_percent),
-            _percent(used.memory_peak_percent),
+            numbers.percent_of_hundred(used.memory_mean_percent),
+            numbers.percent_of_hundred(used.memory_peak_percent),
         )
         for entry in entries
         if entry.total is not None
@@ -136,26 +131,32 @@ def cost(entries: Sequence[Contender], of: str = "") -> Table:
 
 def phases(entries: Sequence[Contender], of: str = "") -> Table:
     headings = ("target", "load", "operations/s", "mean", "p50", "p99", "requests", "failed", "sent", "received")
-    note = "Latency in ms; sent and received in MB/s."
     rows = [(entry.name, *_phase(level)) for entry in entries for level in entry.levels[:MOST_ROWS]]
-    return Table(f"Phases{of}", headings, rows, left=2, note=f"{note} {_left_out(entries)}".strip())
+    note = f"Latency in ms; sent and received in MB/s. {_left_out(entries)}".strip()
+    return Table(f"Phases{of}", headings, rows, left=2, note=note, least=("received", "sent", "requests", "mean"))
 
 
 def resources(entries: Sequence[Contender], of: str = "") -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
-        (entry.name, level.load, *_used(level.costs["target"]), *_each(level))
+        (
+            entry.name,
+            level.load,
+            *_used(level.costs["target"]),
+            *map(numbers.three_digits, (level.cpu_percent_s_each, level.memory_mb_s_each)),
+        )
         for entry in entries
         for level in entry.levels[:MOST_ROWS]
         if "target" in level.costs
+        for each in [(level.cpu_percent_s_each, level.memory_mb_s_each)]
     ]
     note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
     return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
 
 
 def gauges(entries: Sequence[Contender], of: str = "") -> Table:
-    """What targets show of themselves, by phase."""
+    """The gauges of targets, by phase."""
     rows = [
         (
             entry.name,
@@ -174,39 +175,35 @@ def gauges(entries: Sequence[Contender], of: str = "") -> Table:
 
 
 def postgresql(entries: Sequence[Contender], of: str = "") -> Table:
-    """PostgreSQL's own view of each, in figures."""
-    figures = [column for column in observed_columns.DATABASE if not column.words]
-    headings = ("target", *(column.heading for column in figures))
-    rows = [
-        (entry.name, *observed_columns.cells(figures, entry.database))
-        for entry in entries
-        if entry.database is not None
-    ]
-    note = f"{observed_columns.DATABASE_NOTE} Medians over rounds."
-    return Table(f"PostgreSQL activity{of}", headings, rows, note=note)
+    """PostgreSQL's own counters of each, in figures."""
+    columns = [column for column in observed_columns.DATABASE if not column.words]
+    figures = [(entry.name, entry.database) for entry in entries if entry.database]
+    return _observed(f"PostgreSQL activity{of}", columns, figures, f"{observed_columns.DATABASE_NOTE} {_MEDIANS}")
 
 
 def sessions(entries: Sequence[Contender], of: str = "") -> Table:
-    """What its sessions were at: a column of words that needs a table of its own."""
-    words = [column for column in observed_columns.DATABASE if column.words]
-    headings = ("target", *(column.heading for column in words))
-    rows = [
-        (entry.name, *observed_columns.cells(words, entry.database))
-        for entry in entries
-        if entry.database is not None and entry.database["waits"]
-    ]
-    return Table(f"Active sessions{of}", headings, rows, left=2, note=observed_columns.SESSIONS_NOTE)
+    """Waits of its sessions: a column of words that needs a table of its own."""
+    columns = [column for column in observed_columns.DATABASE if column.words]
+    figures = [(entry.name, entry.database) for entry in entries if entry.database and entry.database["waits"]]
+    return _observed(f"Active sessions{of}", columns, figures, observed_columns.SESSIONS_NOTE, left=2)
 
 
 def machine(entries: Sequence[Contender], of: str = "") -> Table:
-    """What the machine was like around each."""
-    headings = ("target", *(column.heading for column in observed_columns.MACHINE))
-    rows = [
-        (entry.name, *observed_columns.cells(observed_columns.MACHINE, entry.machine))
-        for entry in entries
-        if entry.machine is not None
-    ]
-    return Table(f"The machine{of}", headings, rows, note=f"{observed_columns.MACHINE_NOTE} Medians over rounds.")
+    """The machine's state around each."""
+    figures = [(entry.name, entry.machine) for entry in entries if entry.machine]
+    note = f"{observed_columns.MACHINE_NOTE} {_MEDIANS}"
+    return _observed(f"The machine{of}", observed_columns.MACHINE, figures, note)
+
+
+def _observed(
+    title: str,
+    columns: Sequence[Column[Figures]],
+    figures: Sequence[tuple[str, Figures]],
+    note: str,
+    left: int = 1,
+) -> Table:
+    rows = [(name, *observed_columns.cells(columns, own)) for name, own in figures]
+    return Table(title, ("target", *(column.heading for column in columns)), rows, left=left, note=note)
 
 
 def effects(found: Sequence[Effect]) -> Table:
@@ -215,7 +212,7 @@ def effects(found: Sequence[Effect]) -> Table:
             title_of(each.factor),
             f"{words_of(each.factor, each.one)} against {words_of(each.factor, each.other)}",
             with_interval(each.ratio, numbers.ratio),
-            _VERDICTS.get(each.verdict, each.verdict),
+            VERDICTS.get(each.verdict, each.verdict),
         )
         for each in known_first(found)
     ]
@@ -224,7 +221,7 @@ def effects(found: Sequence[Effect]) -> Table:
 
 
 def matched_pairs(judgement: Judgement) -> Table:
-    """What the effects of several pairs are made of."""
+    """The pairs behind each effect of several pairs."""
     labels = {entry.key: entry.label for entry in judgement.contenders}
     rows = [
         (
@@ -232,7 +229,7 @@ def matched_pairs(judgement: Judgement) -> Table:
             labels[each.one],
             labels[each.other],
             with_interval(each.ratio, numbers.ratio),
-            _VERDICTS.get(each.verdict, each.verdict),
+            VERDICTS.get(each.verdict, each.verdict),
         )
         for effect in known_first(judgement.effects)
         if len(effect.pairs) > 1
@@ -246,18 +243,11 @@ def matched_pairs(judgement: Judgement) -> Table:
 
 def references(lines: Sequence[ReferenceLine]) -> Table:
     rows = [
-        (
-            f"{line.label}, payload {line.payload}" if line.payload else line.label,
-            numbers.rate(line.per_s),
-        )
+        (f"{line.label}, payload {line.payload}" if line.payload else line.label, numbers.rate(line.per_s))
         for line in lines
     ]
-    return Table(
-        "Limits",
-        ("reference", "operations/s"),
-        rows,
-        note=("PostgreSQL without an API, and the capacity of the generator."),
-    )
+    note = "PostgreSQL without an API, and the capacity of the generator."
+    return Table("Limits", ("reference", "operations/s"), rows, note=note)
 
 
 def _standing(judgement: Judgement, entry: Contender) -> Sequence[str]:
@@ -305,14 +295,6 @@ def _used(cost: CostEstimate) -> Sequence[str]:
     )
 
 
-def _each(level: Level) -> Sequence[str]:
-    return numbers.three_digits(level.cpu_percent_s_each), numbers.three_digits(level.memory_mb_s_each)
-
-
 def _left_out(entries: Sequence[Contender]) -> str:
     more = sum(max(0, len(entry.levels) - MOST_ROWS) for entry in entries)
     return f"{numbers.plural(more, 'more phase')}: in the JSON and the CSV of this report." if more else ""
-
-
-def _percent(value: float | None) -> str:
-    return numbers.percent(None if value is None else value / 100)
