@@ -66,8 +66,8 @@ def _imported(options: InitOptions) -> ImportedApi | None:
         raise UsageError("--openapi describes a REST API and --proto one of gRPC: name one, and make two workloads.")
     if given:
         raise UsageError(
-            f"{given[0]} does not go with a description: that says the protocol, and a database is added to the "
-            "workload afterwards, as docs/ADD_A_WORKLOAD.md describes."
+            f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol. "
+            "docs/ADD_A_WORKLOAD.md describes how to add a database to the workload afterwards."
         )
     if options.openapi is not None:
         from bakeoff.scaffold.openapi_import import import_openapi

@@ -1,4 +1,4 @@
-"""What references come to by the rules that `run` judges by, where all of their runs are stored."""
+"""Judgements of referenced comparisons, by the rules of `run`, where all of their runs are stored."""
 
 from collections.abc import Sequence
 from dataclasses import replace

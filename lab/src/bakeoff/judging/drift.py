@@ -44,7 +44,7 @@ class _Course:
 
     @property
     def distance(self) -> tuple[float, float]:
-        """Two contenders are as far from each other as from one another: of them it is who moved the more."""
+        """Ties are broken by the contender's own slope."""
         return round(abs(self.relative.slope), 9), abs(self.own.slope)
 
 
