@@ -2,7 +2,7 @@
 
 import { EventSource } from '../../../load/k6/lib/operations.js';
 
-/** What differs between the vectors and the interpreter, in words; empty when nothing does. */
+/** Differences between the vectors and the interpreter, in words; empty when there are none. */
 export function differences(vectors) {
   return vectors.cases.flatMap((vector) => [
     ...vector.events.flatMap((requested) => compare(vector.name, requested, renderedEvent(vector.plan, requested))),

@@ -1,4 +1,4 @@
-// What k6 does not measure by itself. Rows of these are written only when something happened, but for the last one,
+// Metrics that k6 itself lacks. Rows of these are written only when something happened, but for the last one,
 // which a threshold needs: k6 has no rate of failed gRPC requests.
 
 import { Counter, Rate, Trend } from 'k6/metrics';

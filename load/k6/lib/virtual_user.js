@@ -1,4 +1,4 @@
-// What one virtual user does in each iteration: one request, then its think time.
+// One iteration of a virtual user: one request, then its think time.
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';

@@ -112,7 +112,7 @@ func (d *Database) Store(ctx context.Context, rows writer.Rows) error {
 	defer cancel()
 	err := withConnectErrorsTransient(classify(d.store(ctx, rows)))
 	if errors.Is(err, writer.ErrDatabaseUnavailable) {
-		// What broke this connection has broken the others: without a reset each of them would cost an attempt.
+		// The fault of this connection has broken the others: without a reset each of them would cost an attempt.
 		d.pool.Reset()
 	}
 	return err

@@ -62,7 +62,7 @@ impl Entity {
         &self.text[self.type_end..self.id_end]
     }
 
-    /// What identifies the row: type and id.
+    /// The identity of the row: type and id.
     #[must_use]
     pub fn key(&self) -> (&str, &str) {
         (self.entity_type(), self.entity_id())

@@ -28,7 +28,7 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_millis(9_500);
 /// Length of the accept queue: thousands of clients may connect at the same moment.
 const BACKLOG: u32 = 4_096;
 
-/// What a target serves with.
+/// The parts of a serving target.
 pub struct Server {
     /// The listening socket.
     pub listener: TcpListener,

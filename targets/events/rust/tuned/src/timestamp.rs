@@ -48,7 +48,7 @@ fn is_offset(text: &[u8]) -> bool {
     }
 }
 
-/// What follows the fraction; `None` for a point without digits.
+/// The text after the fraction; `None` for a point without digits.
 fn without_fraction(text: &[u8]) -> Option<&[u8]> {
     let Some(fraction) = text.strip_prefix(b".") else {
         return Some(text);

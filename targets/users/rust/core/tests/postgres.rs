@@ -181,7 +181,7 @@ async fn calls_that_are_given_up() {
     database.drop().await;
 }
 
-/// What was accepted before closing is stored, and acknowledged.
+/// Requests accepted before closing are stored and acknowledged.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_completes_what_was_accepted() {
     let Some(database) = Database::create("closing").await else { return };

@@ -77,7 +77,7 @@ impl Database {
         self.connect().await.execute(statement).await.expect("a statement");
     }
 
-    /// What is stored: (type, id) → document.
+    /// The stored rows: (type, id) → document.
     async fn stored(&self) -> BTreeMap<(String, String), String> {
         let query = "SELECT entity_type, id, data::text FROM car_entities";
         let rows = self.connect().await.fetch_all(query).await.expect("the table is there");

@@ -7,7 +7,7 @@ pub struct Malformed;
 /// Deepest nesting of groups. Groups are obsolete, but must be skipped.
 const GROUP_DEPTH: usize = 100;
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     Varint(u64),

@@ -10,14 +10,14 @@ use tokio::task::{JoinSet, yield_now};
 
 use crate::error::Error;
 
-/// What shares a statement at most.
+/// The most calls that share a statement.
 const MOST_TOGETHER: usize = 512;
 
 /// Runs operations together.
 pub trait Together: Send + Sync + 'static {
     /// An operation.
     type Input: Send + 'static;
-    /// What it returns.
+    /// Its result.
     type Output: Send + 'static;
 
     /// Runs operations and returns the outcome of each, in their order.

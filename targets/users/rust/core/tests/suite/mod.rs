@@ -1,4 +1,4 @@
-//! What every repository must do: one suite, many implementations.
+//! The behaviour of every repository: one suite, many implementations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
