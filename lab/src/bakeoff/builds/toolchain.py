@@ -1,4 +1,4 @@
-"""A build's dependencies beside its inputs: the version of its tools, and variables that change their output."""
+"""The inputs of a build beside its files: the version of its tools, and variables that change their output."""
 
 import os
 import shutil

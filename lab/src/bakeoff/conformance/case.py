@@ -193,7 +193,7 @@ class Case:
         return (self.http if side == "http" else self.grpc) is not None
 
     def owns(self, key: tuple[str, ...]) -> bool:
-        """Whether a stored key belongs to this case: an element is its name, or begins with it and a slash."""
+        """Whether a stored key belongs to this case: an element is its name, or starts with it and a slash."""
         return any(element.split("/", 1)[0] == self.name for element in key)
 
     def with_token(self, token: str) -> "Case":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """Headers as they are sent, beside Host, Content-Length and Connection; each value is a line of its own. A body of
+    """Headers as sent, in addition to Host, Content-Length and Connection; each value is a separate line. A body of
     None sends no Content-Length."""
 
     method: str
@@ -53,4 +53,4 @@ class GrpcReply:
 
 
 class NoReplyError(Exception):
-    """The target did not answer a request; the text says in what way."""
+    """The target did not answer a request; the text gives the reason."""

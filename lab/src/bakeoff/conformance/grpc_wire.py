@@ -120,7 +120,7 @@ class _WireConnection:
         for event in self._state.receive_data(received):
             if getattr(event, "stream_id", None) == stream:
                 self._take(event, answer)
-        # Who has answered may be gone already; what is left to say to them goes out with the next call.
+        # A server that has replied may have disconnected; the rest goes out with the next call.
         if not answer.has_ended:
             self._flush()
 

@@ -96,7 +96,7 @@ def _send_until_answered(connection: socket.socket, content: bytes, deadline: fl
 
 
 def _send_all(connection: socket.socket, content: bytes, deadline: float) -> None:
-    """A TLS socket is readable for reasons of its own: an early answer is looked for only when sending fails."""
+    """A TLS socket is readable for other reasons too: an early reply is read only when sending fails."""
     connection.settimeout(_remaining_s(deadline))
     with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
         connection.sendall(content)

@@ -56,7 +56,7 @@ def reply_waits_for_commit(probed: Probed) -> list[str] | None:
 
 
 def same_request_stores_again(probed: Probed) -> list[str] | None:
-    """A request that was answered before is carried out again: another one has changed the row meanwhile."""
+    """A repeated request stores again, after another one has changed the row."""
     if not probed.updates:
         return None
     with probed.speaking() as speaker:
@@ -112,7 +112,7 @@ def all_clients_are_equal(probed: Probed) -> list[str] | None:
 def health_asks_database(probed: Probed) -> Differences | None:
     """Without its database a target acknowledges nothing and is not healthy; with it, it stores again and is healthy.
 
-    What its health says while the database is cut off is core only where the contract promises that it asks.
+    Its health while the database is disconnected is core only where the contract promises a check of the database.
     """
     if probed.relay is None:
         return None
@@ -122,7 +122,7 @@ def health_asks_database(probed: Probed) -> Differences | None:
     if acknowledged:
         found = ["an event was acknowledged while the database was cut off"]
     else:
-        found = _after_return(probed, tells=noticed)
+        found = _after_return(probed, shows_database=noticed)
     still = () if noticed else (f"health: still healthy {within_s:.0f} s after the database was cut off",)
     health = Differences(strict=still, core=still if promised else ())
     return Differences().with_both(*found).followed_by(health)
@@ -145,7 +145,7 @@ CHECKS: Sequence[tuple[str, str, Check]] = (
 
 
 def _locked(probed: Probed, speaker: CaseProtocol, event: StoringEvent) -> list[str]:
-    """Whether an event is acknowledged while its table is locked; then whether it is, once the lock is gone."""
+    """Whether an event is acknowledged while its table is locked, and after the lock is released."""
     with ThreadPoolExecutor(1) as pool:
         with _no_writes(probed.server):
             reply = pool.submit(_stored_or_why_not, speaker, event)
@@ -175,11 +175,11 @@ def _without_database(probed: Probed, relay: DatabaseRelay, within_s: float) -> 
         relay.restore()
 
 
-def _after_return(probed: Probed, *, tells: bool) -> list[str]:
-    """Problems after the database returned; `tells` where the target's health shows that it can store again."""
+def _after_return(probed: Probed, *, shows_database: bool) -> list[str]:
+    """Problems after the database returned; `shows_database` where the target's health depends on it."""
     if not _within(_HEALTHY_WITHIN_S, lambda: probed.is_healthy):
         return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
-    if not tells:
+    if not shows_database:
         _within(_HEALTHY_WITHIN_S, lambda: not probed.has_events or _acknowledged_now(probed))
     with probed.speaking() as speaker:
         return _stored_now(probed, speaker)

@@ -42,7 +42,7 @@ def compare_http(expected: HttpExpectation, reply: HttpReply, profile: Profile =
 
 
 def _unexpected_body(is_different: bool, reply: HttpReply) -> list[str]:
-    """The body of a reply that is wrong already, because its message tells why."""
+    """The body of a reply that is already wrong: its message gives the reason."""
     return [f"body: got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"] if is_different else []
 
 

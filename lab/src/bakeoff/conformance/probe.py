@@ -40,7 +40,7 @@ class Probed:
     _numbers: "count[int]" = field(default_factory=count)
 
     def event(self, key: str | None = None) -> StoringEvent:
-        """A new event, for a key of its own or for the given one."""
+        """A new event, for a new key or the given one."""
         event = None if self.plan is None else storing_event(self.plan, next(self._numbers), key)
         assert event is not None, "only a workload whose first operation stores by itself has events"
         return event

@@ -25,7 +25,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
-# A target that is gone or hangs would cost a timeout for each case that is left.
+# A target that has ended or hangs would cost a timeout for each remaining case.
 _SILENT_CASES_IN_A_ROW = 3
 
 
@@ -69,7 +69,7 @@ class CaseResult:
 @dataclass(frozen=True)
 class ConformanceResult:
     """All cases of one target. `not_applicable` counts those that its protocol has no words for, and those that need a
-    token where the target asks for none."""
+    token where the target requires none."""
 
     protocol: str
     results: tuple[CaseResult, ...]
@@ -97,7 +97,7 @@ class ConformanceResult:
         return ConformanceResult(self.protocol, self.results + more.results, self.not_applicable - len(more.results))
 
     def with_checks(self, results: Sequence[CaseResult], not_applicable: int) -> "ConformanceResult":
-        """The result with those of checks beside the workload's cases."""
+        """The result, with those of integrity checks added."""
         return ConformanceResult(self.protocol, (*self.results, *results), self.not_applicable + not_applicable)
 
 
@@ -113,7 +113,7 @@ def run_conformance(
     """Runs the cases against the target at `access`, over `rest` or `grpc`.
 
     `server` is the target's database, or None for one that stores in none: rows that cases expect go unchecked then.
-    Cases expect to find none of their rows, so a run begins on a fresh table. Raises BakeoffError for vectors that are
+    Cases expect to find none of their rows, so a run starts on a fresh table. Raises BakeoffError for vectors that are
     broken and a target that cannot be reached; a target that does the wrong thing is a result. Cases that need a token
     run when `access` has one.
     """
@@ -141,7 +141,7 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
 
 
 def applicable(cases: Sequence[Case], token: str | None) -> tuple[Case, ...]:
-    """The cases for a target that asks for this token, or for none."""
+    """The cases for a target that requires this token, or none."""
     if token is None:
         return tuple(case for case in cases if not case.token)
     return tuple(case.with_token(token) for case in cases)

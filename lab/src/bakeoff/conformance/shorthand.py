@@ -7,7 +7,7 @@ from bakeoff.documents.checked import Json
 
 
 class ShorthandError(ValueError):
-    """An abbreviation that stands for nothing."""
+    """A malformed abbreviation."""
 
 
 def join_parts(parts: Sequence[str | Mapping[str, Any]]) -> bytes:
@@ -16,7 +16,7 @@ def join_parts(parts: Sequence[str | Mapping[str, Any]]) -> bytes:
 
 
 def write_out(value: Json) -> Json:
-    """The JSON document with every {"$text": …} and {"$repeat": …, "times": …} replaced by what it stands for."""
+    """The JSON document with every {"$text": …} and {"$repeat": …, "times": …} expanded."""
     if isinstance(value, dict):
         if "$text" in value:
             return _text(value)

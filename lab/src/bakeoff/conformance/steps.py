@@ -108,7 +108,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Json]) -> Case:
-    """One step as a case of its own, with the captured values in their places."""
+    """One step as a case, with the captured values in their places."""
     entry = filled(step.sides[side], captured)
     assert isinstance(entry, Mapping)
     return replace(

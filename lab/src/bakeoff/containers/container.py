@@ -15,7 +15,7 @@ _MIB = 1 << 20
 class Container:
     """A running container. Limits are None where it has none; `image_digest` is the registry's, else the image's id.
 
-    `pid` is its first process as the engine counts processes. `started_at` tells one life of it from the next.
+    `pid` is its first process as the engine counts processes. `started_at` distinguishes one start from the next.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The Docker Engine API, as far as the lab asks: over the engine's socket, reading only."""
+"""A read-only client of the Docker Engine API, over the engine's socket."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ Answer = Any
 
 
 class DockerEngine:
-    """One engine. Every method raises BakeoffError, which says what to do, where it cannot be reached or understood."""
+    """One engine. Every method raises BakeoffError with advice where it cannot be reached or understood."""
 
     def __init__(self, address: str) -> None:
         """`address`: unix:///path/of/its.sock or tcp://127.0.0.1:2375."""

@@ -14,7 +14,7 @@ def docker_command(address: str, *arguments: str) -> list[str]:
 
 
 def run_docker(address: str, arguments: Sequence[str]) -> list[str]:
-    """The lines that a command prints. Raises BakeoffError with what it says when it fails."""
+    """The lines that a command prints. Raises BakeoffError with its output when it fails."""
     command = docker_command(address, *arguments)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)

@@ -49,7 +49,7 @@ class KubernetesCluster:
         self._batch: Any = client.BatchV1Api(self._client)
 
     def check(self) -> None:
-        """Raises BakeoffError where the API does not answer, or refuses what every run asks for."""
+        """Raises BakeoffError where the API does not answer, or refuses a request of every run."""
         with self._refused("list pods"):
             self._core.list_namespaced_pod(self.namespace, limit=1, _request_timeout=_TIMEOUT_S)
 

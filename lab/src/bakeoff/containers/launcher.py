@@ -114,7 +114,7 @@ class DockerLauncher(Launcher):
         if name is not None:
             self._published = {at: published for at, published in self._published.items() if published != name}
             with contextlib.suppress(BakeoffError):
-                # It is gone already where it ended by itself.
+                # A container that ended by itself is already removed.
                 run_docker(self._docker.address, ["rm", "--force", "--volumes", name])
         return children.stop(process, signal.SIGKILL, timeout_s)
 

@@ -1,4 +1,4 @@
-"""Agents in Kubernetes: each a pod of one Indexed Job, whose standard input and output the lab attaches to.
+"""Agents in Kubernetes: each a pod of one Indexed Job; the lab attaches to its standard input and output.
 
 Scheduling is Kubernetes': the Job's template is deploy/kubernetes/engine/job.yaml, in which a team writes its images,
 requests and rules. The lab needs to make and remove Jobs, to list pods, and to attach to them.
@@ -43,7 +43,7 @@ exit "$status"
 _READY_TIMEOUT_S = 180.0
 _LOOK_S = 0.25
 _STDERR_KEPT = 4096
-# Waiting does not help: the image is not there, or the manifest asks for what cannot be.
+# Waiting does not help: the image does not exist, or the manifest is invalid.
 _HOPELESS = ("ErrImageNeverPull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError")
 
 # A manifest or an answer of the API, or a part of one.
@@ -223,7 +223,7 @@ def read_template(project: Project) -> KubernetesObject:
 
 
 def job_of(template: KubernetesObject, name: str, assignment: Assignment, project: Project) -> KubernetesObject:
-    """The Job of a run: a pod for each agent, whose number is its index from 1."""
+    """The Job of a run: a pod for each agent; its index is the agent's number, from 1."""
     job: KubernetesObject = copy.deepcopy(template)
     job["metadata"]["name"] = name
     job["spec"] |= {"completions": assignment.of, "parallelism": assignment.of}
@@ -249,7 +249,7 @@ def _image_of(image: str, engine: str) -> str:
 
 
 def running_pod(jobs: EngineJobs, job: str, index: int, clock: Callable[[], float] = time.monotonic) -> str:
-    """The name of a pod of the Job once it runs. Raises BakeoffError that says what keeps it from running."""
+    """The name of a pod of the Job once it runs. Raises BakeoffError with the reason why it does not run."""
     deadline = clock() + _READY_TIMEOUT_S
     while True:
         pod = jobs.cluster.pod_of(job, index)

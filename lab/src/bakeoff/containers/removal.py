@@ -27,7 +27,7 @@ def remove_labelled(address: str, label: str, pause_s: float = _PAUSE_S) -> None
             found = run_docker(address, [*listing, "--filter", f"label={label}"])
             if not found:
                 break
-            # What another removes meanwhile is an error, and gone soon.
+            # An object that another removes at the same time is an error, and soon removed.
             with contextlib.suppress(BakeoffError) if left else contextlib.nullcontext():
                 run_docker(address, [*removing, *found])
                 break

@@ -1,4 +1,4 @@
-"""Finds the lines of a TOML text on which its keys stand, which no parser of the standard library tells."""
+"""Finds the lines of the keys in a TOML text, which the standard library's parser does not report."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ Place = Sequence[str | int]
 
 
 def line_of(text: str, place: Place) -> int:
-    """The line on which the key of a place stands, such as ("vary", "payload") or ("operations", 2, "needs").
+    """The line of the key of a place, such as ("vary", "payload") or ("operations", 2, "needs").
 
     1 where it is not to be found; the closest table around it where the key is inside an inline table.
     """

@@ -215,7 +215,7 @@ def _parts(
 
 
 def _of_agent(path: Path, part: str, number: int) -> Path:
-    """The file of an agent beside that of the run: `….stream.jsonl` → `….stream.agent-1.jsonl`."""
+    """The file of an agent, next to that of the run: `….stream.jsonl` → `….stream.agent-1.jsonl`."""
     head, found, tail = path.name.rpartition(part)
     name = f"{head}{part}agent-{number}.{tail}" if found else f"{path.stem}.agent-{number}{path.suffix}"
     return path.with_name(name)

@@ -1,4 +1,4 @@
-"""An agent's clock beside the lab's: the offset by round trips over the channel of instructions."""
+"""The offset of an agent's clock from the lab's, by round trips over the channel of instructions."""
 
 import time
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Offset:
         return self.ahead_ns if abs(self.ahead_ns) > self.uncertainty_ns + _READING_NS else 0
 
 
-# Of an engine that has no clock to ask: on this machine, where all have the same.
+# Of an engine that reports no clock: on this machine, where all have the same.
 SAME = Offset(0, 0)
 
 
@@ -52,7 +52,7 @@ class RoundTrips:
         self._sent_ns[identifier] = at_ns
 
     def received(self, identifier: int, shown_ns: int, at_ns: int) -> None:
-        """The reply has arrived; one that nothing asked for shows nothing."""
+        """The reply has arrived; an unexpected one is ignored."""
         sent_ns = self._sent_ns.pop(identifier, None)
         if sent_ns is not None:
             self._offsets.append(offset_of(sent_ns, shown_ns, at_ns))

@@ -39,7 +39,7 @@ class EngineProcess(StartedEngine):
                 stdout=subprocess.PIPE,
                 death_signal=signal.SIGTERM,
                 image=assignment.engine.build.image,
-                # The plan, and the ledger beside it.
+                # The plan and the ledger.
                 folders=[assignment.plan_file.parent],
                 reads=reads,
                 user=own_user(),

@@ -35,7 +35,7 @@ class PodTable(msgspec.Struct, frozen=True):
 
 
 class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """An engine.toml. contract/schemas/engine.schema.json says what each member means."""
+    """An engine.toml. contract/schemas/engine.schema.json describes each member."""
 
     protocols: Sequence[str]
     models: Sequence[str]

@@ -22,7 +22,7 @@ from bakeoff.engines.stream import (
 )
 from bakeoff.results import histograms
 
-# Where a record stands in its stream: start, then each phase with its begin, seconds and end, then end.
+# The place of a record in its stream: start, then each phase with its start, seconds and end, then end.
 _Place = tuple[int, int, int, int]
 
 _START: _Place = (0, 0, 0, 0)
@@ -68,11 +68,11 @@ class Merging:
 
     @property
     def begun_apart_ns(self) -> int:
-        """By how much the agents' begins of a phase lay apart at the most."""
+        """The largest spread of the agents' starts of a phase."""
         return max((max(begun.values()) - min(begun.values()) for begun in self._begun_ns.values()), default=0)
 
     def _check_step(self, phase: int) -> None:
-        """Seconds whose starts lie further apart than half a second are not the same seconds."""
+        """Raises StreamError where the agents' starts of a phase are more than half a second apart."""
         begun = self._begun_ns[phase]
         first, last = min(begun, key=lambda agent: begun[agent]), max(begun, key=lambda agent: begun[agent])
         apart_ns = begun[last] - begun[first]
@@ -111,7 +111,7 @@ class Merging:
             ends = ((number, end.message) for number, end in enumerate(records, 1) if isinstance(end, End))
             one = replace(one, message="; ".join(f"agent {number}: {message}" for number, message in ends if message))
         elif isinstance(one, PhaseEnd):
-            # The phase lasts from the first agent's begin to the last agent's end.
+            # The phase lasts from the first agent's start to the last agent's end.
             begun = self._begun_ns[one.phase]
             ended = (begun[agent] + part.duration_ns for agent, part in parts.items() if isinstance(part, PhaseEnd))
             one = replace(one, duration_ns=max(ended) - min(begun.values()))

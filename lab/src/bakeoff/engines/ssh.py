@@ -41,13 +41,13 @@ trap 'rm -f "$partial"' EXIT
 cat > "$partial"; chmod 700 "$partial"; mv "$partial" "{_CACHE}/$1"
 """
 _CALL = f'name=$1; shift; exec "{_CACHE}/$name" "$@"'
-# The engine works in a folder of its own, which lasts as long as the connection: the end of standard input, whatever
+# The engine works in a separate folder, which lasts as long as the connection: the end of standard input, whatever
 # ends it, ends the engine first and then the folder.
 _RUN = f"""umask 077
 folder=$(mktemp -d "${{TMPDIR:-/tmp}}/bakeoff-agent.XXXXXXXX") || exit 70
 trap 'rm -rf "$folder"' EXIT
 trap 'kill -9 "$engine" 2>/dev/null; exit 143' HUP INT TERM
-# What is written to a lab that is gone must not end the shell before its folder is removed.
+# Writing to a disconnected lab must not end the shell before its folder is removed.
 trap '' PIPE
 cd "$folder" || exit 70
 name=$1; shift

@@ -23,7 +23,7 @@ class EngineVersion(msgspec.Struct, frozen=True):
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="start"):
     """The first record: what is sent to what.
 
-    `checks` is the fraction of replies whose content is checked, by operation; empty in streams of version 1.
+    `checks` is the fraction of replies with checked content, by operation; empty in streams of version 1.
     """
 
     version: int
@@ -57,7 +57,7 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="cl
 
 
 class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="phase_start"):
-    """A phase begins; `phase` is its index in the plan."""
+    """A phase starts; `phase` is its index in the plan."""
 
     phase: int
     name: str

@@ -49,7 +49,7 @@ class Assignment:
 class StartedEngine(ABC):
     """An engine that a transport has started. Unless a transport differs, it runs elsewhere and logs on this machine.
 
-    `pids` are its processes on this machine, whose CPU and memory are sampled.
+    `pids` are its processes on this machine; the lab samples their CPU and memory.
     """
 
     pids: Sequence[int] = ()

@@ -32,7 +32,7 @@ def start(
     group: int | None = None,
     death_signal: signal.Signals = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Starts a child in a session of its own, so that Ctrl-C reaches only the lab, which stops it in order.
+    """Starts a child in its own session, so that Ctrl-C reaches only the lab, which stops it in order.
 
     Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`. Its environment
     is what it inherits, by default the lab's own, with `environment` on top.

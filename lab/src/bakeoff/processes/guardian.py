@@ -1,4 +1,4 @@
-"""Ends what a lab started when the lab itself has been killed. Runs as a script, in a process of its own.
+"""Ends what a lab started when the lab itself has been killed. Runs as a script, in a separate process.
 
 It reads about children from standard input, a line each: `+ PID SIGNAL` when one starts and `- PID` when it has ended;
 `! COMMAND` and `? COMMAND`, as JSON, add a command to run in the end and withdraw it. The end of input means that the

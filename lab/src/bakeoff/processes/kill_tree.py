@@ -9,7 +9,7 @@ _POLL_S = 0.001
 
 
 def kill_tree(pid: int, timeout_s: float = 30) -> None:
-    """SIGKILL to a process and all it started, and waits until they are gone.
+    """SIGKILL to a process and all it started, and waits until they have ended.
 
     Each process is stopped before its children are listed, so that none of them is started behind the list.
     """
@@ -26,7 +26,7 @@ def kill_tree(pid: int, timeout_s: float = 30) -> None:
 
 
 def _stop(process: psutil.Process) -> None:
-    """SIGSTOP, and waits until it is carried out: a fork that has begun is finished first."""
+    """SIGSTOP, and waits until it is carried out: a fork in progress finishes first."""
     process.suspend()
     while process.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_ZOMBIE):
         time.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""How a target is reached: its address, whether requests travel encrypted, and the token it asks for."""
+"""Access to a target: its address, TLS, and the token that it requires."""
 
 import ssl
 from dataclasses import dataclass, field

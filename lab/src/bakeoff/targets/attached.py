@@ -16,7 +16,7 @@ _PAUSE_S = 0.1
 class AttachedTarget:
     """Waits on entry until the target is healthy; leaves it running on exit.
 
-    It looks like a target's process whose `pid` and start are unknown.
+    It has the interface of a target's process, with unknown `pid` and start.
     """
 
     pids: Mapping[str, int] = {}

@@ -1,4 +1,4 @@
-"""The processes that a target needs beside it: started before it, stopped after it."""
+"""The companion processes of a target: started before it, stopped after it."""
 
 import os
 import re
@@ -43,7 +43,7 @@ class Placeholders:
         return {name: self.fill(text) for name, text in texts.items()}
 
     def port(self, name: str) -> int:
-        """The port of that name, a free one when it is first asked for."""
+        """The port of that name: a free one, chosen at the first call."""
         return self._ports.setdefault(name, ports.free_port())
 
     def clear(self) -> None:
@@ -58,7 +58,7 @@ class Placeholders:
 
 
 class Companions:
-    """The companions of one start of a target. Each writes a log beside the target's."""
+    """The companions of one start of a target. Each writes a log next to the target's."""
 
     def __init__(
         self,

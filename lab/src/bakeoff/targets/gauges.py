@@ -39,7 +39,7 @@ class GaugesTable(msgspec.Struct, frozen=True):
         return None
 
     def endpoint(self, process: str, access: Access, prefix: str = "") -> GaugeEndpoint:
-        """Where a process is read that is reached like this; `prefix` stands before each label in the record."""
+        """The endpoint of a process with this access; `prefix` precedes each label in the record."""
         return GaugeEndpoint(
             process=process,
             host=access.host,
@@ -52,5 +52,5 @@ class GaugesTable(msgspec.Struct, frozen=True):
 
 
 def on_port(access: Access, port: int) -> Access:
-    """How a port beside the target's own is reached: in plain text."""
+    """The access to another port of the target: in plain text."""
     return replace(access, port=port, tls=None)

@@ -12,10 +12,10 @@ _TIMEOUT_S = 2.0
 
 
 class HealthCheck(Protocol):
-    """One question, asked over the target's own protocol."""
+    """A health check over the target's own protocol."""
 
     def is_healthy(self, access: Access) -> bool:
-        """Whether the target says it can work now. The token is not needed for this."""
+        """Whether the target reports that it is ready. No token is needed."""
         ...
 
 

@@ -59,7 +59,7 @@ class DocumentedSetting(msgspec.Struct, frozen=True):
 
 
 class CompanionTable(msgspec.Struct, frozen=True):
-    """A process, or several alike, that the target needs beside it."""
+    """A companion process of the target, or several alike."""
 
     name: str
     command: Sequence[str]
@@ -101,7 +101,7 @@ class DeclaredSetting(msgspec.Struct, frozen=True):
 
 
 class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_class": "class"}):
-    """A target.toml. contract/schemas/target.schema.json says what each member means."""
+    """A target.toml. contract/schemas/target.schema.json describes each member."""
 
     name: str
     workload: str
@@ -199,7 +199,7 @@ def find_targets(project: Project, schemas: Path | None = None) -> list[Target]:
 
 
 def _manifests(folder: Path) -> Iterator[Path]:
-    """Every target.toml below a folder. What builds make is not looked through: it is large, and changes meanwhile."""
+    """Every target.toml below a folder. Build output is not searched: it is large, and changes during builds."""
     for here, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in MADE_BY_BUILDS and not name.startswith(".")]
         if "target.toml" in files:

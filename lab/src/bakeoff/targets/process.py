@@ -28,7 +28,7 @@ _STOPS_WITHIN_S = 12.0
 class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
-    `settings` are environment variables of the target's own, and `secured` what makes it speak TLS or ask for a token.
+    `settings` are environment variables of the target's own, and `secured` configures TLS or a token.
     `before` goes before its command and those of its companions, and `launcher` starts it. Attributes: `access`, `log`,
     `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there
     is a `container` instead.
@@ -144,7 +144,7 @@ class TargetProcess:
         return ended or self._failed_companion() is not None
 
     def ended_error(self) -> BakeoffError:
-        """The error that says how a target ended that should be running."""
+        """The error for a target that ended unexpectedly."""
         failed = self._failed_companion()
         if failed is not None:
             return failed

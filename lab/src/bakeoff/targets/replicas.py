@@ -17,7 +17,7 @@ _REPLICA = "replica-{instance}"
 
 
 def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
-    """The target as so many processes, each on a port of its own, and HAProxy in their place on the target's port.
+    """The target as so many processes, each on its own port, and HAProxy on the target's port.
 
     CPU and memory are of all of them together, and recorded for each. Raises BakeoffError without HAProxy.
     """

@@ -1,4 +1,4 @@
-"""Bodies of HTTP requests: JSON and text as they are; forms, parts and bytes that a message stands for."""
+"""Bodies of HTTP requests: JSON and text as they are; forms, parts and bytes encoded from a message."""
 
 import base64
 import binascii
@@ -20,7 +20,7 @@ CONTENT_TYPES = {
     "multipart": f"multipart/form-data; boundary={BOUNDARY}",
     "binary": "application/octet-stream",
 }
-# Those whose message is not the body itself.
+# Kinds with a message that is not the body itself.
 ENCODED = ("form", "multipart", "binary")
 _FILE = {"filename", "content_type", "text", "base64"}
 _FORM = "a form is a JSON object of texts, numbers, true and false, and lists of these"
@@ -31,7 +31,7 @@ _PARTS = (
 
 
 class BodyError(ValueError):
-    """A message that cannot be such a body; the message says what it must be."""
+    """A message that cannot be such a body; the text describes valid ones."""
 
 
 def encoded(body: str, message: Json) -> bytes:
@@ -67,7 +67,7 @@ def sample_of_binary(segments: list[Segment]) -> str:
 
 
 def _values(message: Json, needed: str) -> Iterator[tuple[str, Json]]:
-    """Names and values; a list stands for several values of one name, null for none."""
+    """Names and values; a list is several values of one name, null is none."""
     if not isinstance(message, Mapping):
         raise BodyError(needed)
     for name, value in message.items():

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from bakeoff.workload.plan_records import Plan, PlannedOperation, PlannedPhase
 
 _USERS = 32
-# Other messages than those of the run, whose seed this changes.
+# Changes the seed of the run, so that messages differ.
 _OTHER_SEED = 0x9E37_79B9_7F4A_7C15
 
 

@@ -77,7 +77,7 @@ class DeclaredRead(_Declared, frozen=True):
     absent: int | str | Sequence[int | str] | None = None
 
     def absent_over(self, protocol: str) -> int | str | None:
-        """The status that stands for a missing document: a number over HTTP, a name over gRPC."""
+        """The status of a missing document: a number over HTTP, a name over gRPC."""
         statuses = [self.absent] if isinstance(self.absent, int | str) else self.absent or []
         return next((each for each in statuses if isinstance(each, str) == (protocol == "grpc")), None)
 
@@ -198,13 +198,13 @@ class HttpHealth(_Declared, frozen=True):
 
 
 class GrpcHealth(_Declared, frozen=True):
-    """The service whose health shows that a target is ready."""
+    """The service with the health of the target."""
 
     service: str = ""
 
 
 class Health(_Declared, frozen=True):
-    """How a target shows that it is ready; whether the contract promises that it is not while its database is away."""
+    """How a target shows that it is ready, and whether the contract promises that this includes its database."""
 
     http: HttpHealth | None = None
     grpc: GrpcHealth | None = None
@@ -226,7 +226,7 @@ class Fill(_Declared, frozen=True):
 class DeclaredOverlay(_Declared, frozen=True):
     """Another layout of the tables: an SQL file, when it is applied, and the server's extensions that it uses.
 
-    `durability` is an SQL file too, which asks other servers that tables are spread over.
+    `durability` is an SQL file too, which queries other servers with parts of the tables.
     """
 
     sql: str
@@ -264,5 +264,5 @@ class Declaration(_Declared, frozen=True):
 
     @property
     def reads_back(self) -> Sequence[str]:
-        """The operations that read entities back, each those whose key is that of its `reads`."""
+        """The operations that read entities back, each the entities with the key of its `reads`."""
         return [self.read_back] if isinstance(self.read_back, str) else self.read_back

@@ -24,7 +24,7 @@ from bakeoff.workload.session_references import (
 from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
 from bakeoff.workload.template import TemplateError, parse_template
 
-# Values that make every template a text of the right kind: bare or in quotes, a number can stand anywhere.
+# Values that make every template a text of the right kind: bare or in quotes, a number is valid anywhere.
 _ANY_VALUE = "0"
 
 
@@ -66,7 +66,7 @@ def problems_of(declared: Declaration) -> Iterator[Problem]:
 
 
 def _read_back(declared: Declaration) -> Iterator[Problem]:
-    """Why an operation that reads entities back cannot: an audit asks for any entity, and for deleted ones too."""
+    """Why an operation that reads entities back cannot: an audit reads any entity, deleted ones too."""
     by_name = {each.name: each for each in declared.operations}
     for name in declared.reads_back:
         if name not in by_name:
@@ -268,7 +268,7 @@ def _where_it_lacks(lacking: Sequence[str]) -> str:
 
 
 def _unknown_slot(template: str) -> str:
-    """The slot that is not one, for the line that it stands on."""
+    """The unknown slot, to find its line."""
     for found in re.finditer(r"\$\{[^{}]*\}", template):
         try:
             parse_template(found.group())

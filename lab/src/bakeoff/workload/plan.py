@@ -91,13 +91,13 @@ class Tls:
 
 @dataclass(frozen=True)
 class Load:
-    """The load on a target, beside the workload's own rules.
+    """The load on a target, in addition to the workload's own rules.
 
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
     `window` is how many messages a user has in flight in a stream. `headers` go with every request, as HTTP headers or
     gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
     one of the workload's named mixes; None takes the weights of its operations. Without
-    `keep_alive` each request over HTTP has a connection of its own. `operations` are those to send; all where empty.
+    `keep_alive` each request over HTTP has its own connection. `operations` are those to send; all where empty.
     """
 
     target: str
@@ -130,7 +130,7 @@ class Load:
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
-    """The plan, as contract/schemas/plan.schema.json says.
+    """The plan of contract/schemas/plan.schema.json.
 
     Raises UsageError for what the workload does not have: a payload, a mix, a protocol, a batch, a stream, keys to use
     again.
@@ -264,7 +264,7 @@ def _milliseconds(think_time: str | None) -> float | None:
 
 
 def _pick(operation: Operation) -> PlannedPick | None:
-    """Which of the needed entities an operation uses, where it says so."""
+    """The choice among the needed entities, where an operation declares one."""
     if operation.needs_of is None and operation.needs_pick is None:
         return None
     pick, exponent = parse_pick(operation.needs_pick or "uniform")

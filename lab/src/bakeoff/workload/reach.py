@@ -12,7 +12,7 @@ _MOST_ITERATIONS = 320
 
 
 def reaching_all(plan: Plan) -> Plan:
-    """The plan of one user with the first seed, from its own on, whose iterations reach every operation.
+    """The plan of one user with the first seed, from its own on, that makes its iterations reach every operation.
 
     Where there are more operations than these iterations reach, it gets more of them.
     """
@@ -44,7 +44,7 @@ def reached(
             chosen, has_login = login, True
         elif chosen.needs is not None and not entities.get(chosen.needs):
             chosen = _creator(operations, chosen.needs)
-        # A session that has not begun yet begins only with its own first step.
+        # A session that has not started yet starts only with its own first step.
         steps = begun[1:] if chosen is wanted else steps
         names.add(chosen.name)
         if chosen.creates is not None:

@@ -1,4 +1,4 @@
-"""Which keys are used again, where a run asks for something else than the workload declares."""
+"""The reuse of keys, where a run differs from the workload."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ _HIGHEST_EXPONENT = 3.0
 class Reuse:
     """A run's rules of key reuse; None leaves one to the workload.
 
-    `share` of the operations use a key again. `pick` says which: `uniform`, or `zipf:THETA`, the oldest hottest.
-    `shared` keys belong to all users, who contend for them; without it each user has keys of its own.
+    `share` of the operations update an existing key. `pick` is `uniform`, or `zipf:THETA` with the oldest hottest.
+    `shared` keys belong to all users, who contend for them; without it each user has its own keys.
     """
 
     share: float | None = None

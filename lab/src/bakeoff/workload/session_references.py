@@ -72,7 +72,7 @@ def _is_drawn(declared: Declaration, operation: Operation) -> bool:
 
 
 def _is_substitute(declared: Declaration, operation: Operation) -> bool:
-    """Whether it takes the place of operations whose user has nothing of the kind that it creates."""
+    """Whether it replaces operations when their user has no entity of the kind that it creates."""
     kind = operation.creates
     creators = [each.name for each in declared.operations if each.creates == kind and each.needs != kind]
     if kind is None or creators[:1] != [operation.name]:

@@ -7,7 +7,7 @@ import msgspec
 
 
 class Slot(msgspec.Struct, frozen=True, tag_field="slot"):
-    """A place in a template that an engine fills. `width` is the most bytes it can take; None: it cannot be told."""
+    """A place in a template that an engine fills. `width` is its maximum in bytes; None: unknown."""
 
     width: ClassVar[int | None] = None
 
@@ -95,7 +95,7 @@ class LoginSlot(Slot, frozen=True, tag="login"):
 
 
 class NamedSlot(Slot, frozen=True, tag="named"):
-    """A slot whose value later slots may repeat by its name."""
+    """A slot with a name, by which later slots repeat its value."""
 
     name: str
     of: "BareSlot"
@@ -121,7 +121,7 @@ class FillSlot(Slot, frozen=True, tag="fill"):
     width: ClassVar[int | None] = 0
 
 
-# All that a plan may hold, told apart by their tags.
+# The slots of a plan, distinguished by their tags.
 BareSlot = (
     UuidSlot
     | IntegerSlot

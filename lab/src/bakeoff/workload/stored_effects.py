@@ -34,7 +34,7 @@ class StoringEvent:
 def rows_of(plan: Plan, count: int) -> list[StoredRow]:
     """Rows that the first `count` storing events of virtual user 0 store when each makes a new entity.
 
-    Raises BakeoffError for a workload without an operation that stores a document under a key of its own.
+    Raises BakeoffError for a workload without an operation that stores a document under a generated key.
     """
     if not stores_without_replies(plan):
         raise BakeoffError(
@@ -67,7 +67,7 @@ def _row(plan: Plan, sequence: int) -> StoredRow | None:
 
 
 def storing_event(plan: Plan, sequence: int, key: str | None = None) -> StoringEvent | None:
-    """The event of this number of the plan's first operation, under a key of its own or the given one.
+    """The event of this number of the plan's first operation, under a new key or the given one.
 
     None where what it stores depends on a reply.
     """
