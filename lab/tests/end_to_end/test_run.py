@@ -31,7 +31,7 @@ def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database
     }
     for run_id, name, status, _, environment in measured:
         assert status == "completed"
-        assert f" {name} " in done.stdout
+        assert f"{name} " in done.stdout
         assert isinstance(environment, dict) and environment["database"].startswith("PostgreSQL 18.")
         totals = stored(
             database,
