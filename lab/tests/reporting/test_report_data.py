@@ -11,9 +11,9 @@ from judgements import SPEEDS, Shape, comparison, estimate, with_first
 from bakeoff.judging.ceilings import reference_lines
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Bottleneck, Estimate, Judgement
+from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.json_document import json_report
-from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.numbers import two_places
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.tables import limits
@@ -132,11 +132,8 @@ def test_what_limited_several_alike_is_found_once() -> None:
         )
         for each, seen in zip(judgement.contenders, words, strict=True)
     ]
-    (found,) = [
-        each for each in merged_findings(replace(judgement, contenders=contenders)) if each.kind == "database-bound"
-    ]
-    assert found.of == ["Rust REST", "Rust gRPC", "Go REST"]
-    assert found.message == "limited by database; see the table of limits."
+    (found,) = [each for each in groups_of(replace(judgement, contenders=contenders)) if each.kind == "database-bound"]
+    assert found.lines == ["Rust REST, Rust gRPC and Go REST: limited by database; see the table of limits."]
     rows = limits(contenders).rows
     assert rows[1] == ("Rust gRPC", "database", "1 of its sessions waited.")
 
@@ -152,10 +149,9 @@ def test_one_finding_of_several_contenders_is_said_once_and_errors_stand_first()
     judgement, _ = comparison()
     found = [JudgedFinding(KindName("errors"), "error", "Requests failed.", "Look.", [number]) for number in (2, 1)]
     contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=False)]
-    findings = merged_findings(replace(judgement, contenders=contenders))
+    findings = groups_of(replace(judgement, contenders=contenders))
     assert [finding.severity for finding in findings] == ["error", "info"]
-    assert findings[0].of == ["Rust REST", "Rust gRPC"]
-    assert findings[0].rounds == [1, 2]
+    assert findings[0].lines == ["Rust REST (round 2) and Rust gRPC (round 1): Requests failed."]
 
 
 def test_resources_are_what_the_documents_define() -> None:

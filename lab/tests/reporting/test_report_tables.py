@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from goldens import check_golden
@@ -13,7 +14,6 @@ from bakeoff.judging.judge import judge
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report, plain
-from bakeoff.reporting.merged_findings import ReportedFinding
 from bakeoff.reporting.numbers import rounded
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
@@ -21,7 +21,7 @@ from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
-from bakeoff.results.findings import KindName
+from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.gauge import Gauge
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
 from made_up import comparison_of, cost, measured, phase, run_of
@@ -152,13 +152,15 @@ def test_every_document_tells_the_same_verdict() -> None:
     assert judgement.verdict in text_report(data)
 
 
-def test_findings_with_one_advice_are_one_doubt() -> None:
+def test_findings_with_one_advice_are_one_group() -> None:
+    judgement, _ = comparison(Shape(rounds=4))
     found = [
-        ReportedFinding(KindName("high-variance"), "warning", f"By {each}%.", "Add rounds.", rounds, [name])
-        for each, name, rounds in ((11, "A", [1]), (22, "B", []), (33, "C", [1, 3]))
+        JudgedFinding(KindName("high-variance"), "warning", f"By {each}%.", "Add rounds.", rounds)
+        for each, rounds in ((11, [1]), (22, [1, 2, 3, 4]), (33, [1, 3]))
     ]
-    (group,) = groups_of(found)
-    assert group.lines == ["A: By 11% (round 1).", "B: By 22%.", "C: By 33% (rounds 1 and 3)."]
+    contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=True)]
+    (group,) = groups_of(replace(judgement, findings=[], contenders=contenders))
+    assert group.lines == ["Rust REST (round 1): By 11%.", "Rust gRPC: By 22%.", "Go REST (rounds 1 and 3): By 33%."]
 
 
 def _markdown_tables(text: str) -> Iterator[list[str]]:

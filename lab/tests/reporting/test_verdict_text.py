@@ -1,11 +1,16 @@
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import Estimate
-from bakeoff.reporting.verdict_text import finding_lines, judgement_table, plus_minus, verdict_lines
+from bakeoff.judging.judgement import Estimate, Judgement
+from bakeoff.reporting.grouped_findings import groups_of
+from bakeoff.reporting.verdict_text import judgement_table, plus_minus, verdict_lines
 from bakeoff.results.run import RunResult, Status
 from bakeoff.text.table import lines_of
 from made_up import comparison_of, divided, finding, operation, phase, rounds_of, run_of
+
+
+def finding_lines(judgement: Judgement) -> list[str]:
+    return [f"{group.severity}: {group.words}" for group in groups_of(judgement, brief=False)]
 
 
 def shown(*runs: RunResult, width: int = 110) -> list[str]:
@@ -107,8 +112,8 @@ def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None
     )
     failed, unknown, bound = finding_lines(judgement)
     assert failed == "error: Go REST (round 3): It failed. Do this."
-    assert unknown == "info: Go REST, Rust REST: It is unknown. Do this."
-    assert bound.startswith("info: Go REST, Rust REST: The bottleneck was the load")
+    assert unknown == "info: Go REST and Rust REST: It is unknown. Do this."
+    assert bound.startswith("info: Go REST and Rust REST: The bottleneck was the load")
 
 
 def test_messages_of_one_advice_stand_together() -> None:

@@ -29,8 +29,9 @@ from bakeoff.project import Project, find_project
 from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
+from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.run_table import comparison_table
-from bakeoff.reporting.verdict_text import finding_lines, judgement_table, verdict_lines
+from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
@@ -166,7 +167,8 @@ def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterato
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
         yield from (judgement_table(judgement), *equal_load_tables(judgement))
-        yield from (*verdict_lines(judgement), *finding_lines(judgement))
+        yield from verdict_lines(judgement)
+        yield from (f"{group.severity}: {group.words}" for group in groups_of(judgement, brief=False))
     elif comparison.runs:
         yield comparison_table(comparison.runs)
         if stored is not None and stored.mode == COUNT:

@@ -1,41 +1,53 @@
-"""Findings as people read them: each kind once, with all contenders that it concerns."""
+"""Findings as people read them: each kind and advice once, with all contenders that it concerns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting.merged_findings import ReportedFinding
+from bakeoff.judging.judgement import Judgement
+from bakeoff.results.findings import SEVERITIES, JudgedFinding, Severity
 from bakeoff.text.prose import listed
 
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """One kind of finding with one advice. `lines` say what was found, and of whom."""
+    """One kind of finding with one advice. Each line is a message, after the contenders that it concerns."""
 
-    severity: str
+    severity: Severity
     kind: str
     advice: str
     lines: Sequence[str]
 
+    @property
+    def words(self) -> str:
+        return " ".join([*self.lines, self.advice])
 
-def groups_of(findings: Sequence[ReportedFinding]) -> list[FindingGroup]:
-    """In the order in which the kinds first appear."""
-    grouped: dict[tuple[str, str, str], list[str]] = {}
-    for finding in findings:
-        key = (finding.severity, finding.kind, finding.advice)
-        grouped.setdefault(key, []).append(_line(finding))
-    return [FindingGroup(severity, kind, advice, lines) for (severity, kind, advice), lines in grouped.items()]
+
+def groups_of(judgement: Judgement, *, brief: bool = True) -> list[FindingGroup]:
+    """Errors first. `brief`: a bottleneck is only named, where a table describes it."""
+    concerned: dict[tuple[Severity, str, str, str], list[str]] = {}
+    for each in judgement.findings:
+        message = each.message.removesuffix(".") + f"{_in_rounds(each)}." if each.rounds else each.message
+        concerned[each.severity, each.kind, each.advice, message] = []
+    for contender in judgement.contenders:
+        for each in contender.findings:
+            message = each.message
+            if brief and message == contender.bottleneck.words:
+                message = f"limited by {contender.bottleneck.limited_by}; see the table of limits."
+            which = _in_rounds(each) if len(each.rounds) < contender.rounds else ""
+            concerned.setdefault((each.severity, each.kind, each.advice, message), []).append(contender.label + which)
+    lines: dict[tuple[Severity, str, str], list[str]] = {}
+    for (severity, kind, advice, message), labels in concerned.items():
+        lines.setdefault((severity, kind, advice), []).append(f"{listed(labels)}: {message}" if labels else message)
+    groups = [FindingGroup(*key, each) for key, each in lines.items()]
+    return sorted(groups, key=lambda group: -SEVERITIES.index(group.severity))
 
 
 def evidence(limit: str) -> str:
-    """What a sentence about a bottleneck rests on, without its beginning, which names the bottleneck."""
+    """A sentence about a bottleneck without its beginning, which names the bottleneck."""
     named, _, seen = limit.partition(": ")
     return seen or named
 
 
-def _line(finding: ReportedFinding) -> str:
-    of = f"{listed(finding.of)}: " if finding.of else ""
-    rounds = finding.rounds
-    if not rounds:
-        return f"{of}{finding.message}"
-    where = f"{'round' if len(rounds) == 1 else 'rounds'} {listed([str(each) for each in rounds])}"
-    return f"{of}{finding.message.removesuffix('.')} ({where})."
+def _in_rounds(finding: JudgedFinding) -> str:
+    numbers = listed([str(each) for each in finding.rounds])
+    return f" ({'round' if len(finding.rounds) == 1 else 'rounds'} {numbers})" if numbers else ""

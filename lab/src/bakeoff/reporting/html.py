@@ -24,7 +24,6 @@ from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
-from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
@@ -84,7 +83,7 @@ def html_report(report: Report) -> str:
             scale_conclusions=conclusions(judgement.scale_curves),
             slots=_slots(report.charts),
             identities=_identities(judgement.contenders),
-            findings=groups_of(merged_findings(judgement)),
+            findings=groups_of(judgement),
             generator=f"bakeoff {__version__}",
         )
     )

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from bakeoff.reporting import numbers
 from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
-from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.text.table import Table
@@ -20,7 +19,7 @@ def markdown_report(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    judgement, findings = report.judgement, merged_findings(report.judgement)
+    judgement, findings = report.judgement, groups_of(report.judgement)
     yield from (f"# {plain(judgement.verdict)}", "", plain(report.certainty), "")
     facts = [
         f"Workload {plain(judgement.workload)}",
@@ -35,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
     for table in all_tables(judgement):
         yield from _table(table)
     yield from ("## Findings", "")
-    yield from map(_finding, groups_of(findings))
+    yield from map(_finding, findings)
     yield from ("", "") if findings else ("No findings.", "")
     if judgement.not_measured:
         yield from ("## Not measured", "")
@@ -66,5 +65,4 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _finding(group: FindingGroup) -> str:
-    words = " ".join([*group.lines, group.advice])
-    return f"- **{plain(group.severity)}** ({plain(group.kind)}) {plain(words)}"
+    return f"- **{plain(group.severity)}** ({plain(group.kind)}) {plain(group.words)}"

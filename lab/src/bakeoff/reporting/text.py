@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from bakeoff.reporting.grouped_findings import groups_of
-from bakeoff.reporting.merged_findings import merged_findings
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.text.table import Table, text_of
@@ -20,9 +19,9 @@ def report_parts(report: Report) -> Iterator[Table | str]:
     yield from (_line(judgement.verdict), _line(report.certainty))
     yield from (f"Missing: {_line(sentence)}" for sentence in report.missing)
     yield from all_tables(judgement)
-    groups = groups_of(merged_findings(judgement))
+    groups = groups_of(judgement)
     yield "Findings" if groups else "No findings."
-    yield from (_line(f"{group.severity}: {' '.join([*group.lines, group.advice])}") for group in groups)
+    yield from (_line(f"{group.severity}: {group.words}") for group in groups)
     yield from (f"Not measured: {_line(reason)}" for reason in judgement.not_measured.values())
     yield f"To repeat it: {_line(judgement.command)}"
 

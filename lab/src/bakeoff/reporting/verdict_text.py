@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
 from bakeoff.judging.judgement import ALL_PHASES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
 from bakeoff.reporting.numbers import NOTHING, number, two_places
-from bakeoff.results.findings import SEVERITIES
 from bakeoff.text.table import Table
 
 
@@ -41,24 +40,6 @@ def verdict_lines(judgement: Judgement) -> list[str]:
         *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
         *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
     ]
-
-
-def finding_lines(judgement: Judgement) -> list[str]:
-    """Findings, errors first, and the comparison's own before others; each advice is given once."""
-    grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for finding in judgement.findings:
-        grouped.setdefault((finding.severity, finding.advice), {}).setdefault(finding.message, [])
-    for contender in judgement.contenders:
-        for finding in contender.findings:
-            messages = grouped.setdefault((finding.severity, finding.advice), {})
-            who = contender.label + _in_rounds(finding.rounds, contender.rounds)
-            messages.setdefault(finding.message, []).append(who)
-    worst_first = sorted(grouped.items(), key=lambda item: SEVERITIES.index(item[0][0]), reverse=True)
-    return [f"{severity}: {_messages(messages)} {advice}" for (severity, advice), messages in worst_first]
-
-
-def _messages(messages: Mapping[str, Sequence[str]]) -> str:
-    return " ".join(f"{', '.join(who)}: {message}" if who else message for message, who in messages.items())
 
 
 def plus_minus(estimate: Estimate) -> str:
@@ -129,11 +110,3 @@ def _operation_effect(effect: Effect) -> str:
 def _limits(contender: Contender) -> str | None:
     words = limits_in_words(Limits(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings)))
     return f"{contender.label}: {words}" if words else None
-
-
-def _in_rounds(rounds: Sequence[int], counted: int) -> str:
-    """Which rounds, where it was not all of them."""
-    if not rounds or len(rounds) >= counted:
-        return ""
-    listed = ", ".join(str(each) for each in rounds)
-    return f" (round {listed})" if len(rounds) == 1 else f" (rounds {listed})"
