@@ -1,4 +1,4 @@
-"""k6's own REST API, as k6-operator uses it: whether a paused k6 has made its users, and the word to begin."""
+"""k6's own REST API: whether a paused k6 has created its users, and the command to start."""
 
 import http.client
 import json
