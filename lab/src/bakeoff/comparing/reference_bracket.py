@@ -54,7 +54,8 @@ def lines_of(testbed: Testbed, workloads: Sequence[Workload]) -> list[Line]:
         assert testbed.server is not None
         try:
             tools = bench_of(testbed.project, workload, testbed.server)
-            lines += [(tools, line, best_connections(tools, line, _TRIAL_S, testbed.progress)) for line in DrawnLine]
+            for line in DrawnLine:
+                lines.append((tools, line, best_connections(tools, line, _TRIAL_S, testbed.progress)))
         except BakeoffError as error:
             # Without lines figures are figures still.
             testbed.progress.say(f"{workload.name}: no reference lines. {error.message}")

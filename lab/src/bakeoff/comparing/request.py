@@ -69,7 +69,7 @@ class ComparisonRequest(ComparisonTable):
 
     def _check_equal(self) -> None:
         rules = (
-            (bool(self.own_phases), "phases", "its phases are half of the rate, the rate, and the maximum"),
+            (self.own_phases, "phases", "its phases are half of the rate, the rate, and the maximum"),
             (self.requests is not None, "--requests", "its phases have a duration"),
             (self.until_steady, "--until-steady", "its levels settle for all of --warm-up and --settle"),
             (self.think_time_s > 0, "--think-time", "its requests come at a rate"),

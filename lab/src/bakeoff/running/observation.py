@@ -45,20 +45,22 @@ class Observation:
     @property
     def facts(self) -> dict[str, str]:
         """For a run's record, such as `target_image`."""
-        return {f"{role}_{name}": fact for role, seen in self.roles.items() for name, fact in seen.facts.items()}
+        return {
+            f"{role}_{name}": fact for role, observed in self.roles.items() for name, fact in observed.facts.items()
+        }
 
     @property
     def limits(self) -> Mapping[str, str]:
         """Limits of the target, for the run's settings; empty where it has none."""
         return self.roles["target"].limits if "target" in self.roles else {}
 
-    def beside(self, role: str, seen: ObservedRole | None) -> "Observation":
+    def beside(self, role: str, observed: ObservedRole | None) -> "Observation":
         """The observation with a role more, where that is in sight."""
-        return self if seen is None else Observation({**self.roles, role: seen})
+        return self if observed is None else Observation({**self.roles, role: observed})
 
     @property
     def sources(self) -> dict[str, UsageSource]:
-        return {role: seen.source for role, seen in self.roles.items()}
+        return {role: observed.source for role, observed in self.roles.items()}
 
     @property
     def processes(self) -> Mapping[str, UsageSource]:
@@ -67,21 +69,21 @@ class Observation:
 
     def check(self) -> None:
         """Raises BakeoffError when a role is no longer what it was: its figures would be those of two lives."""
-        for seen in self.roles.values():
-            seen.check()
+        for observed in self.roles.values():
+            observed.check()
 
 
 def observe(testbed: Testbed, target_name: str, service: Service) -> Observation:
     """Observes a target at work and the database that it stores into."""
     roles = {"target": _target(testbed, target_name, service), "database": _database(testbed, service.database_pids)}
-    return Observation({role: seen for role, seen in roles.items() if seen is not None})
+    return Observation({role: observed for role, observed in roles.items() if observed is not None})
 
 
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
     """Observes engines at work, processes or containers. The first one's image and limits stand for all."""
     running = testbed.launcher.running("engine")
-    containers = [seen for name in running if (seen := _own_container(testbed, name)) is not None]
-    sources = [seen.source for seen in containers] or [ProcessTree(pid) for pid in engine.pids]
+    containers = [observed for name in running if (observed := _own_container(testbed, name)) is not None]
+    sources = [observed.source for observed in containers] or [ProcessTree(pid) for pid in engine.pids]
     return ObservedRole(Together(sources), containers[0].facts if containers else {}) if sources else None
 
 
@@ -115,17 +117,17 @@ def _database(testbed: Testbed, beside: Sequence[int]) -> ObservedRole | None:
 
 def _container(testbed: Testbed, name: str) -> ObservedRole | None:
     docker, wanted = testbed.docker, testbed.containers.get(name)
-    return None if docker is None or wanted is None else _seen(docker, wanted)
+    return None if docker is None or wanted is None else _observed(docker, wanted)
 
 
 def _own_container(testbed: Testbed, name: str | None) -> ObservedRole | None:
     """A container that the lab has started; its limits are the run's own."""
     if testbed.docker is None or name is None:
         return None
-    return replace(_seen(testbed.docker, name), limits={})
+    return replace(_observed(testbed.docker, name), limits={})
 
 
-def _seen(docker: DockerEngine, wanted: str) -> ObservedRole:
+def _observed(docker: DockerEngine, wanted: str) -> ObservedRole:
     begun = find_container(docker, wanted)
     cpus = {} if begun.limit_cpus is None else {"target": begun.limit_cpus}
     memory_bytes = {} if begun.limit_memory_bytes is None else {"target": begun.limit_memory_bytes}

@@ -12,13 +12,17 @@ from bakeoff.results.gauge import Gauge
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp
-from bakeoff.running import summary, warm_up
+from bakeoff.running import warm_up
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.cost import cost_between, cost_of_spans
 from bakeoff.sampling.gauges import GaugeReadings, gauge_between, gauge_of_spans
 
 _SECOND_NS = 1_000_000_000
+# Members that a phase's record, its figures and those of an operation have in common, by name.
+_COUNTS = ("ok", "failed", "operations", "unsent", "bytes_sent", "bytes_received")
+_ADDED = ("duration_s", "requests", *_COUNTS, "operations_late")
+_OF_OPERATION = ("ok", "failed", "errors", "statuses", "checked", "checks_failed", "failed_check")
 _OfProcesses = Mapping[str, Sequence[Sample]]
 _OfGauges = Mapping[str, GaugeReadings]
 _Part = TypeVar("_Part", Cost, Gauge)
@@ -78,20 +82,12 @@ def total_of(phases: Sequence[PhaseResult]) -> Measured | None:
     known = [part.window_s for part in parts if part.window_s is not None]
     names = dict.fromkeys(name for part in parts for name in part.by_operation)
     return Measured(
-        duration_s=sum(part.duration_s for part in parts),
-        requests=sum(part.requests for part in parts),
-        ok=sum(part.ok for part in parts),
-        failed=sum(part.failed for part in parts),
-        operations=sum(part.operations for part in parts),
-        unsent=sum(part.unsent for part in parts),
+        **{name: sum(getattr(part, name) for part in parts) for name in _ADDED},
         errors=summed(part.errors for part in parts),
-        bytes_sent=sum(part.bytes_sent for part in parts),
-        bytes_received=sum(part.bytes_received for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         costs=_over_phases([part.costs for part in parts], phases, cost_of_spans),
         window_s=sum(known) if len(known) == len(parts) else None,
-        operations_late=sum(part.operations_late for part in parts),
         by_operation={
             name: added_operations([part.by_operation[name] for part in parts if name in part.by_operation])
             for name in names
@@ -129,13 +125,7 @@ def _phase(
     measured = Measured(
         duration_s=end.duration_ns / 1e9,
         requests=end.sent,
-        ok=end.ok,
-        failed=end.failed,
-        operations=end.operations,
-        unsent=end.unsent,
-        errors=end.errors,
-        bytes_sent=end.bytes_sent,
-        bytes_received=end.bytes_received,
+        **{name: getattr(end, name) for name in (*_COUNTS, "errors")},
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         costs=_known({role: cost_between(samples, role, *span) for role in ROLES}),
@@ -165,15 +155,9 @@ def _operation(outcomes: Outcomes) -> MeasuredOperation:
     histogram = histograms.merge([outcomes.response_histogram or outcomes.service_histogram])
     return MeasuredOperation(
         requests=outcomes.sent,
-        ok=outcomes.ok,
-        failed=outcomes.failed,
-        errors=outcomes.errors,
-        statuses=outcomes.statuses,
-        checked=outcomes.checked,
-        checks_failed=outcomes.checks_failed,
+        **{name: getattr(outcomes, name) for name in _OF_OPERATION},
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
-        failed_check=outcomes.failed_check,
     )
 
 
@@ -203,7 +187,7 @@ def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | Non
     for index, step in enumerate(steps):
         if step.measures or index not in ended:
             continue
-        operations = summary.operations_per_second(records, index)
+        operations = operations_per_second(records, index)
         if step.phase.name == warm_up.COLD_START:
             cold = warm_up.cold_start(ended[index], operations)
         else:
