@@ -27,7 +27,7 @@ _ROLES = (("target", "target"), ("database", "database"), ("engine", "generator"
 
 @dataclass
 class ViewState:
-    """What is shown. Times are of the clock that the display was given."""
+    """The figures of the view. Times are of the clock that the display was given."""
 
     title: str = ""
     began_s: float = 0.0

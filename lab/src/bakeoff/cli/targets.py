@@ -28,7 +28,7 @@ def list_targets(names: Sequence[str], as_json: bool) -> None:
 
 
 def details_of(target: Target) -> Iterator[str]:
-    """What a target replaces and why, or each documented setting with its link."""
+    """The parts that a target replaces, with reasons, and each documented setting with its link."""
     yield f"{target.name} ({target.target_class}): {target.title}"
     for part, what in target.manifest.stack.items():
         yield f"  {part}: {what}"

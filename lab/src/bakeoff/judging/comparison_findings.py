@@ -1,7 +1,7 @@
 """Findings about a comparison as a whole. Pure functions."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
@@ -9,6 +9,7 @@ from bakeoff.judging.noise import round_effects
 from bakeoff.judging.pairings import verdict_on
 from bakeoff.judging.provenance import changed_between
 from bakeoff.results import finding_kinds as kinds
+from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
@@ -97,46 +98,47 @@ def _uneven_disk(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
 
 def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
     """Vacuums and checkpoints in the windows of some contenders of a round, and not of others."""
-    struck: dict[tuple[int, str], dict[str, bool]] = {}
-    for run in runs:
-        activity = run.result.database_activity
-        for phase, during in ((activity and activity.phases) or {}).items():
-            if during.vacuum_s is not None and during.checkpoint_s is not None:
-                contenders = struck.setdefault((run.result.round, phase), {})
-                contenders[run.result.contender or run.result.target] = during.vacuum_s + during.checkpoint_s > 0
-    windows, rounds = _windows_of_some(struck)
+    affected: dict[tuple[int, str], dict[str, bool]] = {}
+    for key, place, during in _windows(runs):
+        if during.vacuum_s is not None and during.checkpoint_s is not None:
+            affected.setdefault(place, {})[key] = during.vacuum_s + during.checkpoint_s > 0
+    windows, rounds = _of_some(affected)
     if rounds:
         yield kinds.UNEVEN_MAINTENANCE.judged(rounds, windows=windows)
 
 
 def _uneven_flushes(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    """Windows whose flushes took far longer than the contender's usual ones, while others of the round had theirs.
+    """Windows in which flushes took far longer than the contender's usual ones, and not those of all contenders.
 
-    Contenders flush differently much at once, so that each is compared with itself.
+    The load decides how long a flush takes, so each contender is compared with itself.
     """
     times: dict[tuple[str, str], dict[int, float]] = {}
-    for run in runs:
-        activity = run.result.database_activity
-        for phase, during in ((activity and activity.phases) or {}).items():
-            if during.fsync_ms:
-                key = run.result.contender or run.result.target
-                times.setdefault((key, phase), {})[run.result.round] = during.fsync_ms
+    for key, (number, phase), during in _windows(runs):
+        if during.fsync_ms:
+            times.setdefault((key, phase), {})[number] = during.fsync_ms
     slow: dict[tuple[int, str], dict[str, bool]] = {}
     for (key, phase), by_round in times.items():
-        if len(by_round) >= FEWEST_ROUNDS:
-            usual = median(by_round.values())
-            for number, flush_ms in by_round.items():
-                slow.setdefault((number, phase), {})[key] = flush_ms >= kinds.UNEVEN_FLUSHES.limits[0] * usual
-    windows, rounds = _windows_of_some(slow)
+        longest_ms = kinds.UNEVEN_FLUSHES.limits[0] * median(by_round.values())
+        for number, flush_ms in by_round.items() if len(by_round) >= FEWEST_ROUNDS else ():
+            slow.setdefault((number, phase), {})[key] = flush_ms >= longest_ms
+    windows, rounds = _of_some(slow)
     if rounds:
         yield kinds.UNEVEN_FLUSHES.judged(rounds, windows=windows)
 
 
-def _windows_of_some(struck: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:
+def _windows(runs: Sequence[StoredRun]) -> Iterator[tuple[str, tuple[int, str], PhaseActivity]]:
+    """PostgreSQL activity in each window, with its contender, and its round and phase."""
+    for run in (stored.result for stored in runs):
+        phases = {} if run.database_activity is None else run.database_activity.phases or {}
+        for phase, during in phases.items():
+            yield run.contender or run.target, (run.round, phase), during
+
+
+def _of_some(affected: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:
     """Windows, by round and phase, that were affected for some contenders only: as text, and their rounds."""
-    uneven = {place: each for place, each in struck.items() if 0 < sum(each.values()) < len(each)}
+    uneven = {place: each for place, each in affected.items() if 0 < sum(each.values()) < len(each)}
     windows = [
-        f"{', '.join(key for key, is_struck in each.items() if is_struck)} in phase {phase} of round {number}"
+        f"{', '.join(key for key, is_affected in each.items() if is_affected)} in phase {phase} of round {number}"
         for (number, phase), each in sorted(uneven.items())
     ]
     more = f" and {len(windows) - 3} more" if len(windows) > 3 else ""

@@ -19,7 +19,7 @@ from bakeoff.results.findings import SEVERITIES, Finding, JudgedFinding
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, Status
 
-# What the engine sends besides requests: the reply to a PING frame, which some servers (grpc-go) send with each call.
+# Bytes of the reply to a PING frame, which some servers (grpc-go) send with each call.
 _CONTROL_BYTES = {"grpc": 17}
 # The levels of the load that a run's settings record; the contenders of an A/A pair differ in the number alone.
 _LOAD_LEVELS = sorted(Variant().levels().keys() - {AA_FACTOR, *PLACEMENT})

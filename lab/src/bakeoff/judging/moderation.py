@@ -1,33 +1,33 @@
-"""Spreads of a few rounds, steadied by what all contenders' spreads have in common. Pure functions.
+"""Variances of a few rounds, moderated by the common variance of all contenders. Pure functions.
 
-Few rounds of one pair say little of their spread, and the pooled spread is wrong for whom it does not fit. Smyth's
-moderated t-test (Stat. Appl. Genet. Mol. Biol. 3, 2004) stands between: from how much the spreads differ among
-themselves follows how many degrees of freedom the common one is worth beside each own. Where one contender is much
-noisier than the others that is next to nothing; where all are alike it is nearly the pooled test.
+A few rounds of one pair estimate their variance poorly, and the pooled variance is wrong for a pair that differs.
+Smyth's moderated t-test (Stat. Appl. Genet. Mol. Biol. 3, 2004) combines both: the dispersion of the variances
+determines how many degrees of freedom the common one adds to each. Where one contender is much noisier than the others
+it adds nearly none; where all are alike the test is nearly the pooled one.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# With fewer spreads how much they differ is unknown, and each stands alone.
+# With fewer variances their dispersion is unknown, and each is used alone.
 _FEWEST = 3
-# Estimated from a handful of spreads, the prior's worth is uncertain itself. With less than half of it, simulated
-# comparisons of contenders that are unequally noisy keep their error rate too.
+# A prior that is estimated from a handful of variances is uncertain itself. With this fraction of it, simulated
+# comparisons of unequally noisy contenders keep their error rate too.
 _TRUSTED = 0.4
-# Rounds that agree to the last digit happen only in made-up data.
+# Rounds are equal to the last digit only in test data.
 _LEAST_VARIANCE = 1e-24
 
 
 @dataclass(frozen=True)
 class Prior:
-    """A common variance, worth as much as an own one of so many degrees of freedom."""
+    """A common variance, and the degrees of freedom that it counts as."""
 
     variance: float
     degrees: float
 
     def with_own(self, variance: float, degrees: float, times: float = 1.0) -> tuple[float, float]:
-        """A variance and its degrees of freedom, steadied; the common one counts `times` over."""
+        """The moderated variance and its degrees of freedom; the common variance is scaled by `times`."""
         together = self.degrees + degrees
         return (self.degrees * self.variance * times + degrees * variance) / together, together
 
@@ -36,10 +36,10 @@ NONE = Prior(0.0, 0.0)
 
 
 def prior_of(variances: Sequence[float], degrees: Sequence[float], most_degrees: float) -> Prior:
-    """From at least three variances, each of so many degrees of freedom; worth no more than `most_degrees`."""
+    """From at least three variances with their degrees of freedom; counts as `most_degrees` at most."""
     if len(variances) < _FEWEST:
         return NONE
-    # Imported where it is needed: every command would wait for it otherwise.
+    # Imported here, since every command would wait for it otherwise.
     from scipy.special import digamma, polygamma
 
     logs = [

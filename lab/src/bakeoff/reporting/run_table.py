@@ -244,7 +244,7 @@ def _cost_table(run: RunResult) -> Table:
 
 
 def _gauges(run: RunResult) -> Table:
-    """What the target shows of itself, by phase."""
+    """The target's gauges by phase."""
     rows = [
         (label, name, three_digits(gauge.mean), three_digits(gauge.maximum), f"{gauge.readings:,}", gauge.unit)
         for name, _, measured in _measured(run)

@@ -65,7 +65,7 @@ SLOW_OPERATION = _info(
     "One operation is much slower than all others.",
     "latency percentiles of all operations together",
     "{operation} took {median_ms:,.3g} ms (p50), the slowest of the other operations {next_ms:,.3g} ms. It is "
-    "{share:.0%} of the requests, so percentiles of the whole show one of both only.",
+    "{share:.0%} of the requests, so percentiles of all operations together show only one of them.",
     "Judge it by its own figures: every table has them by operation, and --operation {quoted} sends it alone.",
     "{0:g} times the p50 of the next one, and {1:g} ms, each of {2:g} requests or more",
     (5.0, 10.0, 5),
@@ -182,8 +182,8 @@ AUDITED_BY_READS = _info(
     "The stored state was read through the target, not from a database.",
     _NONE,
     "The stored state was read back through {operation}: {checked} of {entities:,} entities.",
-    "An audit of a database sees every row; this one sees what the target shows of what it acknowledged. Of many "
-    "entities a random sample is read.",
+    "An audit of a database reads every row; this one reads the acknowledged entities through the target, of many "
+    "entities a random sample.",
 )
 UNEXPLAINED_ROWS = _warning(
     "unexplained-rows",
@@ -206,7 +206,7 @@ READ_REPLICA = _info(
     _NONE,
     "A streaming replica served {transactions:,} transactions of the target. Commits waited until it had applied "
     "them, so reads show every change that was acknowledged before.",
-    "Its cost is in that of the database, and in the latency of writes: compare with the same target without "
+    "Its cost counts as the database's, and it raises the latency of writes: compare with the same target without "
     "--read-replica. A replica that applies changes later is faster to write to and breaks the contract.",
 )
 
@@ -245,8 +245,8 @@ BUSY_WHILE_WAITING = _warning(
     "the difference between both sides",
     "The target used {cpu_percent:.0f}% of a core while the other side was measured; above {0:g}% that slows the "
     "other side, and flatters this one.",
-    "What it puts off until it has no load (garbage collection, compilation, a flush) is part of its work: compare the "
-    "CPU per operation, in which it counts, or measure both commits in separate comparisons.",
+    "Work that it defers until it has no load (garbage collection, compilation, a flush) is part of its cost: compare "
+    "the CPU per operation, which includes it, or measure both commits in separate comparisons.",
     "{0:g}% of a core",
     (5.0,),
 )
@@ -265,8 +265,8 @@ GAUGES_UNREAD = _warning(
     "A target did not show a gauge that its target.toml declares.",
     "its gauges",
     "{failed:,} of {attempts:,} readings of the gauges of {process} failed at {address}: {reason}.",
-    "Its gauges are unknown, or known for a part of the time only; all else was measured. Correct path, port and names "
-    "of the gauges in its target.toml. A process must answer within a second.",
+    "Its gauges are unknown or incomplete; everything else was measured. Correct path, port and names of the gauges in "
+    "its target.toml. A process must answer within a second.",
     "{0:.0%} of the readings",
     (0.1,),
 )
@@ -323,8 +323,8 @@ TABLE_GROWTH = _warning(
     "the breaking point, and higher loads",
     "Throughput fell by {fall:.0%} while {rows:,} rows were inserted, {within:.0%} of it within phases, at constant "
     "load: the growing table explains it, not the load.",
-    "So it has no breaking point. Start with a full table (--preload 100000), shorten the phases, or add an index for "
-    "what reads search.",
+    "No breaking point is reported. Start with a full table (--preload 100000), shorten the phases, or add an index "
+    "for the columns that reads search.",
     "a fall of {0:.0%}, {1:.0%} of it within phases, while {2:,.0f} rows or more were inserted",
     (0.10, 0.5, 1000),
 )
@@ -398,7 +398,7 @@ SATURATION_POINT = _info(
     (0.05, 0.10),
 )
 NOT_SATURATED = SATURATION_POINT.worded(
-    "It is not saturated: {users} reach {per_s}, more than any fewer.",
+    "It is not saturated: {users} reach {per_s}, more than fewer users do.",
     "--users 2000,4000 measures higher loads.",
 )
 ERRORS_SPIKE = SATURATION_POINT.worded(
@@ -487,15 +487,14 @@ UNEVEN_MAINTENANCE = _warning(
     "A vacuum or a checkpoint ran in the windows of some contenders only.",
     "ranks of these rounds",
     "A vacuum or a checkpoint ran in the windows of some contenders only: {windows}.",
-    "It costs these windows CPU and disk that the others kept. Add rounds, or use longer phases, in which each "
-    "contender meets it.",
+    "It used CPU and disk in these windows only. Add rounds, or use longer phases, so that every contender has one.",
 )
 UNEVEN_FLUSHES = _warning(
     "uneven-flushes",
     "Flushes of the write-ahead log were slow in the windows of some contenders only.",
     "ranks of these rounds",
     "Flushes of the write-ahead log took {0:g} times as long as usual in some windows: {windows}.",
-    "The disk was slower there than for the others of the round. Stop what else uses it, or add rounds.",
+    "The disk was slower there than for the others of the round. Stop other work on it, or add rounds.",
     "{0:g} times the contender's median over rounds",
     (2.0,),
 )

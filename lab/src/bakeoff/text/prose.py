@@ -1,4 +1,4 @@
-"""How values are put into sentences."""
+"""Values in sentences."""
 
 from collections.abc import Sequence
 
