@@ -1,4 +1,4 @@
-//! What a list in a reply must be: its order, its length, its pages, and the user's own members.
+//! Checks of a list in a reply: its order, its length, its pages, and the user's own members.
 
 use std::cmp::Ordering;
 

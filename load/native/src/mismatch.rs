@@ -13,7 +13,7 @@ const HIDDEN: &str = "***";
 const SECRET: [&str; 9] =
     ["password", "passwd", "secret", "token", "apikey", "api_key", "authorization", "cookie", "credential"];
 
-/// What a check of content found.
+/// The result of a check of content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// JSON pointer into the reply, or the header.

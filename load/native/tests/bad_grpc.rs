@@ -87,7 +87,7 @@ impl Peer {
 
 type Outcome = (u64, BTreeMap<String, u64>, u64);
 
-/// What comes of three requests against a server that does this with each.
+/// The outcomes of three requests to a server that behaves like this with each.
 fn outcome(changes: &Value, handle: impl Fn(&mut Peer, u32) -> Option<()> + Send + Sync + 'static) -> Outcome {
     let memory = run_against(changes, handle);
     (memory.ok(), memory.errors(), memory.connections_opened())

@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, SocketType};
 use serde_json::{Value, json};
 use support::{plan, read_request, run, serve, serve_on};
 
-/// What comes of a plan against a server that answers each request with these bytes, and then goes on or closes.
+/// The outcome of a plan with a server that answers each request with these bytes, and then continues or closes.
 fn outcome(reply: &'static str, closes: bool, changes: &Value) -> (u64, BTreeMap<String, u64>, u64) {
     let address = serve(move |mut stream| {
         while read_request(&mut stream).is_some() {

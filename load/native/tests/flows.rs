@@ -1,4 +1,4 @@
-//! What one user sends, given the replies that it gets, as `contract/vectors/flows.json` says.
+//! The requests of one user after given replies, by `contract/vectors/flows.json`.
 
 mod support;
 
@@ -42,7 +42,7 @@ fn replying(replies: VecDeque<Value>) -> (SocketAddr, Requests) {
     (address, seen)
 }
 
-/// What was sent, as a vector has it: of the headers those that depend on what the user knows.
+/// The request as a vector has it: of the headers those that depend on the user's state.
 fn sent(head: &str, body: &[u8]) -> Value {
     let mut words = head.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What goes out over HTTP, and what a reply is by the request that it answers.
+//! Requests over HTTP, and replies by the request that they answer.
 
 mod support;
 

@@ -152,7 +152,7 @@ impl Run {
         (status, verdict)
     }
 
-    /// What an entry was created with: the ledger knows the event, and the workload renders it again.
+    /// The content of a created entry: the ledger knows the event, and the workload renders it again.
     fn created_as(&self, id: u64) -> Value {
         let plan = Plan::read(&self.folder.path().join("plan")).expect("the plan");
         let workload = Arc::new(Workload::compile(&plan).expect("compiles"));

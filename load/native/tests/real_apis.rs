@@ -1,4 +1,4 @@
-//! What real APIs need: logins, headers with slots, several accepted statuses, bodies that are not JSON.
+//! Requirements of real APIs: logins, headers with slots, several accepted statuses, bodies that are not JSON.
 
 mod support;
 
@@ -301,7 +301,7 @@ fn an_operation_has_a_pause_of_its_own() {
     assert!(begun.elapsed() >= std::time::Duration::from_millis(80), "two pauses between three requests");
 }
 
-/// Requests by users of a small API for items, and the paths that they asked for.
+/// Requests by users of a small API for items, and the paths that they requested.
 fn list_operations(reply: &str) -> (std::net::SocketAddr, Requests, Value) {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{reply}", reply.len());
     let (address, seen) = answering(head.into_bytes());

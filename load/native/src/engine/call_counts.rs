@@ -25,7 +25,7 @@ pub struct CallCounts<C: Counter> {
     pub checked: u64,
     /// Replies whose content failed its check.
     pub checks_failed: u64,
-    /// What was wrong with the first of them.
+    /// The error of the first failed check.
     pub failed_check: Option<Box<Mismatch>>,
     pub errors: Vec<(Failure, u64)>,
     /// Replies by their status, expected or not.

@@ -178,7 +178,7 @@ pub fn grpc_rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, P
     Ok(rules)
 }
 
-/// What a tally's calls stand for: the operations, then the batch where requests are batches of messages.
+/// The calls of a tally: the operations, then the batch where requests are batches of messages.
 pub fn operations(plan: &Plan, rules: &[ReplyRules]) -> Vec<CheckShare> {
     let names = plan.operations.iter().map(|operation| operation.name.clone());
     let batch = (plan.transport.batch > 1).then(|| BATCH.to_owned());

@@ -1,4 +1,4 @@
-//! What an agent is instructed to do while it waits for the start of a phase.
+//! Instructions of an agent that waits for the start of a phase.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};

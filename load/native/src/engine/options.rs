@@ -12,7 +12,7 @@ pub struct Options {
     pub threads: u32,
     /// The part of the plan that this engine executes.
     pub agent: Agent,
-    /// What starts each phase; none: a phase starts as soon as it is prepared.
+    /// The signal that starts each phase; none: a phase starts as soon as it is prepared.
     pub instructions: Option<Instructions>,
     /// Set from outside to stop early.
     pub interrupted: Arc<AtomicBool>,

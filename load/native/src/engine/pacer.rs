@@ -78,7 +78,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// What the worker at this place (its number, of how many) has of rates (requests a second) held for `duration_ns`.
+    /// The share of one worker (its number, of how many) in rates (requests a second) held for `duration_ns`.
     #[must_use]
     pub fn new(rates: &[(Wanted, f64)], arrival: Arrival, duration_ns: u64, place: (u32, u32), seed: u64) -> Self {
         let share = |(number, (wanted, rate)): (usize, &(Wanted, f64))| {

@@ -3,7 +3,7 @@
 use crate::plan::{Operation, Plan};
 use crate::workload::Wanted;
 
-/// What arrives at which rate. Operations with a rate have it out of `total`, and the others share the rest by their
+/// The arrival rates. Operations with a rate have it out of `total`, and the others share the rest by their
 /// weights. Where one of both is missing, or `total` is too low, the rates are scaled to it.
 pub(super) fn rates_of(plan: &Plan, total: f64) -> Vec<(Wanted, f64)> {
     let rated = || plan.operations.iter().enumerate().filter_map(|(index, each)| Some((index as u16, each.rate?)));

@@ -35,7 +35,7 @@ struct Way {
     shown: ReadRules,
 }
 
-/// What every reader needs.
+/// The state that all readers share.
 struct Reads<'a> {
     expected: &'a Expected,
     workload: Arc<Workload>,

@@ -58,7 +58,7 @@ pub trait Observer {
     fn start(&mut self, record: &StartRecord);
     /// The connections of a phase are open: it starts when it is instructed to.
     fn ready(&mut self, _phase: usize, _unix_ns: u64) {}
-    /// The clock was asked for; `id` names the question.
+    /// A reading of the clock was requested; `id` names the request.
     fn clock(&mut self, _id: u64, _unix_ns: u64) {}
     fn phase_start(&mut self, phase: usize, name: &str, users: u32, unix_ns: u64);
     fn second(&mut self, record: &SecondRecord);

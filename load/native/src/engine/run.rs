@@ -35,7 +35,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Resu
     with_target(plan, &workload, Run { plan, options, workload: &workload, observer })?
 }
 
-/// What is done with a target, whatever its protocol.
+/// The actions on a target of any protocol.
 pub(super) trait TargetCalls {
     type Outcome;
 

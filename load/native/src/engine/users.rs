@@ -21,7 +21,7 @@ struct Call {
     scheduled_ns: u64,
     deadline_ns: u64,
     wanted: Wanted,
-    /// What was sent; nothing while the request waits for its connection.
+    /// The message sent; none while the request waits for its connection.
     sent: Option<Sent>,
 }
 
@@ -45,7 +45,7 @@ struct User {
     calls: VecDeque<Call>,
 }
 
-/// What a request waits for.
+/// The reason why a request waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
     Connection,
@@ -54,7 +54,7 @@ pub enum Awaited {
     Reply,
 }
 
-/// What users do after a request has ended.
+/// The next action of users after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// Closed model: the next request is due after the think time.

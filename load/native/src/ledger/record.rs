@@ -19,7 +19,7 @@ pub struct Record {
     pub user: u32,
     pub outcome: Outcome,
     pub event: Event,
-    /// What its own reply captured.
+    /// The values that its reply captured.
     pub own: Option<Arc<Entity>>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::varint::{varint_length, write_varint};
 use crate::template::Values;
 
-/// What an encoder writes; ranges and tables point into the encoder.
+/// One step of an encoder; ranges and tables point into the encoder.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     Literal(Range<usize>),

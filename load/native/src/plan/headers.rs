@@ -16,7 +16,7 @@ const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 /// Refuses a header that would break the protocol, or contradict what the engine writes.
 ///
 /// # Errors
-/// What is wrong with it, and what to do.
+/// Checks a header; the error gives the reason and advice.
 pub fn check_header(protocol: Protocol, name: &str, value: &str) -> Result<(), PlanError> {
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(PlanError::rule("the name may contain only letters, digits and !#$%&'*+-.^_`|~"));

@@ -118,7 +118,7 @@ pub enum Owner {
     Any,
 }
 
-/// What a list in a reply must be.
+/// The check of a list in a reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListCheck {
@@ -223,7 +223,7 @@ pub struct GrpcCall {
     pub list: Option<ListCheck>,
 }
 
-/// What an acknowledged operation does to the stored state.
+/// The effect of an acknowledged operation on the stored state.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Effect {

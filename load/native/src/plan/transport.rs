@@ -31,7 +31,7 @@ pub struct Transport {
     #[serde(default)]
     pub ping: Option<Ping>,
     pub timeout_ms: u64,
-    /// What every request carries beside its own: HTTP headers, or the metadata of gRPC calls.
+    /// The headers of every request in addition to its own: HTTP headers, or the metadata of gRPC calls.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Requests travel encrypted.

@@ -1,4 +1,4 @@
-//! What a reply must be, and what is captured from it.
+//! The check of a reply, and its captures.
 
 mod captures;
 mod content;
@@ -62,11 +62,11 @@ pub struct ReplyRules {
 /// The result of inspecting a reply.
 #[derive(Debug, PartialEq)]
 pub struct Inspection {
-    /// What was captured, or why the reply is a failure.
+    /// The captured values, or the reason of the failure.
     pub outcome: Result<Accepted, Failure>,
     /// Whether its content was checked.
     pub is_checked: bool,
-    /// What was wrong with its content.
+    /// The error in its content.
     pub mismatch: Option<Box<Mismatch>>,
 }
 
@@ -318,7 +318,7 @@ impl ReplyRules {
 }
 
 impl Format {
-    /// What content of this format is, for a person.
+    /// The name of this format, for people.
     fn name(&self) -> String {
         match self {
             Self::Json => "JSON".to_owned(),

@@ -1,4 +1,4 @@
-//! What a person sees while the load runs.
+//! The display during the load.
 
 use std::io::{IsTerminal, Write, stderr};
 

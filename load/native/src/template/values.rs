@@ -7,7 +7,7 @@ use crate::random::Draws;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
-/// What slots that do not draw depend on.
+/// The values of slots that do not draw.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     pub user: u32,

@@ -51,7 +51,7 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
     pub tag: u32,
@@ -74,12 +74,12 @@ pub enum Cancelled {
 
 /// One connection's side of a protocol.
 pub trait Wire: Sized {
-    /// What all connections of a run share.
+    /// The state that all connections of a run share.
     type Shared: Send + Sync;
 
     fn new(shared: &std::sync::Arc<Self::Shared>) -> Self;
 
-    /// What is written first on a new connection.
+    /// The bytes written first on a new connection.
     fn greet(&mut self, out: &mut Vec<u8>);
 
     /// Whether one more request can be written now.

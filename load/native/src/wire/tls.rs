@@ -9,7 +9,7 @@ use rustls::{ClientConfig, ClientConnection};
 use super::{Cancelled, Reply, Request, Wire};
 use crate::failure::Failure;
 
-/// What all connections of a run share.
+/// The state that all connections of a run share.
 #[derive(Debug)]
 pub struct TlsCalls<S> {
     calls: Arc<S>,
@@ -46,7 +46,7 @@ pub struct Tls<W: Wire> {
     is_established: bool,
     /// The peer will send no more.
     has_ended: bool,
-    /// What the inner protocol has written and is not encrypted yet.
+    /// The inner protocol's output that is not encrypted yet.
     plain: Vec<u8>,
 }
 

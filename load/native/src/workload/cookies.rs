@@ -2,7 +2,7 @@
 
 use crate::wire::http1::headers_named;
 
-/// What a user sends back of what replies have set.
+/// The cookies that a user sends back.
 #[derive(Debug, Clone, Default)]
 pub struct Cookies {
     pairs: Vec<(Vec<u8>, Vec<u8>)>,

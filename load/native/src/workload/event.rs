@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// What one event is, apart from its text.
+/// One event, without its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     pub sequence: u32,

@@ -1,4 +1,4 @@
-//! What virtual users send: events of a plan's operations, rendered from templates.
+//! The events of virtual users: those of a plan's operations, rendered from templates.
 
 mod bodies;
 mod compiled;

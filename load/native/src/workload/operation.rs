@@ -88,7 +88,7 @@ pub enum EffectKind {
     Delete,
 }
 
-/// What an acknowledged operation does to the stored state.
+/// The effect of an acknowledged operation on the stored state.
 #[derive(Debug)]
 pub struct Effect {
     pub kind: EffectKind,

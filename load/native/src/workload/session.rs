@@ -29,7 +29,7 @@ impl Session {
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
     pub next: Step,
-    /// What the replies captured, the latest first.
+    /// The captured values, the latest first.
     values: Vec<(Box<str>, Box<str>)>,
     /// Entities that its steps created, by kind, the latest last.
     created: Vec<(usize, Arc<Entity>)>,
@@ -61,7 +61,7 @@ impl Progress {
         self.created.iter().rev().find(|(known, _)| *known == kind).map(|(_, entity)| entity)
     }
 
-    /// What a step's slots take: values of the session, then those of the entity that it needs.
+    /// The values of a step's slots: those of the session, then those of the entity that it needs.
     pub fn with_values(&self, needed: Option<Arc<Entity>>) -> Option<Arc<Entity>> {
         if self.values.is_empty() {
             return needed;

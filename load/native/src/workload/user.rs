@@ -1,4 +1,4 @@
-//! What one virtual user knows to be stored.
+//! The entities that one virtual user has stored.
 
 use std::sync::Arc;
 
@@ -43,13 +43,13 @@ impl UserState {
         &self.entities[kind]
     }
 
-    /// What the user's login captured; none before it has logged in.
+    /// The values that the user's login captured; none before it has logged in.
     #[must_use]
     pub fn login(&self) -> Option<&Entity> {
         self.login.as_ref()
     }
 
-    /// What its login captured, such as a token: nothing that may be shown.
+    /// The values that its login captured, such as a token: secret.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.login.iter().flat_map(|login| &login.captured).map(|(_, value)| &**value)
     }

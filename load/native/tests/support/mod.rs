@@ -1,4 +1,4 @@
-//! What the tests share: plans, an observer that remembers, and servers made of threads.
+//! Shared by the tests: plans, an observer that remembers, and servers made of threads.
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 pub mod shop;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{operation, read_request, serve};
 
-/// What the API does wrong.
+/// The fault of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     Nothing,

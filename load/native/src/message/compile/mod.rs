@@ -62,7 +62,7 @@ impl Compiler<'_> {
         self.literal(&bytes);
     }
 
-    /// What `build` emits, with its length before it.
+    /// The output of `build`, with its length before it.
     fn nested(&mut self, build: impl FnOnce(&mut Self) -> Compiled) -> Compiled {
         let outer = std::mem::take(&mut self.fields);
         let built = build(self);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::hpack::{RequestField, RequestFields};
 use super::rest::RestCall;
 
-/// What all connections of a run share.
+/// The state that all connections of a run share.
 #[derive(Debug)]
 pub struct Http2Calls {
     pub(super) fields: RequestFields,

@@ -1,6 +1,6 @@
 //! HTTP/2 frames (RFC 9113, section 4).
 
-/// What a client sends first.
+/// The connection preface of a client.
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub const HEADER_BYTES: usize = 9;

@@ -19,7 +19,7 @@ pub fn prefix(length: usize) -> [u8; PREFIX_BYTES] {
     [0, length[0], length[1], length[2], length[3]]
 }
 
-/// What the front of received bytes holds.
+/// The content at the front of the received bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Front<'a> {
     /// A message, and what comes after it.

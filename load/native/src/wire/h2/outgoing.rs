@@ -2,7 +2,7 @@
 
 use super::frame::{self, DEFAULT_MAX_FRAME, DEFAULT_WINDOW, LARGEST_WINDOW, flag, kind};
 
-/// What the server grants a connection.
+/// The limits that the server grants a connection.
 #[derive(Debug)]
 pub struct Grant {
     pub window: i64,
@@ -22,7 +22,7 @@ impl Default for Grant {
     }
 }
 
-/// What a stream still has to send.
+/// The unsent data of a stream.
 #[derive(Debug)]
 pub struct Outgoing {
     window: i64,

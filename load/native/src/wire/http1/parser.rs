@@ -26,9 +26,9 @@ impl<'a> HttpReply<'a> {
 #[derive(Debug, Default)]
 pub struct ReplyParser {
     state: State,
-    /// What has come of a head or of a line of a chunked body.
+    /// The received part of a head or of a line of a chunked body.
     partial: Vec<u8>,
-    /// What has come of a body that did not come in one piece.
+    /// The received part of a body in several pieces.
     body: Vec<u8>,
     /// The reply to come ends with its head.
     is_head_alone: bool,

@@ -19,7 +19,7 @@ use crate::wire::{Cancelled, Code, Reply, Request, Wire};
 
 use received::Received;
 
-/// What the server may send on a stream before it must wait for us.
+/// The bytes that the server may send on a stream before it must wait.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 const CANCEL: u32 = 8;

@@ -1,4 +1,4 @@
-//! What a stream has received of replies that are not complete yet.
+//! The received parts of replies that are not complete yet.
 
 use crate::failure::Failure;
 use crate::wire::h2::messages::{self, Front, LONGEST_MESSAGE, PREFIX_BYTES};
@@ -29,7 +29,7 @@ impl Received {
         &self.0
     }
 
-    /// What came first.
+    /// The content at the front.
     pub fn front(&self) -> Front<'_> {
         messages::front(&self.0)
     }

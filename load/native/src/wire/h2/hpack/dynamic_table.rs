@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::integer::Invalid;
 use super::table::{DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_NAMES};
 
-/// What is kept of each field, the newest first, with the size that the field takes.
+/// The kept fields, the newest first, each with its size.
 #[derive(Debug)]
 pub(super) struct DynamicTable<F> {
     entries: VecDeque<(F, usize)>,

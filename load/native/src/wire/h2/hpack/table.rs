@@ -2,7 +2,7 @@
 
 /// The size of the dynamic table that both sides begin with.
 pub const DEFAULT_TABLE_SIZE: usize = 4_096;
-/// What each entry takes beside its text.
+/// The bytes of each entry beside its text.
 pub const ENTRY_OVERHEAD: usize = 32;
 
 /// Names of the static table, from index 1 on.
