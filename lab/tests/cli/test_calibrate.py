@@ -10,19 +10,19 @@ from bakeoff.cli.calibrate import measured_of, requests_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Way
+from bakeoff.workload.transport_mode import TransportMode
 from made_up_manifests import declared, engine, workload
 
 HTTP = {"name": "a", "http": {"method": "GET", "path": "/", "expect": 200}}
 EVENTS = workload(operations=[{**HTTP, "grpc": {"method": "p.S/M", "expect": "OK"}}])
 REST_ONLY = Workload("users", Path("/nowhere"), declared(operations=[HTTP]))
 ENGINE = engine("native")
-UNARY, STREAM = Way("", 1, False, 1), Way("", 1, True, 1)
+UNARY, STREAM = TransportMode(), TransportMode(stream=True)
 
 
-def chosen(payloads: list[str], way: Way, *workloads: Workload) -> list[tuple[str, list[str], list[str]]]:
-    requests = requests_of(workloads, ENGINE, ENGINE, payloads, 1.0, way)
-    return [(each.workload.name, [way.transport for way in each.ways], list(each.payloads)) for each in requests]
+def chosen(payloads: list[str], mode: TransportMode, *workloads: Workload) -> list[tuple[str, list[str], list[str]]]:
+    requests = requests_of(workloads, ENGINE, ENGINE, payloads, 1.0, mode)
+    return [(each.workload.name, [mode.stored for mode in each.modes], list(each.payloads)) for each in requests]
 
 
 def test_every_workload_is_measured_in_all_its_sizes() -> None:
@@ -38,17 +38,17 @@ def test_what_only_one_workload_has_is_measured_with_that() -> None:
 
 
 @pytest.mark.parametrize(
-    ("payloads", "way", "words"),
+    ("payloads", "mode", "words"),
     [
         (["9k"], UNARY, r'no payload "9k"\. Payloads of events: default, 8k\. Payloads of users: default\.'),
-        ([], Way("", 500, False, 1), "users has no way"),
+        ([], TransportMode(batch=500), "users has no transport mode batch-500"),
     ],
 )
-def test_what_no_workload_has_is_refused(payloads: list[str], way: Way, words: str) -> None:
+def test_what_no_workload_has_is_refused(payloads: list[str], mode: TransportMode, words: str) -> None:
     workloads = (EVENTS, REST_ONLY) if payloads else (REST_ONLY,)
 
     with pytest.raises(UsageError, match=words):
-        chosen(payloads, way, *workloads)
+        chosen(payloads, mode, *workloads)
 
 
 def test_a_workload_that_cannot_be_measured_takes_nothing_from_the_others() -> None:

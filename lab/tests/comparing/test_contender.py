@@ -8,10 +8,10 @@ import pytest
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
-from bakeoff.options.transport_mode import transport_mode_named
 from bakeoff.options.variant import Level
 from bakeoff.targets.manifest import StorageTable
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.transport_mode import transport_mode_named
 from made_up_manifests import RUN, declared, engine, target, workload
 
 WORKLOADS = {"events": workload()}

@@ -20,20 +20,21 @@ from bakeoff.sampling.sampler import Sampler
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.certificate import Certificate
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Tls, Way, compile_plan
+from bakeoff.workload.plan import Load, Tls, compile_plan
 from bakeoff.workload.plan_records import Plan
+from bakeoff.workload.transport_mode import TransportMode
 
 CONNECTIONS = 64
 
 
 @dataclass(frozen=True)
 class Drive:
-    """An engine that drives, in one way, the null server that `server_of` declares; inside TLS with a certificate."""
+    """An engine that drives the null server that `server_of` declares; over TLS with a certificate."""
 
     engine: Engine
     server_of: Engine
     workload: Workload
-    way: Way
+    mode: TransportMode
     payload: str
     seconds: float
     certificate: Certificate | None = None
@@ -49,15 +50,15 @@ class Drive:
         """The plan: as many requests as the engine can send."""
         load = Load(
             target="null-server",
-            protocol=self.way.protocol,
+            protocol=self.mode.protocol,
             host=LOOPBACK,
             port=port,
             mode="calibrate",
             phases=[Phase("Ceiling", CONNECTIONS, self.seconds).planned()],
             payload=self.payload,
-            batch=self.way.batch,
-            stream=self.way.stream,
-            window=self.way.window,
+            batch=self.mode.batch,
+            stream=self.mode.stream,
+            window=self.mode.window,
             tls=None if self.certificate is None else Tls(ca_file=self.certificate.authority),
             verify_share=0,
         )
@@ -102,7 +103,7 @@ def _driven(project: Project, drive: Drive, port: int, pid: int) -> Ceiling:
     measured = phase.measured
     if measured.ok == 0 or measured.error_rate > 0.01:
         raise BakeoffError(
-            f"The engine {engine.name} could not be calibrated over {drive.way.transport}: {measured.failed} of "
+            f"The engine {engine.name} could not be calibrated over {drive.mode.stored}: {measured.failed} of "
             f"{measured.requests} requests to the null server failed ({dict(measured.errors)})."
         )
     version = next(record.engine.version for record in records if isinstance(record, Start))

@@ -20,7 +20,7 @@ from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.certificate import lab_certificate
 from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Way
+from bakeoff.workload.transport_mode import TransportMode
 
 # With how many connections PostgreSQL is at its best depends on cores and disk: the best of these counts.
 _CONNECTIONS_TRIED = (1, 2, 4, 8, 16, 32, 64)
@@ -34,7 +34,7 @@ class CalibrationRequest:
     workload: Workload
     engine: Engine
     null_server: Engine
-    ways: Sequence[Way]
+    modes: Sequence[TransportMode]
     payloads: Sequence[str]
     seconds: float
 
@@ -53,10 +53,10 @@ def calibrate(
 
 def _engine(project: Project, request: CalibrationRequest, progress: Progress) -> Iterator[Calibration]:
     certificate = lab_certificate(project.state / "tls")
-    for way, encryption, payload in itertools.product(request.ways, (None, certificate), request.payloads):
-        words = f"{way.transport}, TLS" if encryption else way.transport
+    for mode, encryption, payload in itertools.product(request.modes, (None, certificate), request.payloads):
+        words = f"{mode.stored}, TLS" if encryption else mode.stored
         progress.step(f"{request.engine.name}: capacity over {words}, payload {payload}", request.seconds)
-        drive = Drive(request.engine, request.null_server, request.workload, way, payload, request.seconds, encryption)
+        drive = Drive(request.engine, request.null_server, request.workload, mode, payload, request.seconds, encryption)
         ceiling = measure_ceiling(project, drive)
         yield Calibration(
             machine=machine_name(),
@@ -64,7 +64,7 @@ def _engine(project: Project, request: CalibrationRequest, progress: Progress) -
             subject=request.engine.name,
             subject_version=request.engine.build_version(ceiling.engine_version),
             workload=request.workload.name,
-            transport=way.transport,
+            transport=mode.stored,
             payload_size=payload,
             connections=CONNECTIONS,
             rate_per_s=ceiling.rate_per_s,
@@ -73,17 +73,17 @@ def _engine(project: Project, request: CalibrationRequest, progress: Progress) -
         )
 
 
-def ways_of(workload: Workload, engine: Engine, batch: int, stream: bool, window: int) -> list[Way]:
-    """The way asked for over each protocol that the workload has it in and the engine speaks."""
+def modes_of(workload: Workload, engine: Engine, mode: TransportMode) -> list[TransportMode]:
+    """The transport mode over each protocol that the workload declares it for and the engine supports."""
     declared = workload.declared
     protocols = [
         name for name in PROTOCOLS if all(operation.call(name) is not None for operation in declared.operations)
     ]
-    if stream:
+    if mode.stream:
         protocols = [name for name in protocols if declared.stream.over(name) is not None]
-    elif batch > 1:
+    elif mode.batch > 1:
         protocols = [name for name in protocols if declared.batch.over(name) is not None]
-    return [Way(name, batch, stream, window) for name in protocols if name in engine.manifest.protocols]
+    return [mode.over(name) for name in protocols if name in engine.manifest.protocols]
 
 
 class DrawnLine(StrEnum):

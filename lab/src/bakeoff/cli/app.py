@@ -317,10 +317,10 @@ def calibrate(
 ) -> None:
     """Measure the highest rates of the engine, and of PostgreSQL without an API, on this machine."""
     from bakeoff.cli.calibrate import calibrate_machine
-    from bakeoff.workload.plan import Way
+    from bakeoff.workload.transport_mode import TransportMode
 
-    way = Way("", batch, stream, window if stream else 1)
-    calibrate_machine(engine, workload, payload or [], duration, way, json)
+    mode = TransportMode(batch, stream, window if stream else 1)
+    calibrate_machine(engine, workload, payload or [], duration, mode, json)
 
 
 @app.command()

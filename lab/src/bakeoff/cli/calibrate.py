@@ -12,7 +12,7 @@ from bakeoff.calibration.machine_calibration import (
     bench_of,
     calibrate,
     has_reference_lines,
-    ways_of,
+    modes_of,
 )
 from bakeoff.calibration.pgbench_lines import ReferenceBench
 from bakeoff.cli.progress_display import shown_on
@@ -30,24 +30,29 @@ from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.text.durations import seconds_of
 from bakeoff.text.table import Table, show
 from bakeoff.workload.loader import Workload, default_workloads, load_workload
-from bakeoff.workload.plan import Way
+from bakeoff.workload.transport_mode import TransportMode
 
 # The engine whose null server the others are measured against too: the cheapest there is.
 _NULL_SERVER = "native"
 
 
 def calibrate_machine(
-    engine_name: str, workload_name: str | None, payloads: Sequence[str], duration: str, way: Way, as_json: bool
+    engine_name: str,
+    workload_name: str | None,
+    payloads: Sequence[str],
+    duration: str,
+    mode: TransportMode,
+    as_json: bool,
 ) -> None:
     """Measures and stores ceilings and reference lines, then prints a table of them, or JSON.
 
-    Without a name: of the workloads that are measured by default. `way` is used over each protocol. A workload that
+    Without a name: of the workloads that are measured by default. `mode` is used over each protocol. A workload that
     cannot be measured is reported at the end, with exit status 1.
     """
     project = find_project()
     engine, null_server = find_engine(project, engine_name), find_engine(project, _NULL_SERVER)
     workloads = [load_workload(project, workload_name)] if workload_name else default_workloads(project)
-    requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), way)
+    requests = requests_of(workloads, engine, null_server, payloads, seconds_of(duration), mode)
     with (
         shown_on(Console(stderr=True)) as progress,
         measuring_lab(project),
@@ -112,22 +117,22 @@ def requests_of(
     null_server: Engine,
     payloads: Sequence[str],
     seconds: float,
-    way: Way,
+    mode: TransportMode,
 ) -> list[CalibrationRequest]:
-    """One for each workload that has one of the payloads, and a way that the engine speaks."""
+    """One for each workload that has one of the payloads and can be sent in the transport mode."""
     unknown = [payload for payload in payloads if all(payload not in each.payloads for each in workloads)]
     if unknown:
         known = " ".join(f"Payloads of {each.name}: {', '.join(each.payloads)}." for each in workloads)
         raise UsageError(f'There is no payload "{unknown[0]}". {known}')
     requests = []
     for workload in workloads:
-        ways = ways_of(workload, engine, way.batch, way.stream, way.window)
+        modes = modes_of(workload, engine, mode)
         sizes = [size for size in payloads or workload.payloads if size in workload.payloads]
-        if ways and sizes:
-            requests.append(CalibrationRequest(workload, engine, null_server, ways, sizes, seconds))
+        if modes and sizes:
+            requests.append(CalibrationRequest(workload, engine, null_server, modes, sizes, seconds))
     if not requests:
         names = ", ".join(workload.name for workload in workloads)
-        raise UsageError(f"{names} has no way{way.options} that the engine {engine.name} speaks.")
+        raise UsageError(f"{names} has no transport mode {mode.name} that the engine {engine.name} supports.")
     return requests
 
 

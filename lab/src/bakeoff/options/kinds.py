@@ -13,9 +13,9 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options.ping import parse_ping
 from bakeoff.options.ssh_host import SCHEME, ssh_host
-from bakeoff.options.transport_mode import transport_mode_named
 from bakeoff.text.durations import seconds_of
 from bakeoff.workload.reuse import parse_pick
+from bakeoff.workload.transport_mode import transport_mode_named
 
 T = TypeVar("T")
 Schema = Mapping[str, Json]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from bakeoff.options.option import options_of, with_values
 from bakeoff.options.table import FactorTable
-from bakeoff.options.transport_mode import TransportMode, transport_mode_named
 from bakeoff.workload.reuse import Reuse
+from bakeoff.workload.transport_mode import TransportMode, transport_mode_named
 
 Level = str | int | float | bool | None
 

@@ -192,5 +192,5 @@ def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:
         return []
     peak_per_s = max(phase.measured.throughput_per_s for phase in figures.phases)
     ceiling_per_s = request.ceilings(figures.engine_version).get("engine")
-    command = f"./bakeoff calibrate --engine {engine.name}{request.way.options}"
+    command = f"./bakeoff calibrate --engine {engine.name}{request.transport.options}"
     return findings.generator_findings(figures.records, peak_per_s, ceiling_per_s, engine.name, command, request.agents)

@@ -15,9 +15,10 @@ from bakeoff.running.phase_plan import Settling, Step, steps_of
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
-from bakeoff.workload.plan import Load, Way, compile_plan
+from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.reach import reaching_all
+from bakeoff.workload.transport_mode import TransportMode
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,8 @@ class RunRequest:
         return planned_seconds([step.phase for step in self.steps]) or None
 
     @property
-    def way(self) -> Way:
-        mode = self.contender.variant.transport
-        return Way(self.contender.protocol, mode.batch, mode.stream, mode.window)
+    def transport(self) -> TransportMode:
+        return self.contender.variant.transport.over(self.contender.protocol)
 
     @property
     def is_encrypted(self) -> bool:
@@ -108,24 +108,24 @@ class RunRequest:
             return False
         engine = (contender.engine.name, contender.engine.build_version(engine_version))
         measured = (calibration.transport, calibration.payload_size, calibration.tls)
-        load = (self.way.transport, variant.payload, self.is_encrypted)
+        load = (self.transport.stored, variant.payload, self.is_encrypted)
         return engine == (calibration.subject, calibration.subject_version) and load == measured
 
     def plan(self, access: Access, ledger: Path | None) -> Plan:
-        contender, way, variant = self.contender, self.way, self.contender.variant
+        contender, mode, variant = self.contender, self.transport, self.contender.variant
         plan = compile_plan(
             contender.workload,
             Load(
                 target=contender.target.name,
-                protocol=way.protocol,
+                protocol=mode.protocol,
                 host=access.host,
                 port=access.port,
                 mode=self.mode,
                 phases=[step.planned() for step in self.steps],
                 run=secrets.token_hex(4),
-                batch=way.batch,
-                stream=way.stream,
-                window=way.window,
+                batch=mode.batch,
+                stream=mode.stream,
+                window=mode.window,
                 tls=access.tls,
                 headers=access.headers,
                 reuse=variant.reuse,

@@ -56,29 +56,6 @@ THRESHOLDS = PlannedThresholds(p95_ms=2000, p99_ms=5000, error_rate=0.05)
 
 
 @dataclass(frozen=True)
-class Way:
-    """A transport mode: protocol, messages in a request, one long stream or not, messages in flight in a stream."""
-
-    protocol: str
-    batch: int = 1
-    stream: bool = False
-    window: int = 1
-
-    @property
-    def transport(self) -> str:
-        """Its name in the metrics database."""
-        if self.stream:
-            return f"{self.protocol}-stream" if self.window == 1 else f"{self.protocol}-stream-{self.window}"
-        return f"{self.protocol}-batch-{self.batch}" if self.batch > 1 else self.protocol
-
-    @property
-    def options(self) -> str:
-        """The command line's options for it, each with a space before it."""
-        window = f" --window {self.window}" if self.window > 1 else ""
-        return (f" --batch {self.batch}" if self.batch > 1 else "") + (f" --stream{window}" if self.stream else "")
-
-
-@dataclass(frozen=True)
 class Tls:
     """How a target that is reached by TLS proves who it is: by the system's authorities and its host where None."""
 

@@ -1,18 +1,33 @@
 """Transport modes: one message in a request, several in a request, or a long stream of them for each user."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bakeoff.errors import UsageError
 
 
 @dataclass(frozen=True)
 class TransportMode:
-    """`batch` is messages in one request, `window` messages in flight in a stream."""
+    """`batch` is messages in one request, `window` messages in flight in a stream; `protocol` may be open."""
 
     batch: int = 1
     stream: bool = False
     window: int = 1
+    protocol: str = ""
+
+    def over(self, protocol: str) -> "TransportMode":
+        return replace(self, protocol=protocol)
+
+    @property
+    def stored(self) -> str:
+        """Its name in the metrics database: http, grpc-stream-16."""
+        return self.protocol if self.name == "unary" else f"{self.protocol}-{self.name}"
+
+    @property
+    def options(self) -> str:
+        """The command line's options for it, each with a space before it."""
+        window = f" --window {self.window}" if self.window > 1 else ""
+        return (f" --batch {self.batch}" if self.batch > 1 else "") + (f" --stream{window}" if self.stream else "")
 
     @property
     def name(self) -> str:
