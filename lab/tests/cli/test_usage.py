@@ -175,7 +175,6 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
             '--metric is "speed": use throughput, mean',
         ),
         (["gate", "--goals", "nowhere.toml"], "nowhere.toml cannot be read"),
-        (["gate", "--targets", "nowhere.toml"], "nowhere.toml cannot be read"),  # the former name
         (["completion", "tcsh"], "Shells: bash, zsh, fish"),
         (["test", "--only", "nothing"], 'no check "nothing". Checks: '),
     ],

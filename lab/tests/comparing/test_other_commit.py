@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparing.other_commit import checked_out, full_name, short, with_commit
+from bakeoff.comparing.other_commit import checked_out, full_name, with_commit
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.options.variant import short
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of

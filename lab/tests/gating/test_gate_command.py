@@ -11,12 +11,13 @@ import typer
 from rich.console import Console
 
 from bakeoff.builds.build import Build
-from bakeoff.cli.gate import GateOptions, run_gate
+from bakeoff.cli.gate.judge_stored import GateOptions, run_gate
 from bakeoff.cli.progress_display import PlainProgress
 from bakeoff.comparing import comparison as comparing
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
+from bakeoff.gating.decision import Rules
 from bakeoff.gating.regressions import Limits
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
@@ -33,8 +34,7 @@ OPTIONS = GateOptions(
     candidate="latest",
     against=None,
     goals=None,
-    limits=Limits(),
-    rerun=False,
+    rules=Rules(Limits(), rerun=False),
     junit=None,
     github=False,
     as_json=True,
@@ -148,7 +148,7 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
     monkeypatch.setattr(comparing, "compare", compare)
     add(store, rounds(1000, *BOTH))
     add(store, [*rounds(1000, "rust-rest"), *rounds(500, "go-rest")])
-    status, told = gate(baseline="c1", rerun=True)
+    status, told = gate(baseline="c1", rules=Rules(Limits()))
     assert status == 0
     assert "not confirmed by a rerun" in told["go-rest throughput"]
     assert [(request.targets, request.command) for request in requested] == [(("go-rest",), OPTIONS.command)]
@@ -164,4 +164,4 @@ def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store:
     file = tmp_path / "run.json"
     file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project(), None)))
     with pytest.raises(BakeoffError, match="has no stored request"):
-        run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rerun=True))
+        run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rules=Rules(Limits())))

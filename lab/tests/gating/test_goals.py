@@ -26,7 +26,7 @@ def file_of(folder: Path, text: str) -> Path:
         ("p50_ms = 1", 1, "p50_ms: 1 is not of type 'object'"),
         ("[a]\n\np50_ms = -1", 3, "a.p50_ms: -1"),
         ("[a]\np99 = 5", 2, "there is no key p99. Did you mean p99_ms?"),
-        ('# a comment\n[rest]\napi = "x"', 2, "rest has no goal"),
+        ('# a comment\n[rest]\ntarget = "x"', 2, "rest has no goal"),
         ("[a]\np50_ms = 1\n[b]\np50_ms = '2'", 4, "b.p50_ms: '2' is not of type 'number'"),
     ],
 )
@@ -46,7 +46,7 @@ def test_what_is_no_toml_says_so(tmp_path: Path, text: str) -> None:
 def test_each_limit_is_a_check(tmp_path: Path) -> None:
     text = """
         [fast]
-        api = "o*"
+        target = "o*"
         p50_ms = 2
         p999_ms = 0.5
         throughput_per_s = 100
@@ -66,7 +66,7 @@ def test_each_limit_is_a_check(tmp_path: Path) -> None:
     ("conditions", "words"),
     [
         ('target = "*-rset"', 'target = "*-rset" (nearest: go-rest, rust-rest, rust-grpc)'),
-        ('protocol = "gprc"\napi = "*"', 'protocol = "gprc" (nearest: grpc, rest)'),
+        ('protocol = "gprc"\ntarget = "*"', 'protocol = "gprc" (nearest: grpc, rest)'),
         ('mode = "full"\nload = "20"', 'mode = "full" (nearest: quick) and load = "20" (nearest: 10)'),
         ('target = "go-*"\nprotocol = "grpc"', 'target = "go-*", protocol = "grpc"'),  # each means a run, no run both
     ],

@@ -132,7 +132,7 @@ def test_of_a_commit_that_comparison_is_meant_which_holds_what_is_judged(
 
 def test_the_latest_is_no_rerun_of_a_gate(store: MetricsStore, project: Project, head: str) -> None:
     latest = add(store, head, "one", "two")
-    add(store, head, "one", command="./bakeoff gate --targets targets.toml")
+    add(store, head, "one", command="./bakeoff gate --goals goals.toml")
     assert named(resolve(project, store.server, "latest")) == latest
     assert f"c{load_comparison(store.server).id}" == latest
 

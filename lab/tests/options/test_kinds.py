@@ -23,10 +23,6 @@ def test_pins(text: str, pins: Pins) -> None:
     assert kinds.PINS.read(text) == pins
 
 
-def test_the_former_name_of_the_target_s_role_is_read() -> None:
-    assert kinds.PINS.read("api=0-1") == kinds.PINS.read({"api": [0, 1]}) == {"target": (0, 1)}
-
-
 @pytest.mark.parametrize(
     "text", ["", "target", "target=", "target=x", "web=1", "target=1,api=2", "target=0-", "target=2-1"]
 )

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from bakeoff import __version__
 from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_shell, complete_target
-from bakeoff.cli.gate_command import gate
+from bakeoff.cli.gate import gate
 from bakeoff.cli.run_parameters import with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.cli.typed_command import typed_command

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from bakeoff.builds.build import Build
 from bakeoff.comparing.build_queue import BuildQueue
-from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.errors import BakeoffError
+from bakeoff.options.variant import COMMIT
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.findings import Finding
 from bakeoff.running.contender import Contender

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from bakeoff.comparing.other_commit import COMMIT
 from bakeoff.comparing.recorder import Recorder
 from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
 from bakeoff.options.table import IN_PROCESSES
+from bakeoff.options.variant import COMMIT
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.alternation import Alternation
 from bakeoff.running.contender import Contender

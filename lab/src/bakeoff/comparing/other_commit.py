@@ -8,21 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.options.variant import CANDIDATE, COMMIT, short
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import Target, find_targets
 
-# The factor, and its level that stands for the checkout; the other level is the commit's short name.
-COMMIT = "commit"
-CANDIDATE = "candidate"
-
-_SHORT = 12
 # Each holds a whole build: the newest are kept, so that the next comparison need not compile all again.
 _KEPT = 3
-
-
-def short(commit: str) -> str:
-    return commit[:_SHORT]
 
 
 def full_name(project: Project, reference: str) -> str:

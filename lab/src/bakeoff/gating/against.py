@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bakeoff.comparing.other_commit import CANDIDATE, COMMIT, short
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.phases import Measurement
 from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
-from bakeoff.options.variant import key_of
+from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
 
 Figures = TypeVar("Figures", bound=RunFigures)
 

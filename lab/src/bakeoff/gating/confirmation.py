@@ -4,13 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.errors import BakeoffError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.validity import VALIDITY
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import RunFigures, Series
-from bakeoff.history.run_references import Referenced
 
 Figures = TypeVar("Figures", bound=RunFigures)
 Judge = Callable[[Measurement], Gate]
@@ -66,17 +63,6 @@ def with_rounds_added(first: Measurement, second: Measurement) -> Measurement:
         [*first.conditions, *second.conditions],
         [*first.operations, *renumbered(second.operations)],
     )
-
-
-def request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:
-    """What the comparison asked for, of these targets only."""
-    request = None if candidate.requested is None else candidate.requested.request
-    if request is None:
-        raise BakeoffError(
-            f"{candidate.name} has no stored request, so it cannot be repeated to confirm the failure. Measure again "
-            "with ./bakeoff run, or check the stored runs only, with --no-rerun."
-        )
-    return replace(request, targets=tuple(targets), command=command)
 
 
 def _targets_of(checks: Sequence[Check], candidate: Measurement) -> list[str]:

@@ -15,8 +15,6 @@ from bakeoff.reporting.numbers import two_places
 
 _SCHEMA = Path(__file__).with_name("goals.schema.json")
 _BY_FIELD = {metric.field: metric for metric in METRICS.values()}
-# Files of before the word was changed say api.
-_FORMER = {"api": "target"}
 _CONDITIONS = ("target", "protocol", "mode", "payload", "load", "operation")
 
 
@@ -46,9 +44,8 @@ def read_goals(path: Path) -> list[GoalSet]:
     if not toml.document:
         raise toml.error([], 'there are no goals. Write a table such as [rest] with target = "*-rest" and p99_ms = 50.')
     for name, table in toml.document.items():
-        named = {_FORMER.get(key, key): value for key, value in table.items()}
-        conditions = {key: str(value) for key, value in named.items() if key in _CONDITIONS}
-        goals = {key: float(value) for key, value in named.items() if key not in _CONDITIONS}
+        conditions = {key: str(value) for key, value in table.items() if key in _CONDITIONS}
+        goals = {key: float(value) for key, value in table.items() if key not in _CONDITIONS}
         if not goals:
             raise toml.error([name], f"{name} has no goal: add one, such as p99_ms = 50.")
         sets.append(GoalSet(name, toml.place([name]), conditions, goals))

@@ -22,7 +22,6 @@ Schema = Mapping[str, Json]
 Pins = Mapping[str, tuple[int, ...]]
 
 PINNED_ROLES = ("target", "database", "engine")
-_FORMER_ROLES = {"api": "target"}
 
 _MEMORY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEAST_MEMORY_BYTES = 16 << 20
@@ -208,21 +207,15 @@ def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
 
 def _pins(value: Json) -> Pins:
     if isinstance(value, Mapping):
-        return {_role(name): tuple(int(str(cpu)) for cpu in _items(cpus)) for name, cpus in value.items()}
+        return {name: tuple(int(str(cpu)) for cpu in _items(cpus)) for name, cpus in value.items()}
     pins: dict[str, tuple[int, ...]] = {}
     for part in str(value).split(","):
-        name, _, cpus = part.strip().partition("=")
-        role = _role(name)
+        role, _, cpus = part.strip().partition("=")
         spans = [_span(span) for span in cpus.split("+")] if re.fullmatch(r"\d+(-\d+)?(\+\d+(-\d+)?)*", cpus) else []
         if role not in PINNED_ROLES or role in pins or not all(spans) or not spans:
             raise UsageError(f'"{value}": write target=0-1,database=2,engine=3 (0+2 for CPUs that are not adjacent).')
         pins[role] = tuple(sorted({cpu for span in spans for cpu in span}))
     return pins
-
-
-def _role(name: str) -> str:
-    """A role by its name, or by the one that it had in older records and commands."""
-    return _FORMER_ROLES.get(name, name)
 
 
 def _span(text: str) -> range:

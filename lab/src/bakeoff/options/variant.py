@@ -11,6 +11,14 @@ from bakeoff.workload.transport_mode import TransportMode, transport_mode_named
 
 Level = str | int | float | bool | None
 
+# The factor of --against, and its level that stands for the checkout; the other level is the commit's short name.
+COMMIT = "commit"
+CANDIDATE = "candidate"
+
+
+def short(commit: str) -> str:
+    return commit[:12]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Variant(FactorTable):

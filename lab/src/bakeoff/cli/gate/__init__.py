@@ -1,4 +1,4 @@
-"""`bakeoff gate`: its options; what it does lies in `gate.py`."""
+"""`bakeoff gate`: its options; the work is imported when the command is called."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,6 @@ def gate(
     ] = None,
     candidate: Annotated[str, typer.Option(help="Candidate (same syntax as --baseline).")] = "latest",
     goals: Annotated[Path | None, typer.Option(help="TOML file of performance goals; see docs/GUARD_CI.md.")] = None,
-    targets: Annotated[Path | None, typer.Option(hidden=True, help="Deprecated name of --goals.")] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +54,8 @@ def gate(
     json: Json = False,
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate import AgainstOptions, GateOptions, run_gate
+    from bakeoff.cli.gate.judge_stored import AgainstOptions, GateOptions, run_gate
+    from bakeoff.gating.decision import Rules
     from bakeoff.gating.regressions import Limits
 
     given = {
@@ -71,14 +71,16 @@ def gate(
             baseline=baseline,
             candidate=candidate,
             against=None if against is None else AgainstOptions(against, mode, given),
-            goals=goals or targets,
-            limits=Limits(p99 / 100, throughput / 100, errors / 100),
-            rerun=rerun,
+            goals=goals,
+            rules=Rules(
+                Limits(p99 / 100, throughput / 100, errors / 100),
+                rerun=rerun,
+                strict=strict,
+                allow_changed_workload=allow_changed_workload,
+            ),
             junit=junit,
             github=github,
             as_json=json,
             command=typed_command(),
-            strict=strict,
-            allow_changed_workload=allow_changed_workload,
         )
     )

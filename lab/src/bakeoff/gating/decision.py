@@ -1,0 +1,131 @@
+"""The gate of a measurement: checks it against a baseline, another commit or goals, and repeats what failed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.gating.against import sides_of, unmeasured_sides
+from bakeoff.gating.check import Check, Gate
+from bakeoff.gating.confirmation import Measure, confirmed, decided_over_more_rounds
+from bakeoff.gating.goals import GoalSet, checked_against_goals
+from bakeoff.gating.regressions import (
+    FALSE_ALARMS,
+    FALSE_ALARMS_AT_ONCE,
+    FALSE_ALARMS_TOGETHER,
+    Limits,
+    check_regressions,
+)
+from bakeoff.gating.validity import broken, unmeasured
+from bakeoff.history.changed_workload import MARK, refuse_changed
+from bakeoff.history.phases import Measurement
+from bakeoff.history.run_references import Referenced
+from bakeoff.judging.estimates import FEWEST_ROUNDS
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is allowed, and whether what failed is measured again."""
+
+    limits: Limits
+    goals: Sequence[GoalSet] = ()
+    rerun: bool = True
+    strict: bool = False
+    allow_changed_workload: bool = False
+
+
+def decide(candidate: Referenced, baseline: Referenced | None, rules: Rules, measure: Measure) -> Gate:
+    """The gate of a measurement; `measure` repeats it for some of its targets. Raises UsageError without a basis."""
+    commit = _commit_of(candidate)
+    if baseline is not None:
+        _refuse_incomparable(baseline, candidate)
+    gate = (
+        _against_baseline(candidate, baseline, rules, measure)
+        if commit is None
+        else _against_commit(candidate, commit, rules, measure)
+    )
+    return gate.strictly() if rules.strict else gate
+
+
+def _commit_of(candidate: Referenced) -> str | None:
+    """The commit that a comparison was measured against."""
+    request = None if candidate.requested is None else candidate.requested.request
+    return None if request is None else request.against
+
+
+def refuse_too_few_rounds(rounds: int) -> None:
+    """Raises UsageError for a comparison of two commits that no test could decide."""
+    if rounds < FEWEST_ROUNDS:
+        raise UsageError(f"--against needs at least {FEWEST_ROUNDS} rounds to tell a difference from chance.")
+
+
+def _against_baseline(candidate: Referenced, baseline: Referenced | None, rules: Rules, measure: Measure) -> Gate:
+    before = None if baseline is None else baseline.measurement
+    known = [] if baseline is None else baseline.runs
+    changed = baseline is not None and refuse_changed([*known, *candidate.runs], allowed=rules.allow_changed_workload)
+
+    def judge(measurement: Measurement) -> Gate:
+        regressions = [] if before is None else [check_regressions(before, measurement, rules.limits)]
+        return _judged(measurement, regressions, rules, marked=bool(changed))
+
+    gate = _with_checks(judge(candidate.measurement), unmeasured(known, candidate.runs, candidate.requested))
+    return confirmed(gate, candidate.measurement, measure, judge) if rules.rerun else gate
+
+
+def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: Measure) -> Gate:
+    """The gate of both sides. What fails or is unclear is measured again on both."""
+    assert candidate.requested is not None
+    measured = candidate.measurement
+
+    def judge(measurement: Measurement, false_alarms: float = FALSE_ALARMS_TOGETHER) -> Gate:
+        sides = sides_of(measurement, commit)
+        limits = replace(rules.limits, false_alarms=false_alarms)
+        changed = refuse_changed(measurement.runs, allowed=rules.allow_changed_workload)
+        regressions = check_regressions(sides.before, sides.after, limits, paired=True)
+        return _judged(sides.after, [regressions], rules, marked=bool(changed))
+
+    gate = judge(measured, FALSE_ALARMS_AT_ONCE if rules.rerun else FALSE_ALARMS)
+    gate = _with_checks(gate, unmeasured_sides(candidate.requested, commit))
+    if not rules.rerun:
+        return gate
+    return decided_over_more_rounds(gate, measured, sides_of(measured, commit).after, measure, judge)
+
+
+def _judged(candidate: Measurement, regressions: Sequence[Gate], rules: Rules, *, marked: bool) -> Gate:
+    """Lost writes, regressions and goals; `marked` adds to each check that its workload changed."""
+    parts = [*regressions, checked_against_goals(rules.goals, [*candidate.runs, *candidate.operations])]
+    checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
+    if marked:
+        checks = [replace(check, words=f"{check.words}; {MARK}") for check in checks]
+    return Gate(checks, [words for part in parts for words in part.left_out])
+
+
+def _with_checks(gate: Gate, first: Sequence[Check]) -> Gate:
+    return Gate([*first, *gate.checks], gate.left_out)
+
+
+def refuse_without_basis(candidate: Referenced, *, has_baseline: bool, has_goals: bool) -> None:
+    """Raises UsageError where the gate has nothing to compare with, or two things."""
+    commit = _commit_of(candidate)
+    if commit is not None and has_baseline:
+        raise UsageError(
+            f"The candidate was measured against the commit {commit[:12]} already: leave out --baseline, or name "
+            "another --candidate."
+        )
+    if commit is None and not has_baseline and not has_goals:
+        raise UsageError(
+            "gate needs something to compare with: --against REF (recommended), --baseline REF or --goals FILE.toml."
+        )
+
+
+def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
+    if baseline.comparison_id is not None and baseline.comparison_id == candidate.comparison_id:
+        raise UsageError(
+            f"The baseline {baseline.name} is the measurement itself. Measure first (./bakeoff run quick --rounds 5), "
+            "or name another measurement with --candidate."
+        )
+    before, after = ({run.machine for run in each.runs if run.status == "completed"} for each in (baseline, candidate))
+    if before and after and before != after:
+        raise BakeoffError(
+            f"The baseline was measured on {', '.join(sorted(before))}, the candidate on {', '.join(sorted(after))}: a "
+            "difference between machines says nothing about the code. Measure the baseline here.",
+        )
