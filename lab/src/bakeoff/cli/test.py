@@ -15,6 +15,7 @@ from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.project import Project, find_project
 from bakeoff.running.lock import checking_lab, only_lab
+from bakeoff.text.table import Table, show
 
 
 def run_checks(
@@ -36,7 +37,7 @@ def run_checks(
         ):
             _show(outcome, console)
             outcomes.append(outcome)
-    _summarise(outcomes, time.monotonic() - began, console)
+    _summarise(outcomes, time.monotonic() - began)
     if any(outcome.status == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 
@@ -48,21 +49,25 @@ def _show(outcome: Outcome, console: Console) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _summarise(outcomes: Sequence[Outcome], seconds: float, console: Console) -> None:
+def _summarise(outcomes: Sequence[Outcome], seconds: float) -> None:
     """One row a check, longest first: its share of all checks' seconds, and what kept it from starting earlier."""
     total = sum(outcome.seconds for outcome in outcomes) or 1.0
-    console.print(f"\n{'':8}{'check':24}{'seconds':>8}{'share':>7}{'waited':>8}  for", highlight=False)
-    for outcome in sorted(outcomes, key=lambda each: -each.seconds):
-        row = (
-            f"{outcome.status:8}{outcome.check.name:24}{outcome.seconds:8.1f}{outcome.seconds / total:7.1%}"
-            f"{outcome.waited_s:8.0f}  {outcome.reason or outcome.waited_for}"
+    rows = [
+        (
+            *(outcome.status, outcome.check.name, f"{outcome.seconds:.1f}", f"{outcome.seconds / total:.1%}"),
+            *(f"{outcome.waited_s:.0f}", outcome.reason or outcome.waited_for),
         )
-        console.print(row.rstrip(), markup=False, highlight=False, soft_wrap=True)
+        for outcome in sorted(outcomes, key=lambda each: -each.seconds)
+    ]
     counts = [
         f"{sum(outcome.status == status for outcome in outcomes)} {status}"
         for status in ("passed", "failed", "skipped")
     ]
-    console.print(f"{seconds / 60:.1f} min on {os.cpu_count()} cores; checks: {', '.join(counts)}", highlight=False)
+    headings = ("status", "check", "seconds", "share", "waited", "for")
+    show(
+        Table("", headings, rows, left=2, words_last=True, least=("for", "waited", "share"), kept=2),
+        f"{seconds / 60:.1f} min on {os.cpu_count()} cores; checks: {', '.join(counts)}",
+    )
 
 
 @contextlib.contextmanager
