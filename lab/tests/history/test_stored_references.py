@@ -9,6 +9,7 @@ import pytest
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
+from bakeoff.gating.request import request_of
 from bakeoff.history.conditions import Conditions
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project
@@ -142,8 +143,8 @@ def test_the_latest_may_have_measured_nothing(store: MetricsStore, project: Proj
     latest = add_runs(store, [])
     found = resolve_asked(project, store.server, "latest")
     assert (named(found), found.runs) == (latest, [])
-    assert found.requested is not None and found.requested.request is not None
-    assert (found.requested.request.mode, found.requested.request.command) == ("quick", ORIGIN.command)
+    request = request_of(found.requested)
+    assert request is not None and (request.mode, request.command) == ("quick", ORIGIN.command)
     with pytest.raises(BakeoffError, match="Comparison c2 measured nothing: one: broken"):
         resolve(project, store.server, "latest")
 

@@ -15,6 +15,7 @@ from bakeoff.gating.regressions import (
     Limits,
     check_regressions,
 )
+from bakeoff.gating.request import request_of
 from bakeoff.gating.validity import broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement
@@ -48,7 +49,7 @@ def decide(candidate: Referenced, baseline: Referenced | None, rules: Rules, mea
 
 def _commit_of(candidate: Referenced) -> str | None:
     """The commit that a comparison was measured against."""
-    request = None if candidate.requested is None else candidate.requested.request
+    request = request_of(candidate.requested)
     return None if request is None else request.against
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.gating.check import Check, Outcome
+from bakeoff.gating.request import request_of, wants
 from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
 
@@ -32,16 +34,17 @@ def unmeasured(
     """
     if requested is None:
         return []
+    request = request_of(requested)
     present = {(run.contender, run.mode, run.payload) for run in candidate}
     missing = {
         (run.contender, run.mode, run.payload): run
         for run in baseline
-        if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and requested.wants(run)
+        if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and wants(request, run)
     }
     checks = [_unmeasured(run.series, requested.why_not(run.contender, run.target)) for run in missing.values()]
     named = {name for run in missing.values() for name in (run.contender, run.target)}
     refused = sorted(requested.refused - named)
-    return checks + [_unmeasured(_series_of(name, requested), requested.not_measured[name]) for name in refused]
+    return checks + [_unmeasured(_series_of(name, request), requested.not_measured[name]) for name in refused]
 
 
 def _unmeasured(series: Series, reason: str) -> Check:
@@ -53,9 +56,9 @@ def _failed(series: Series, words: str) -> Check:
     return Check(series, VALIDITY, Outcome.FAILED, words, final=True)
 
 
-def _series_of(contender: str, requested: Requested) -> Series:
+def _series_of(contender: str, request: ComparisonRequest | None) -> Series:
     """Of what nothing else than its name is known for certain."""
-    return Series(contender, requested.request.mode if requested.request is not None else "", "", "", "", ())
+    return Series(contender, "" if request is None else request.mode, "", "", "", ())
 
 
 def _words(runs: Sequence[RunFigures]) -> str | None:

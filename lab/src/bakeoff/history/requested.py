@@ -2,16 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from bakeoff.documents.checked import Json
-from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
-
-# Imported late: listing runs does not need what requests are made of.
-if TYPE_CHECKING:
-    from bakeoff.comparing.request import ComparisonRequest
 
 
 @dataclass(frozen=True)
@@ -26,32 +19,6 @@ class Requested:
     status: str
     not_measured: Mapping[str, str]
     refused: frozenset[str]
-
-    @cached_property
-    def request(self) -> "ComparisonRequest | None":
-        """None where the request is unknown."""
-        from bakeoff.comparing.request import request_from
-
-        # Beside the request stands the machine that it was for.
-        request = {name: value for name, value in self.document.items() if name != "machine"}
-        return request_from(request) if request else None
-
-    def wants(self, run: RunFigures) -> bool:
-        """Whether a run as this one, of another comparison, was to be made in this one too."""
-        from bakeoff.options.variant import factors_of, key_of
-
-        request = self.request
-        if request is None or run.mode != request.mode:
-            return False
-        # No targets: all of them.
-        targets = request.targets or list(request.attached)
-        if targets and run.target not in targets:
-            return False
-        variants = request.variants()
-        return (run.contender, run.payload, run.engine) in {
-            (key_of(run.target, factors), variant.payload, variant.engine)
-            for variant, factors in zip(variants, factors_of(variants), strict=True)
-        }
 
     def why_not(self, contender: str, target: str) -> str:
         """Why a contender was not measured, as well as that is known."""

@@ -17,6 +17,7 @@ from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis
 from bakeoff.gating.goals import read_goals
 from bakeoff.gating.junit import junit_of
+from bakeoff.gating.request import request_of
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project, find_project
@@ -97,7 +98,7 @@ def _each(value: Json) -> list[object]:
 
 
 def _request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:
-    request = None if candidate.requested is None else candidate.requested.request
+    request = request_of(candidate.requested)
     if request is None:
         raise BakeoffError(
             f"{candidate.name} has no stored request, so it cannot be repeated to confirm the failure. Measure again "
