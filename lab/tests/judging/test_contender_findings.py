@@ -3,19 +3,19 @@ from dataclasses import replace
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import Contender
+from bakeoff.judging.judgement import JudgedContender
 from bakeoff.options.table import PLACEMENT
 from bakeoff.options.variant import Variant
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.run import Measured, RunResult, Status
-from bakeoff.running.contender import Contender as ContenderOfRun
+from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
 from made_up import comparison_of, finding, measured, phase, rounds_of, run_of, seconds_of
 from made_up_manifests import engine, target, workload
 
 
-def judged(*runs: RunResult) -> Contender:
+def judged(*runs: RunResult) -> JudgedContender:
     return judge(comparison_of(*runs)).contenders[0]
 
 
@@ -152,7 +152,7 @@ def test_every_target_is_sent_the_same(sizes: dict[str, int], mismatched: list[s
 def sent(name: str, size: int, variant: Variant | None = None) -> RunResult:
     """A run that was sent so many bytes for each request, with the settings that the lab records of its variant."""
     variant = variant or Variant()
-    contender = ContenderOfRun(target(name), workload(), engine(variant.engine), variant)
+    contender = Contender(target(name), workload(), engine(variant.engine), variant)
     request = RunRequest(contender, "quick", [Phase("Short", 10, 1.0)])
     part = phase(1, 10, measured(100, bytes_sent=size * 1000))
     run = run_of(name, phases=[part], settings=request.settings, contender=f"{name} {variant}")

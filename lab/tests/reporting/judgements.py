@@ -14,10 +14,10 @@ from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import (
     LATENCIES,
     Bottleneck,
-    Contender,
     CostEstimate,
     Effect,
     Estimate,
+    JudgedContender,
     Judgement,
     Level,
     OperationLevel,
@@ -192,7 +192,7 @@ def with_status(judgement: Judgement, place: int, status: Status, failure: str |
     return replace(judgement, contenders=contenders)
 
 
-def _with_runs(contender: Contender, runs: Sequence[StoredRun]) -> Contender:
+def _with_runs(contender: JudgedContender, runs: Sequence[StoredRun]) -> JudgedContender:
     judged = [judged_run(run) for run in runs]
     return replace(
         contender,
@@ -202,7 +202,7 @@ def _with_runs(contender: Contender, runs: Sequence[StoredRun]) -> Contender:
     )
 
 
-def _contender(shape: Shape, target: str, payload: str) -> Contender:
+def _contender(shape: Shape, target: str, payload: str) -> JudgedContender:
     language, protocol = target.split("-")
     size = 0.7 ** shape.payloads.index(payload)
     top = 50_000 * SPEEDS[target] * size
@@ -211,7 +211,7 @@ def _contender(shape: Shape, target: str, payload: str) -> Contender:
     label = f"{language.capitalize()} {'gRPC' if protocol == 'grpc' else 'REST'}"
     tied = {"rust-rest": "rust-grpc", "rust-grpc": "rust-rest"}.get(target)
     ranks = {"rust-rest": 1, "rust-grpc": 1, "go-rest": 3, "java-rest": 4, "go-grpc": 5, "java-grpc": 6}
-    return Contender(
+    return JudgedContender(
         key=_key(shape, target, payload),
         label=f"{label} · payload {payload}" if several else label,
         target=f"producer-api-{language}-{protocol}",
@@ -262,7 +262,7 @@ def _cost(cpu_us: float, memory_mb: float, rounds: int) -> CostEstimate:
     )
 
 
-def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
+def _run(shape: Shape, contender: JudgedContender, number: int) -> RunResult:
     timeline = [
         Second(float(place * shape.seconds + at), place + 1, round(each.throughput_per_s.median), 0, 2.0, 8.0 + at)
         for place, each in enumerate(contender.levels)
@@ -299,7 +299,7 @@ def _run(shape: Shape, contender: Contender, number: int) -> RunResult:
     )
 
 
-def _pairings(contenders: Sequence[Contender]) -> list[Pairing]:
+def _pairings(contenders: Sequence[JudgedContender]) -> list[Pairing]:
     pairs = []
     for place, one in enumerate(contenders):
         for other in contenders[place + 1 :]:
@@ -315,7 +315,7 @@ def _told(verdict: Verdict, shape: Shape) -> Verdict:
     return verdict if shape.rounds >= 3 else "unknown"
 
 
-def _effects(shape: Shape, contenders: Sequence[Contender]) -> list[Effect]:
+def _effects(shape: Shape, contenders: Sequence[JudgedContender]) -> list[Effect]:
     def effect(factor: str, one: str, other: str, ratio: float, matched: int, verdict: Verdict) -> Effect:
         pairs = _some_pairs(contenders, matched, estimate(ratio, shape.rounds), _told(verdict, shape))
         return Effect(factor, one, other, estimate(ratio, shape.rounds), pairs, verdict=_told(verdict, shape))
@@ -327,7 +327,7 @@ def _effects(shape: Shape, contenders: Sequence[Contender]) -> list[Effect]:
 
 
 def _some_pairs(
-    contenders: Sequence[Contender], count: int, ratio: Estimate, verdict: Verdict = "unknown"
+    contenders: Sequence[JudgedContender], count: int, ratio: Estimate, verdict: Verdict = "unknown"
 ) -> list[Pairing]:
     """The first of all pairs; which ones says nothing here."""
     some = itertools.islice(itertools.combinations(contenders, 2), count)

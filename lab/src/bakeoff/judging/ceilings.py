@@ -19,7 +19,7 @@ _LINES_PAYLOAD = "default"
 
 
 @dataclass(frozen=True)
-class Limits:
+class CeilingShares:
     """Shares of a throughput: of the engine's ceiling, None without a calibration, and of each reference line.
 
     Messages of a size that no line was drawn with have no shares of lines. The ceiling is that of one engine, however
@@ -31,11 +31,11 @@ class Limits:
     agents: int = 1
 
 
-def limits_of(run: RunResult, throughput_per_s: float) -> Limits:
+def limits_of(run: RunResult, throughput_per_s: float) -> CeilingShares:
     """The shares, by the calibrations that the run was compared with."""
     shares = {name: throughput_per_s / rate for name, rate in run.ceilings.items() if rate > 0}
     ceiling_share = shares.pop(_ENGINE, None)
-    return Limits(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {}, agents_of(run.settings))
+    return CeilingShares(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {}, agents_of(run.settings))
 
 
 def agents_of(settings: Mapping[str, str]) -> int:
@@ -88,7 +88,7 @@ def _spread(draws: Sequence[float]) -> str:
     return f" ({min(draws):,.0f} to {max(draws):,.0f}, drawn before and after)" if draws else ""
 
 
-def limits_in_words(limits: Limits) -> str:
+def limits_in_words(limits: CeilingShares) -> str:
     """For people; empty where nothing was calibrated."""
     words = [f"{share:.2f}× PostgreSQL alone ({name})" for name, share in limits.reference_shares.items()]
     if limits.ceiling_share:

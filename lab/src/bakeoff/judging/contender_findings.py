@@ -8,7 +8,7 @@ from bakeoff.judging import steadiness
 from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
-from bakeoff.judging.judgement import Contender
+from bakeoff.judging.judgement import JudgedContender
 from bakeoff.judging.saturation import saturation_of
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
@@ -35,7 +35,7 @@ _BOTTLENECKS = {
 
 
 def found(
-    runs: ContenderRuns, contender: Contender, peers: Sequence[ContenderRuns], rounds: int, drift: Drift | None
+    runs: ContenderRuns, contender: JudgedContender, peers: Sequence[ContenderRuns], rounds: int, drift: Drift | None
 ) -> list[JudgedFinding]:
     """All findings, the gravest first. `peers` are the runs of all contenders, `rounds` those that were planned."""
     findings = [
@@ -94,7 +94,7 @@ def _logs(runs: Sequence[RunResult]) -> str:
     return "".join(f", {log}" for run in runs if (log := run.environment.get("api_log")) is not None)
 
 
-def _unranked(contender: Contender) -> Iterable[JudgedFinding]:
+def _unranked(contender: JudgedContender) -> Iterable[JudgedFinding]:
     """A contender that was measured and has no rank."""
     if not contender.indicative and contender.rank is None and contender.peak_throughput_per_s is not None:
         yield kinds.NO_LEVEL_KEPT.judged(objectives=ranking_slo(), failing=_failing(contender))
@@ -104,7 +104,7 @@ def _answered_nothing(run: RunResult) -> bool:
     return run.status is Status.COMPLETED and (run.total is None or run.total.ok == 0)
 
 
-def _failing(contender: Contender) -> str:
+def _failing(contender: JudgedContender) -> str:
     """The failed fraction at its best load, by operation where the engine divided them."""
     level = contender.level_at_peak
     if level is None or level.failed_share <= RANKED_ERROR_SHARE:
@@ -159,7 +159,7 @@ def _changed(change: float) -> dict[str, object]:
     return {"direction": "rose" if change > 0 else "fell", "change": abs(change)}
 
 
-def _indicative(contender: Contender) -> Iterable[JudgedFinding]:
+def _indicative(contender: JudgedContender) -> Iterable[JudgedFinding]:
     if contender.indicative:
         yield kinds.INDICATIVE.judged(reasons="; ".join(contender.indicative))
 
@@ -180,7 +180,7 @@ def _missing_rounds(runs: ContenderRuns, rounds: int) -> Iterable[JudgedFinding]
         yield kinds.MISSING_ROUNDS.judged(tuple(missing), valid=len(runs.counted), rounds=rounds)
 
 
-def _spread(contender: Contender) -> Iterable[JudgedFinding]:
+def _spread(contender: JudgedContender) -> Iterable[JudgedFinding]:
     """Rounds that differ much, whatever the reason."""
     peak = contender.peak_throughput_per_s
     if peak is None or len(peak.values) < 2 or peak.median <= 0:
@@ -218,7 +218,7 @@ def _bytes_each(runs: ContenderRuns) -> float | None:
     return sum(total.bytes_sent for total in totals) / requests if requests else None
 
 
-def _bound(contender: Contender) -> Iterable[JudgedFinding]:
+def _bound(contender: JudgedContender) -> Iterable[JudgedFinding]:
     share = contender.ceiling_share
     if share is not None and share >= kinds.GENERATOR_BOUND.limits[0]:
         agents = agents_of(contender.settings)
@@ -232,7 +232,7 @@ def _rounds(runs: Iterable[RunResult]) -> tuple[int, ...]:
     return tuple(sorted({run.round for run in runs}))
 
 
-def _saturation(mode: str, contender: Contender) -> Iterable[JudgedFinding]:
+def _saturation(mode: str, contender: JudgedContender) -> Iterable[JudgedFinding]:
     """The documented saturation point: where throughput reaches a plateau, or errors spike."""
     found = saturation_of(contender.levels) if mode == SATURATION else None
     if found is None:

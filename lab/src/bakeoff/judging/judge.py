@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings, windows
 from bakeoff.judging.bottleneck import bottleneck_of
-from bakeoff.judging.ceilings import Limits, limits_of, reference_lines, with_own_lines
+from bakeoff.judging.ceilings import CeilingShares, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, Division, contender_runs_of, labels_of
 from bakeoff.judging.drift import own_drifts
@@ -13,7 +13,7 @@ from bakeoff.judging.effects import effects_of
 from bakeoff.judging.equal_load import equal_loads_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.identities import identified
-from bakeoff.judging.judgement import Contender, Judgement, Level, Pairing
+from bakeoff.judging.judgement import JudgedContender, Judgement, Level, Pairing
 from bakeoff.judging.levels import phases_by_slot
 from bakeoff.judging.levels_held import LevelsHeld, levels_held
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
@@ -116,7 +116,9 @@ def _noise(measured: Sequence[_MeasuredContender], common: Spread | None) -> Noi
     return noise_of(common, max((len(each.rates) for each in measured), default=0))
 
 
-def _contenders(measured: Sequence[_MeasuredContender], pairings: Sequence[Pairing], rounds: int) -> list[Contender]:
+def _contenders(
+    measured: Sequence[_MeasuredContender], pairings: Sequence[Pairing], rounds: int
+) -> list[JudgedContender]:
     labels = labels_of([each.runs for each in measured])
     standing: dict[str, Place] = {}
     for division in _divisions(measured):
@@ -142,12 +144,12 @@ def _contenders(measured: Sequence[_MeasuredContender], pairings: Sequence[Pairi
 
 def _contender(
     measured: _MeasuredContender, label: str, place: Place | None, divisions: Sequence[Division]
-) -> Contender:
+) -> JudgedContender:
     runs, newest = measured.runs, measured.runs.newest
     held, peak, slo = measured.held, measured.peak, documented_slo()
-    limits = Limits(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
+    limits = CeilingShares(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
     sustainable = capacity.sustainable_level(held.levels, slo)
-    return Contender(
+    return JudgedContender(
         key=runs.key,
         label=label,
         target=newest.target,
@@ -185,7 +187,7 @@ def _contender(
     )
 
 
-def _fields(measured: Sequence[_MeasuredContender], contenders: Sequence[Contender]) -> list[Field]:
+def _fields(measured: Sequence[_MeasuredContender], contenders: Sequence[JudgedContender]) -> list[Field]:
     fields = []
     for division in _divisions(measured):
         # Within a field what all share goes without saying.
@@ -200,7 +202,7 @@ def _divisions(measured: Sequence[_MeasuredContender]) -> list[Division]:
     return sorted({each.runs.division for each in measured})
 
 
-def _order(contender: Contender) -> tuple[float, float, str]:
+def _order(contender: JudgedContender) -> tuple[float, float, str]:
     peak = contender.peak_throughput_per_s
     rank = float("inf") if contender.rank is None else contender.rank
     return rank, -(0.0 if peak is None else peak.median), contender.key

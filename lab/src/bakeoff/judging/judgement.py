@@ -224,7 +224,7 @@ class JudgedRun:
 
 
 @dataclass(frozen=True)
-class Contender:
+class JudgedContender:
     """A target with its settings, as it entered the comparison.
 
     `key` is unique in the comparison; `label` is what people read, and names only what differs; `name` leaves out the
@@ -471,7 +471,7 @@ class Judgement:
     status: str
     rounds: int
     verdict: str
-    contenders: Sequence[Contender]
+    contenders: Sequence[JudgedContender]
     pairings: Sequence[Pairing]
     effects: Sequence[Effect]
     noise_floor: float | None
@@ -498,7 +498,7 @@ class Judgement:
         """The names of what is ranked apart, in the order of the contenders."""
         return list(dict.fromkeys(contender.division for contender in self.contenders))
 
-    def of_division(self, division: str) -> list[Contender]:
+    def of_division(self, division: str) -> list[JudgedContender]:
         """In rank order, those without a rank last."""
         own = [contender for contender in self.contenders if contender.division == division]
         return sorted(own, key=lambda contender: contender.rank or math.inf)
@@ -508,7 +508,7 @@ class Judgement:
         names = {contender.key: contender.name for contender in self.contenders}
         return [names[key] for key in keys if key in names]
 
-    def against_leader(self, contender: Contender) -> Pairing | None:
+    def against_leader(self, contender: JudgedContender) -> Pairing | None:
         """The contender compared with the first of its division; None of the leader, and where nothing was paired."""
         own = (each for each in self.contenders if each.division == contender.division and each.rank is not None)
         leader = next(own, contender)

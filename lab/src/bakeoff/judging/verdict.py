@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import Contender, Estimate, Pairing
+from bakeoff.judging.judgement import Estimate, JudgedContender, Pairing
 from bakeoff.judging.pairings import pairing_of
 from bakeoff.text.prose import listed
 
@@ -15,7 +15,7 @@ class Field:
     """Contenders that are ranked against each other, in rank order; `name` is said where there are several fields."""
 
     name: str
-    contenders: Sequence[Contender]
+    contenders: Sequence[JudgedContender]
 
 
 def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_claim: float | None) -> str:
@@ -33,7 +33,7 @@ def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_cl
     return f"{words} (smallest detectable difference {smallest_claim:.1%})."
 
 
-def _without_ranks(contenders: Sequence[Contender]) -> str:
+def _without_ranks(contenders: Sequence[JudgedContender]) -> str:
     """What can be told where no contender has a rank."""
     indicative = [each for each in contenders if each.indicative]
     if not indicative:
@@ -43,20 +43,20 @@ def _without_ranks(contenders: Sequence[Contender]) -> str:
     return f"Indicative only, without ranks: {clause} ({best.indicative[0]})."
 
 
-def _clause(contenders: Sequence[Contender], find_pairing: FindPairing) -> str:
+def _clause(contenders: Sequence[JudgedContender], find_pairing: FindPairing) -> str:
     best, *others = contenders
     if not others:
         return f"{best.label} reaches {rate(_peak(best))}; there is nothing to compare it with"
     return _tie(contenders, find_pairing) if _tied(contenders) else _winner(best, others[0], find_pairing)
 
 
-def _tied(contenders: Sequence[Contender]) -> list[Contender]:
+def _tied(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
     """Those of the first rank, where several tie."""
     first = [each for each in contenders if each.rank == 1]
     return first if any(each.key in first[0].tied_with for each in first[1:]) else []
 
 
-def _winner(best: Contender, second: Contender, find_pairing: FindPairing) -> str:
+def _winner(best: JudgedContender, second: JudgedContender, find_pairing: FindPairing) -> str:
     pairing = find_pairing(best.key, second.key)
     if pairing is None or pairing.verdict != "faster":
         factor = _factor(_peak(best).median, _peak(second).median)
@@ -67,7 +67,7 @@ def _winner(best: Contender, second: Contender, find_pairing: FindPairing) -> st
     return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
 
 
-def _tie(contenders: Sequence[Contender], find_pairing: FindPairing) -> str:
+def _tie(contenders: Sequence[JudgedContender], find_pairing: FindPairing) -> str:
     first = _tied(contenders)
     names = f"All {len(first)}" if 2 < len(first) == len(contenders) else listed([each.label for each in first])
     clause = f"{names} tie at {_span([_peak(each).median for each in first])} operations/s{_latencies(first)}"
@@ -78,7 +78,7 @@ def _tie(contenders: Sequence[Contender], find_pairing: FindPairing) -> str:
     return f"{clause}, {first[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
 
 
-def _latencies(tied: Sequence[Contender]) -> str:
+def _latencies(tied: Sequence[JudgedContender]) -> str:
     """In the open model all who keep up do the same: how long they take for it is the difference."""
     levels = [(each.label, each.level_at_peak) for each in tied]
     p99_ms = {label: at.latency_ms["p99"].median for label, at in levels if at is not None and at.arrival_rate_per_s}
@@ -107,7 +107,7 @@ def times(ratio: Estimate) -> str:
     return f"{ratio.median:.2f}× ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
 
 
-def _peak(contender: Contender) -> Estimate:
+def _peak(contender: JudgedContender) -> Estimate:
     assert contender.peak_throughput_per_s is not None
     return contender.peak_throughput_per_s
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from bakeoff.judging.judgement import Contender, Estimate, ReferenceLine
+from bakeoff.judging.judgement import Estimate, JudgedContender, ReferenceLine
 from bakeoff.reporting.numbers import rounded
 
 Point = list[float | None]
@@ -122,12 +122,12 @@ def anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "x"
 
 
-def identity(contender: Contender) -> str:
+def identity(contender: JudgedContender) -> str:
     """The name of a contender's identity in the page."""
     return f"c{contender.identity}"
 
 
-def series(contender: Contender, points: list[Point]) -> ChartSeries:
+def series(contender: JudgedContender, points: list[Point]) -> ChartSeries:
     return ChartSeries(contender.name, identity(contender), contender.identity, points)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import language_name, level_name
-from bakeoff.judging.judgement import Contender, Level
+from bakeoff.judging.judgement import JudgedContender, Level
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
@@ -16,7 +16,7 @@ _FULL_USERS = 200
 _STANDARD = "standard"
 
 
-def choice_tables(entries: Sequence[Contender], of: str = "") -> list[Table]:
+def choice_tables(entries: Sequence[JudgedContender], of: str = "") -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     tables = [
         recommendations(entries, of),
@@ -28,7 +28,7 @@ def choice_tables(entries: Sequence[Contender], of: str = "") -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def recommendations(entries: Sequence[Contender], of: str = "") -> Table:
+def recommendations(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """The contender for each need, with the figures that carry it."""
     ranked = [entry for entry in entries if entry.rank is not None]
     found = [*_by_figures(ranked), *_with_few_people(ranked), *_by_language(ranked)] if len(ranked) > 1 else []
@@ -36,7 +36,7 @@ def recommendations(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Recommendations{of}", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
-def by_protocol(entries: Sequence[Contender], of: str = "") -> Table:
+def by_protocol(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """A ranking of each protocol, where there are several."""
     rows = []
     protocols = list(dict.fromkeys(entry.protocol for entry in entries))
@@ -54,7 +54,7 @@ def by_protocol(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Ranking of each protocol{of}", headings, rows, left=3)
 
 
-def by_latency(entries: Sequence[Contender], of: str = "") -> Table:
+def by_latency(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Latency from best to worst."""
     known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None]
     known.sort(key=lambda each: (_value(each[0], "p50"), each[1].name))
@@ -72,7 +72,7 @@ def by_latency(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Latency from best to worst{of}", headings, rows if len(rows) > 1 else [], left=3, note=note)
 
 
-def durations(entries: Sequence[Contender], of: str = "") -> Table:
+def durations(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """How long each was measured, and which of its runs ended early."""
     rows = [
         (
@@ -90,7 +90,7 @@ def durations(entries: Sequence[Contender], of: str = "") -> Table:
     )
 
 
-def scaling(entries: Sequence[Contender], of: str = "") -> Table:
+def scaling(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Throughput at the highest load of the mode full, and at the highest of all: the factor that saturation brings."""
     rows = []
     for entry in entries:
@@ -103,7 +103,7 @@ def scaling(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"From full to saturation{of}", headings, rows, note="Operations/s, medians over rounds.")
 
 
-def by_payload(entries: Sequence[Contender]) -> Table:
+def by_payload(entries: Sequence[JudgedContender]) -> Table:
     """Throughput of each target at each message size, where there are several."""
     payloads = list(dict.fromkeys(entry.payload for entry in entries))
     found = {(entry.name, entry.payload): entry.peak_throughput_per_s for entry in entries}
@@ -113,7 +113,7 @@ def by_payload(entries: Sequence[Contender]) -> Table:
     return Table("Throughput by payload", ("target", *payloads), rows if len(payloads) > 1 else [], note=note)
 
 
-def _by_figures(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
+def _by_figures(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """What the highlights found, ties included."""
     rows = []
     for each in highlights_of(ranked):
@@ -123,7 +123,7 @@ def _by_figures(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _with_few_people(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
+def _with_few_people(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """What a framework gives by itself leaves a team nothing of its own to maintain."""
     standard = [entry for entry in ranked if entry.target_class == _STANDARD]
     best = max(standard, key=_peak, default=None)
@@ -134,7 +134,7 @@ def _with_few_people(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     return [("few people", best.name, f"{words}; {stack}" if stack else words)]
 
 
-def _by_language(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
+def _by_language(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """The best of each language, for a team that has chosen one."""
     languages = sorted({entry.language for entry in ranked})
     rows = []
@@ -151,7 +151,7 @@ def _by_language(ranked: Sequence[Contender]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _ended_early(entry: Contender) -> str:
+def _ended_early(entry: JudgedContender) -> str:
     early = [run for run in entry.runs if run.status != Status.COMPLETED]
     words = [f"round {run.round}: {run.failure or run.status}" for run in early]
     words += [each.message for each in entry.findings if each.kind == "stopped-early"]
@@ -172,6 +172,6 @@ def _value(level: Level, name: str) -> float:
     return float("inf") if figure is None else figure.median
 
 
-def _peak(entry: Contender) -> float:
+def _peak(entry: JudgedContender) -> float:
     figure = entry.peak_throughput_per_s
     return 0.0 if figure is None else figure.median

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import Contender, CostEstimate, Estimate
+from bakeoff.judging.judgement import CostEstimate, Estimate, JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
 
@@ -31,10 +31,10 @@ class _Question:
     note: str
     unit: str
     write: Callable[[float | None], str]
-    pick: Callable[[Contender], Estimate | None]
+    pick: Callable[[JudgedContender], Estimate | None]
 
 
-def highlights_of(contenders: Sequence[Contender]) -> list[Highlight]:
+def highlights_of(contenders: Sequence[JudgedContender]) -> list[Highlight]:
     """Of contenders with one payload. Only what was ranked can be best; a question without an answer is left out."""
     ranked = [contender for contender in contenders if contender.rank is not None]
     if len(ranked) < 2:
@@ -43,7 +43,7 @@ def highlights_of(contenders: Sequence[Contender]) -> list[Highlight]:
     return [highlight for highlight in found if highlight is not None]
 
 
-def _fastest(contenders: Sequence[Contender]) -> Highlight | None:
+def _fastest(contenders: Sequence[JudgedContender]) -> Highlight | None:
     """The judged ranking decides: it compares round by round, and knows the noise."""
     leaders = [contender for contender in contenders if contender.rank == 1]
     peaks = [peak for contender in leaders if (peak := contender.peak_throughput_per_s) is not None]
@@ -53,7 +53,7 @@ def _fastest(contenders: Sequence[Contender]) -> Highlight | None:
     return _highlight(_THROUGHPUT, [contender.name for contender in leaders], best, len(contenders), "tie")
 
 
-def _lowest(contenders: Sequence[Contender], question: _Question) -> Highlight | None:
+def _lowest(contenders: Sequence[JudgedContender], question: _Question) -> Highlight | None:
     """The lowest median, and those whose intervals overlap its own."""
     figures = [(each.name, figure) for each in contenders if (figure := question.pick(each)) is not None]
     if not figures:
@@ -81,22 +81,22 @@ def _shortly(names: Sequence[str]) -> str:
     return listed(names if len(names) <= _MOST_NAMES else [names[0], f"{len(names) - 1} others"])
 
 
-def _p99(contender: Contender) -> Estimate | None:
+def _p99(contender: JudgedContender) -> Estimate | None:
     level = contender.optimal_level
     return None if level is None else level.latency_ms.get("p99")
 
 
-def _cpu(contender: Contender) -> Estimate | None:
+def _cpu(contender: JudgedContender) -> Estimate | None:
     own = _target(contender)
     return None if own is None else own.cpu_us_each
 
 
-def _memory(contender: Contender) -> Estimate | None:
+def _memory(contender: JudgedContender) -> Estimate | None:
     own = _target(contender)
     return None if own is None else own.memory_peak_mb
 
 
-def _target(contender: Contender) -> CostEstimate | None:
+def _target(contender: JudgedContender) -> CostEstimate | None:
     level = contender.best_level
     return None if level is None else level.costs.get("target")
 

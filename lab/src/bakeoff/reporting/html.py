@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.judging.judgement import LATENCIES, Contender, Judgement
+from bakeoff.judging.judgement import LATENCIES, JudgedContender, Judgement
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart import Chart, anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
@@ -156,7 +156,7 @@ def _choices(judgement: Judgement) -> list[_Choices]:
     return [*choices, {"name": "", "tables": [payloads]}] if payloads.rows else choices
 
 
-def _identities(contenders: Sequence[Contender]) -> list[Contender]:
+def _identities(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
     """A contender for each identity, in the order of styles."""
     return [each for _, each in sorted({each.identity: each for each in contenders}.items())]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.judgement import Contender, Judgement
+from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
@@ -60,11 +60,11 @@ def _runs(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
         yield f"Per-second figures are missing for some runs of {_some(sorted(without))}."
 
 
-def _phases(contender: Contender) -> set[str]:
+def _phases(contender: JudgedContender) -> set[str]:
     return {level.name for level in contender.levels}
 
 
-def _lacking(contender: Contender, known: Sequence[str]) -> list[str]:
+def _lacking(contender: JudgedContender, known: Sequence[str]) -> list[str]:
     present = _phases(contender)
     return [name for name in known if name not in present]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.judgement import Contender, Effect
+from bakeoff.judging.judgement import Effect, JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.reporting.factor_effects import known_first, title_of, words_of
 from bakeoff.reporting.figures import median_of, with_interval
@@ -12,7 +12,7 @@ from bakeoff.text.table import Table
 VERDICTS = {"unknown": "too few rounds"}
 
 
-def operations(entries: Sequence[Contender], of: str = "") -> Table:
+def operations(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Each operation at the load that its contender is ranked by."""
     rows = [
         (
@@ -39,7 +39,7 @@ def operations(entries: Sequence[Contender], of: str = "") -> Table:
 _LATENCIES = ("min", "mean", "p50", "p99")
 
 
-def statuses(entries: Sequence[Contender], of: str = "") -> Table:
+def statuses(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Replies by status and failures by kind, of all phases and rounds."""
     rows = [
         (entry.name, name, counts(each.statuses), counts(each.errors))
@@ -68,7 +68,7 @@ def operation_effects(effects: Sequence[Effect]) -> Table:
     return Table("Effect of each factor on each operation", headings, rows, left=4, note=note, words_last=True)
 
 
-def operation_names(entries: Sequence[Contender]) -> list[str]:
+def operation_names(entries: Sequence[JudgedContender]) -> list[str]:
     """In the order in which the engine named them, each once."""
     levels = [entry.best_level for entry in entries]
     return list(dict.fromkeys(name for level in levels if level is not None for name in level.operations))

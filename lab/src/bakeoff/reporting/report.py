@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Contender, Judgement, ReferenceLine
+from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, JudgedContender, Judgement, ReferenceLine
 from bakeoff.reporting.chart import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
@@ -86,7 +86,7 @@ def _charts_of(division: str, judgement: Judgement, runs: Mapping[str, Sequence[
         yield from resource_charts(division, own)
 
 
-def _bounds(line: ReferenceLine, contenders: Sequence[Contender]) -> bool:
+def _bounds(line: ReferenceLine, contenders: Sequence[JudgedContender]) -> bool:
     """Whether a line was measured with messages of these contenders' payload."""
     return any(line.payload == each.payload or line.name in each.reference_shares for each in contenders)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from bakeoff.judging.judgement import (
     Coefficient,
-    Contender,
     EqualLoad,
     Estimate,
+    JudgedContender,
     JudgedRun,
     Level,
     OperationLevel,
@@ -121,7 +121,7 @@ def _places(report: Report) -> Iterator[tuple[Place, Iterable[Figure]]]:
         yield ("reference", line.label, line.payload or "", ""), [("throughput", "/s", line.per_s)]
 
 
-def _contender(contender: Contender) -> Iterator[tuple[Place, Iterable[Figure]]]:
+def _contender(contender: JudgedContender) -> Iterator[tuple[Place, Iterable[Figure]]]:
     who = (contender.label, contender.payload)
     yield (
         ("contender", *who, ""),

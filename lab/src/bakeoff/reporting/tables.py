@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from bakeoff.judging.judgement import (
     LATENCIES,
-    Contender,
     CostEstimate,
     Effect,
+    JudgedContender,
     Judgement,
     Level,
     ReferenceLine,
@@ -52,7 +52,7 @@ def all_tables(judgement: Judgement) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def ranking(judgement: Judgement, entries: Sequence[Contender], of: str = "") -> Table:
+def ranking(judgement: Judgement, entries: Sequence[JudgedContender], of: str = "") -> Table:
     headings = ("rank", "target", "operations/s", "at", "relative to leader", "optimal", "breaks")
     note = (
         "optimal: users at optimal parallelism. breaks: users at the breaking point. "
@@ -62,7 +62,7 @@ def ranking(judgement: Judgement, entries: Sequence[Contender], of: str = "") ->
     return Table(f"Ranking{of}", headings, rows, left=2, note=note, least=("breaks", "optimal", "at"), kept=2)
 
 
-def at_best(entries: Sequence[Contender], of: str = "") -> Table:
+def at_best(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """The load that each is ranked by, as the table at the end of `run` shows it."""
     rows = [
         (
@@ -86,7 +86,7 @@ def at_best(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note, least=least)
 
 
-def limits(entries: Sequence[Contender], of: str = "") -> Table:
+def limits(entries: Sequence[JudgedContender], of: str = "") -> Table:
     rows = [
         (entry.name, entry.bottleneck.limited_by, evidence(entry.bottleneck.words))
         for entry in entries
@@ -95,7 +95,7 @@ def limits(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Bottlenecks{of}", ("target", "limited by", "evidence"), rows, left=3)
 
 
-def latency(entries: Sequence[Contender], of: str = "") -> Table:
+def latency(entries: Sequence[JudgedContender], of: str = "") -> Table:
     rows = [
         (entry.name, level.load, *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in LATENCIES))
         for entry in entries
@@ -105,7 +105,7 @@ def latency(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Latency{of}", ("target", "load", *LATENCIES), rows, left=2, note=note)
 
 
-def cost(entries: Sequence[Contender], of: str = "") -> Table:
+def cost(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Overall resource usage, as documented."""
     headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "PSS", "memory", "peak")
     rows = [
@@ -129,14 +129,14 @@ def cost(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Overall resource usage{of}", headings, rows, left=2, note=note)
 
 
-def phases(entries: Sequence[Contender], of: str = "") -> Table:
+def phases(entries: Sequence[JudgedContender], of: str = "") -> Table:
     headings = ("target", "load", "operations/s", "mean", "p50", "p99", "requests", "failed", "sent", "received")
     rows = [(entry.name, *_phase(level)) for entry in entries for level in entry.levels[:MOST_ROWS]]
     note = f"Latency in ms; sent and received in MB/s. {_left_out(entries)}".strip()
     return Table(f"Phases{of}", headings, rows, left=2, note=note, least=("received", "sent", "requests", "mean"))
 
 
-def resources(entries: Sequence[Contender], of: str = "") -> Table:
+def resources(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
@@ -155,7 +155,7 @@ def resources(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
 
 
-def gauges(entries: Sequence[Contender], of: str = "") -> Table:
+def gauges(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """The gauges of targets, by phase."""
     rows = [
         (
@@ -174,21 +174,21 @@ def gauges(entries: Sequence[Contender], of: str = "") -> Table:
     return Table(f"Gauges by phase{of}", headings, rows, left=3, note=GAUGES_NOTE, words_last=True)
 
 
-def postgresql(entries: Sequence[Contender], of: str = "") -> Table:
+def postgresql(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """PostgreSQL's own counters of each, in figures."""
     columns = [column for column in observed_columns.DATABASE if not column.words]
     figures = [(entry.name, entry.database) for entry in entries if entry.database]
     return _observed(f"PostgreSQL activity{of}", columns, figures, f"{observed_columns.DATABASE_NOTE} {_MEDIANS}")
 
 
-def sessions(entries: Sequence[Contender], of: str = "") -> Table:
+def sessions(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Waits of its sessions: a column of words that needs a table of its own."""
     columns = [column for column in observed_columns.DATABASE if column.words]
     figures = [(entry.name, entry.database) for entry in entries if entry.database and entry.database["waits"]]
     return _observed(f"Active sessions{of}", columns, figures, observed_columns.SESSIONS_NOTE, left=2)
 
 
-def machine(entries: Sequence[Contender], of: str = "") -> Table:
+def machine(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """The machine's state around each."""
     figures = [(entry.name, entry.machine) for entry in entries if entry.machine]
     note = f"{observed_columns.MACHINE_NOTE} {_MEDIANS}"
@@ -250,7 +250,7 @@ def references(lines: Sequence[ReferenceLine]) -> Table:
     return Table("Limits", ("reference", "operations/s"), rows, note=note)
 
 
-def _standing(judgement: Judgement, entry: Contender) -> Sequence[str]:
+def _standing(judgement: Judgement, entry: JudgedContender) -> Sequence[str]:
     best = entry.best_level
     tie = f" (tie with {numbers.few(judgement.names(entry.tied_with))})" if entry.tied_with else ""
     return (
@@ -264,7 +264,7 @@ def _standing(judgement: Judgement, entry: Contender) -> Sequence[str]:
     )
 
 
-def _against(judgement: Judgement, entry: Contender) -> str:
+def _against(judgement: Judgement, entry: JudgedContender) -> str:
     if entry.rank is None:
         return "not ranked"
     pairing = judgement.against_leader(entry)
@@ -295,6 +295,6 @@ def _used(cost: CostEstimate) -> Sequence[str]:
     )
 
 
-def _left_out(entries: Sequence[Contender]) -> str:
+def _left_out(entries: Sequence[JudgedContender]) -> str:
     more = sum(max(0, len(entry.levels) - MOST_ROWS) for entry in entries)
     return f"{numbers.plural(more, 'more phase')}: in the JSON and the CSV of this report." if more else ""

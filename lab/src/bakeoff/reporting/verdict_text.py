@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.ceilings import Limits, agents_of, limits_in_words
-from bakeoff.judging.judgement import ALL_PHASES, Contender, Effect, Estimate, Judgement, Verdict, interval_name
+from bakeoff.judging.ceilings import CeilingShares, agents_of, limits_in_words
+from bakeoff.judging.judgement import ALL_PHASES, Effect, Estimate, JudgedContender, Judgement, Verdict, interval_name
 from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.text.table import Table
 
@@ -49,13 +49,13 @@ def plus_minus(estimate: Estimate) -> str:
     return f"{(estimate.high - estimate.low) / 2 / estimate.median:.1%}"
 
 
-def _rank(contender: Contender) -> str:
+def _rank(contender: JudgedContender) -> str:
     if contender.rank is None:
         return "~" if contender.indicative else NOTHING
     return f"{contender.rank}{'=' if contender.tied_with else ''}"
 
 
-def _figures(contender: Contender) -> list[str]:
+def _figures(contender: JudgedContender) -> list[str]:
     level = contender.level_at_peak
     if level is None:
         return [NOTHING, "void" if contender.void_rounds else NOTHING, *[NOTHING] * 8]
@@ -107,6 +107,7 @@ def _operation_effect(effect: Effect) -> str:
     )
 
 
-def _limits(contender: Contender) -> str | None:
-    words = limits_in_words(Limits(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings)))
+def _limits(contender: JudgedContender) -> str | None:
+    shares = CeilingShares(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings))
+    words = limits_in_words(shares)
     return f"{contender.label}: {words}" if words else None

@@ -22,7 +22,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Level:
+class Segment:
     """The median between two change points, as a line."""
 
     x1: float
@@ -35,7 +35,7 @@ class TrendChart:
     """Coordinates in a box of WIDTH × HEIGHT. `grid` maps heights to what is written beside them."""
 
     points: Sequence[Point]
-    levels: Sequence[Level]
+    levels: Sequence[Segment]
     grid: Sequence[tuple[float, str]]
 
 
@@ -59,7 +59,7 @@ def trend_chart(values: Sequence[float], changes: Sequence[ChangePoint]) -> Tren
     return TrendChart(
         points=[Point(x_of(index), y_of(value), value) for index, value in enumerate(values)],
         levels=[
-            Level(x_of(begin), x_of(end - 1), y_of(height))
+            Segment(x_of(begin), x_of(end - 1), y_of(height))
             for begin, end, height in zip(edges[:-1], edges[1:], heights, strict=False)
         ],
         grid=[(y_of(spacing * line), three_digits(spacing * line)) for line in range(lines + 1)],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from bakeoff.judging.judgement import Contender, CostEstimate, Level
+from bakeoff.judging.judgement import CostEstimate, JudgedContender, Level
 from bakeoff.reporting.chart import Axis, Chart, Row, Stack, identity
 from bakeoff.reporting.numbers import rounded
 from bakeoff.results.run import ROLES
@@ -18,7 +18,7 @@ def parts_of(level: Level) -> Iterator[tuple[str, CostEstimate]]:
             yield from level.processes.items()
 
 
-def cost_charts(group: str, contenders: Sequence[Contender]) -> list[Chart]:
+def cost_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
     """CPU and memory of all phases together; none where nothing was sampled."""
     totals = {each.key: each.total for each in contenders if each.total is not None and each.total.costs}
     rows = [Row(each.name, identity(each), each.identity) for each in contenders if each.key in totals]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.judgement import Contender
+from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting.chart import Axis, Chart, series
 from bakeoff.reporting.charts.curves import latency_curve
 
@@ -21,7 +21,7 @@ _PERCENTILE = Axis(
 _LATENCY = Axis("latency, ms", "log", "ms")
 
 
-def latency_charts(group: str, contenders: Sequence[Contender]) -> list[Chart]:
+def latency_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
     """One chart for each load and one for all phases together; preferred is the optimal one of the leader."""
     by_load: dict[str, dict[str, str]] = {}
     for contender in contenders:
@@ -45,7 +45,7 @@ def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
 
 
 def _chart(
-    group: str, load: str, contenders: Sequence[Contender], histograms: Mapping[str, str], *, preferred: bool
+    group: str, load: str, contenders: Sequence[JudgedContender], histograms: Mapping[str, str], *, preferred: bool
 ) -> Chart:
     return Chart(
         slot="latency",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
-from bakeoff.judging.judgement import Contender, Level, ReferenceLine
+from bakeoff.judging.judgement import JudgedContender, Level, ReferenceLine
 from bakeoff.reporting import numbers
 from bakeoff.reporting.chart import (
     THROUGHPUT,
@@ -22,7 +22,9 @@ from bakeoff.reporting.chart import (
 _FEW = 12
 
 
-def throughput_chart(group: str, contenders: Sequence[Contender], reference_lines: Sequence[ReferenceLine]) -> Chart:
+def throughput_chart(
+    group: str, contenders: Sequence[JudgedContender], reference_lines: Sequence[ReferenceLine]
+) -> Chart:
     """Operations a second against the load, with the maximum and the breaking point of each contender."""
     drawn = [
         series(each, [point(_x(level), level.throughput_per_s) for level in drawn_levels(each)]) for each in contenders
@@ -43,7 +45,7 @@ def throughput_chart(group: str, contenders: Sequence[Contender], reference_line
     )
 
 
-def resource_charts(group: str, contenders: Sequence[Contender]) -> list[Chart]:
+def resource_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
     """What the target used at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[Level], float | None]]] = [
         ("CPU %", "Mean CPU of the target, % of one core", "percent", _cpu_percent),
@@ -67,7 +69,7 @@ def resource_charts(group: str, contenders: Sequence[Contender]) -> list[Chart]:
     return [chart for chart in charts if chart.series]
 
 
-def load_axis(contenders: Sequence[Contender]) -> Axis:
+def load_axis(contenders: Sequence[JudgedContender]) -> Axis:
     """Virtual users, or the arrival rate of an open model, each level with its tick."""
     values = load_axis_values(contenders)
     open_model = any(level.arrival_rate_per_s is not None for each in contenders for level in drawn_levels(each))
@@ -75,12 +77,12 @@ def load_axis(contenders: Sequence[Contender]) -> Axis:
     return Axis("arrivals/s", "log", "rate", ticks) if open_model else Axis("virtual users", "log", "count", ticks)
 
 
-def load_axis_values(contenders: Sequence[Contender]) -> list[float]:
+def load_axis_values(contenders: Sequence[JudgedContender]) -> list[float]:
     """The loads that were held, from the least."""
     return sorted({_x(level) for each in contenders for level in drawn_levels(each)})
 
 
-def drawn_levels(contender: Contender) -> Sequence[Level]:
+def drawn_levels(contender: JudgedContender) -> Sequence[Level]:
     """Users and arrivals have no axis in common: beside levels of the closed model, rates are in tables alone."""
     closed = [level for level in contender.levels if level.arrival_rate_per_s is None]
     return closed or contender.levels
@@ -91,7 +93,7 @@ def _x(level: Level) -> float:
     return max(level.arrival_rate_per_s or float(level.virtual_users), 1.0)
 
 
-def _marks(contender: Contender) -> Iterable[Mark]:
+def _marks(contender: JudgedContender) -> Iterable[Mark]:
     best = contender.best_level
     for level in drawn_levels(contender):
         users = level.virtual_users
@@ -103,13 +105,13 @@ def _marks(contender: Contender) -> Iterable[Mark]:
             yield _mark(contender, level, "breaking", "breaking point")
 
 
-def _mark(contender: Contender, level: Level, kind: MarkKind, words: str) -> Mark:
+def _mark(contender: JudgedContender, level: Level, kind: MarkKind, words: str) -> Mark:
     here = level.throughput_per_s.median
     told = f"{contender.name}, {words}: {numbers.rate(here)}/s at {level.load}"
     return Mark(identity(contender), contender.identity, kind, _x(level), numbers.rounded(here), told)
 
 
-def _points(contender: Contender, pick: Callable[[Level], float | None]) -> list[Point]:
+def _points(contender: JudgedContender, pick: Callable[[Level], float | None]) -> list[Point]:
     levels = drawn_levels(contender)
     return [[_x(level), numbers.rounded(value)] for level in levels if (value := pick(level)) is not None]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from bakeoff.judging.judgement import Contender
+from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting.chart import THROUGHPUT, Axis, Chart, Span, series
 from bakeoff.reporting.charts.timelines import Moment, timeline_of
 from bakeoff.results.run import RunResult
@@ -13,7 +13,7 @@ _P99 = Axis("p99 of each second, ms", "log", "ms")
 _MOST_SPANS = 24
 
 
-def time_charts(group: str, entries: Sequence[Contender], runs: Mapping[str, Sequence[RunResult]]) -> list[Chart]:
+def time_charts(group: str, entries: Sequence[JudgedContender], runs: Mapping[str, Sequence[RunResult]]) -> list[Chart]:
     """Throughput and p99 over time; none of runs that kept no seconds. `runs` are by contender key."""
     timelines = {entry.key: timeline_of(runs.get(entry.key, ())) for entry in entries}
     longest = max(timelines.values(), key=len, default=[])
@@ -43,7 +43,7 @@ def time_charts(group: str, entries: Sequence[Contender], runs: Mapping[str, Seq
     return [throughput, p99]
 
 
-def _spans(timeline: Sequence[Moment], entry: Contender | None) -> list[Span]:
+def _spans(timeline: Sequence[Moment], entry: JudgedContender | None) -> list[Span]:
     """The phases, where there are few enough to name; those of the longest timeline stand for all."""
     step_s = timeline[1].at_s - timeline[0].at_s if len(timeline) > 1 else 1.0
     names = [] if entry is None else [level.load for level in entry.levels]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.judgement import Contender, Effect, ReferenceLine
+from bakeoff.judging.judgement import Effect, JudgedContender, ReferenceLine
 from bakeoff.reporting.chart import (
     THROUGHPUT,
     Axis,
@@ -18,7 +18,7 @@ from bakeoff.reporting.chart import (
 from bakeoff.reporting.factor_effects import title_of, words_of
 
 
-def ranking_chart(group: str, contenders: Sequence[Contender], reference_lines: Sequence[ReferenceLine]) -> Chart:
+def ranking_chart(group: str, contenders: Sequence[JudgedContender], reference_lines: Sequence[ReferenceLine]) -> Chart:
     """The maximum of each contender, in rank order."""
     drawn = [series(each, [dot(peak)]) for each in contenders if (peak := each.peak_throughput_per_s) is not None]
     highest = max((each.points[0][0] or 0.0 for each in drawn), default=0.0)
@@ -63,9 +63,9 @@ def _choice(effect: Effect) -> str:
     return words if effect.factor in ("language", "protocol") else f"{title_of(effect.factor)}, {words}"
 
 
-def payloads_chart(payloads: Sequence[str], contenders: Sequence[Contender]) -> Chart:
+def payloads_chart(payloads: Sequence[str], contenders: Sequence[JudgedContender]) -> Chart:
     """The maximum of each contender against the size of what it is sent."""
-    by_identity: dict[str, dict[str, Contender]] = {}
+    by_identity: dict[str, dict[str, JudgedContender]] = {}
     for each in contenders:
         by_identity.setdefault(identity(each), {})[each.payload] = each
     return Chart(
@@ -78,7 +78,7 @@ def payloads_chart(payloads: Sequence[str], contenders: Sequence[Contender]) -> 
     )
 
 
-def _along(payloads: Sequence[str], sizes: Mapping[str, Contender]) -> ChartSeries:
+def _along(payloads: Sequence[str], sizes: Mapping[str, JudgedContender]) -> ChartSeries:
     points = [
         point(float(place), peak)
         for place, payload in enumerate(payloads)
