@@ -136,7 +136,7 @@ def test_phases_that_cannot_be_meant_are_refused(empty_checkout: Project, phases
 
 def test_phases_of_ones_own_stand_alone(empty_checkout: Project) -> None:
     request = read(empty_checkout, GOOD.replace('think_time = "100ms"', 'phases = [{ users = 5, duration = "1s" }]'))
-    with pytest.raises(UsageError, match="phases say every load and its duration: leave out users"):
+    with pytest.raises(UsageError, match="--phase-duration cannot be combined with phases"):
         _ = request.phases
 
 

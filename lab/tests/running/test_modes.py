@@ -107,10 +107,10 @@ def test_an_equal_load_is_half_of_the_rate_the_rate_and_last_the_maximum() -> No
     [
         ({"rates": [5, 6]}, "has one rate for all contenders"),
         ({"users": [1, 2]}, "--users is one number"),
-        ({"requests": 5}, "Leave out --requests"),
+        ({"requests": 5}, "--requests belongs to the mode count"),
         ({"think_time_s": 1.0}, "Leave out --think-time"),
         ({"until_steady": True}, "settle for all of --warm-up and --settle. Leave out --until-steady"),
-        ({"levels": {"payload": ["4k", "8k"]}}, "Leave out all payloads but one"),
+        ({"levels": {"payload": ["4k", "8k"]}}, "leave out all payloads but one"),
         ({"own_phases": [{"users": 1, "duration": 5.0}]}, "Leave out phases"),
     ],
 )

@@ -19,7 +19,6 @@ from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.errors import UsageError
 from bakeoff.judging.capacity_search import CONFIRMATIONS, Interval
 from bakeoff.judging.judge import judge
 from bakeoff.judging.slo import Slo, parse_slo
@@ -35,7 +34,6 @@ from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.modes import RATE
 from bakeoff.running.progress import Progress
 from bakeoff.serving.live import live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
@@ -50,7 +48,7 @@ def run_comparison(options: RunOptions) -> None:
     if options.invocation.resume:
         refuse_beside_resume(options)
     if options.invocation.slo is not None:
-        _search(project, None if options.invocation.resume else request_of(project, options), options)
+        _search(project, request_of(project, options), options)
         return
     if options.invocation.resume:
         scenarios = [_measured(project, "", None, options)]
@@ -125,10 +123,8 @@ def _shown(project: Project, options: RunOptions) -> Iterator[Progress]:
         yield progress
 
 
-def _search(project: Project, request: ComparisonRequest | None, options: RunOptions) -> None:
+def _search(project: Project, request: ComparisonRequest, options: RunOptions) -> None:
     """`--slo`: prints the highest rate at which each target keeps the objectives."""
-    if request is None or request.mode != RATE:
-        raise UsageError("--slo belongs to the mode rate: ./bakeoff run rate --slo 'p99<50ms,errors<0.1%'.")
     slo = parse_slo(options.invocation.slo or "")
     # Between two trials no other measurement starts.
     with measuring_lab(project), _shown(project, options) as progress:

@@ -11,13 +11,13 @@ from bakeoff.comparing.rate_search import START_PER_S
 from bakeoff.comparing.request import ComparisonRequest, new_seed
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
+from bakeoff.options.combinations import given_in, refuse_combinations
 from bakeoff.options.option import flagged, options_of, with_values
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.options.variant import Level
 from bakeoff.project import Project
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus
-from bakeoff.running.modes import EQUAL, RATE
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -87,22 +87,15 @@ def requests_of(project: Project, options: RunOptions) -> dict[str, ComparisonRe
 def _with_flags(project: Project, request: ComparisonRequest, options: RunOptions) -> ComparisonRequest:
     given = options.given
     values = {each.field: each.read_flag(given[each.flag]) for each in flagged(ComparisonTable) if each.flag in given}
-    if options.invocation.slo is not None and "threshold" in values:
-        raise UsageError("--slo searches for the highest rate and has limits of its own: leave out --threshold.")
     if options.invocation.slo is not None and "rates" not in values:
         values["rates"] = [START_PER_S]
-    if "arrivals" in values and request.mode not in (RATE, EQUAL):
-        raise UsageError(
-            "--arrivals is of the modes rate and equal: ./bakeoff run rate --rate 1000 --arrivals poisson."
-        )
     if "against" in values:
-        if options.invocation.slo is not None:
-            raise UsageError("--slo searches one rate for each target: leave out --against.")
         # A branch may move before a comparison is resumed.
         values["against"] = full_name(project, str(values["against"]))
     request = _with_all_payloads(project, _with_levels(with_values(request, values), given))
     if request.pin:
         check_pins(request.pin, usable_cpus())
+    refuse_combinations(request.mode, {**request.given, **given_in(options.invocation, InvocationTable)})
     # Reports now what is wrong with phases, factors and limits, before anything is built.
     _ = request.phases, request.variants(), limits_of(request.threshold)
     return request

@@ -52,8 +52,6 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)
     if request.against is not None:
-        if request.attached:
-            raise UsageError("--against builds both sides itself: leave out --attach.")
         contenders = with_commit(project, request.against, contenders, skip)
     for contender in contenders:
         _check_settings(contender, request)
@@ -68,7 +66,8 @@ def _check_loads(request: ComparisonRequest, engines: Iterable[Engine]) -> None:
     """Raises UsageError for phases that an engine, its agents or containers cannot send."""
     phases = request.phases
     check_scale(request)
-    _check_docker(request)
+    if DOCKER in request.places and os.environ.get("DATABASE_URL"):
+        raise UsageError("--in docker: the database is a container too. Leave out DATABASE_URL.")
     for engine in engines:
         if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
             raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
@@ -169,20 +168,6 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
         raise UsageError(
             f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
         )
-
-
-def _check_docker(request: ComparisonRequest) -> None:
-    """Raises UsageError for options that containers which the lab starts cannot have."""
-    has_tls = any(variant.tls for variant in request.variants())
-    reasons = (
-        (request.attached, "--attach", "the lab starts the containers itself"),
-        (os.environ.get("DATABASE_URL"), "DATABASE_URL", "the database is a container too"),
-        (request.against, "--against", "images are built from the checkout"),
-        (has_tls, "--tls", "only the lab's own user can read the key of its certificate"),
-    )
-    for is_given, option, reason in reasons:
-        if is_given and DOCKER in request.places:
-            raise UsageError(f"--in docker: {reason}. Leave out {option}.")
 
 
 def _check_containers(request: ComparisonRequest) -> None:

@@ -1,16 +1,17 @@
 """The request for a comparison, from the command line or from an experiment file."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.judging.scaling import USERS
 from bakeoff.judging.usl import FEWEST_COUNTS
+from bakeoff.options.combinations import given_in, refuse_combinations
 from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import options_of, with_values
-from bakeoff.options.table import ComparisonTable
+from bakeoff.options.table import ComparisonTable, FactorTable
 from bakeoff.options.variant import Level, Variant, variants_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import Isolation, isolation_of
@@ -46,38 +47,27 @@ class ComparisonRequest(ComparisonTable):
     @property
     def phases(self) -> list[Phase]:
         """The phases of each run, without the warm-up."""
+        refuse_combinations(self.mode, self.given)
         if self.mode == EQUAL:
-            self._check_equal()
+            if len(self.levels.get("payload", ())) > 1:
+                raise UsageError("Mode equal has one rate for messages of one size: leave out all payloads but one.")
             return equal_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
         if self.own_phases:
-            given = {"users": self.users, "rate": self.rates, "phase_duration": self.phase_duration_s}
-            beside = next((name for name, value in given.items() if value), None)
-            if beside is not None:
-                raise UsageError(f"phases say every load and its duration: leave out {beside}.")
             return phases_from(self.own_phases, self.arrivals)
         if self.mode == RATE:
             return rate_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
         if self.mode == COUNT:
             connections = [level for level in self.levels.get("connections", ()) if isinstance(level, int)]
             return count_phases(self.requests, self.users, connections)
-        if self.requests is not None:
-            raise UsageError("--requests belongs to the mode count: ./bakeoff run --requests 25000 --connections 100.")
-        if self.rates:
-            raise UsageError("--rate belongs to the modes rate and equal: ./bakeoff run rate --rate 1000,5000.")
         phases = phases_of(self.mode, self.phase_duration_s)
         return phases_with(self.users, phases) if self.users else phases
 
-    def _check_equal(self) -> None:
-        rules = (
-            (self.own_phases, "phases", "its phases are half of the rate, the rate, and the maximum"),
-            (self.requests is not None, "--requests", "its phases have a duration"),
-            (self.until_steady, "--until-steady", "its levels settle for all of --warm-up and --settle"),
-            (self.think_time_s > 0, "--think-time", "its requests come at a rate"),
-            (len(self.levels.get("payload", ())) > 1, "all payloads but one", "its rate is for messages of one size"),
-        )
-        for is_given, option, reason in rules:
-            if is_given:
-                raise UsageError(f"The mode equal: {reason}. Leave out {option}.")
+    @property
+    def given(self) -> dict[str, Collection[object]]:
+        """The values of each option that are not the default, by field: of a factor every level."""
+        defaults = {each.field: each.default for each in options_of(FactorTable).values()}
+        levels = {name: [each for each in given if each != defaults[name]] for name, given in self.levels.items()}
+        return {**given_in(self, ComparisonTable), **{name: others for name, others in levels.items() if others}}
 
     @property
     def isolation(self) -> Isolation:

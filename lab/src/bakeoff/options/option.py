@@ -1,6 +1,6 @@
 """What the entries of the table are made of: an option is a field of a dataclass, and what is known about it."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,15 @@ _ENTRY = "option"
 
 
 @dataclass(frozen=True)
+class Excludes:
+    """Another option by its field, or "mode", that an option cannot be combined with; only at `value` where given."""
+
+    other: str
+    reason: str
+    value: Json = None
+
+
+@dataclass(frozen=True)
 class Option:
     """One option. `field` is its name in code and in the stored request, `name` in files and messages.
 
@@ -28,6 +37,8 @@ class Option:
     - `unset`: what having no value means, in words; where the default is None they may stand for it.
     - `plan`: the member of `Load` that it sets, to what `in_plan` makes of the value.
     - `is_recorded`: whether a run's record names it where it is not the default.
+    - `modes`: the only modes that it is for, with an `example` of a command; `excludes`: what it cannot be combined
+      with. `combinations.py` checks both.
     """
 
     field: str
@@ -43,6 +54,14 @@ class Option:
     plan: str
     in_plan: Callable[[Any], object]
     is_recorded: bool
+    modes: Sequence[str]
+    example: str
+    excludes: Sequence[Excludes]
+
+    @property
+    def label(self) -> str:
+        """Its name in messages."""
+        return f"--{self.flag}" if self.flag else self.name
 
     @property
     def default_in_help(self) -> str:
@@ -87,6 +106,9 @@ def option(
     plan: str = "",
     in_plan: Callable[[T], object] = _as_it_is,
     is_recorded: bool = False,
+    modes: Sequence[str] = (),
+    example: str = "",
+    excludes: Sequence[Excludes] = (),
 ) -> D | T:
     """A field of a table. Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line."""
     entry = {
@@ -102,6 +124,9 @@ def option(
         "plan": plan,
         "in_plan": in_plan,
         "is_recorded": is_recorded,
+        "modes": modes,
+        "example": example,
+        "excludes": excludes,
     }
     if isinstance(default, Hashable):
         return field(default=default, metadata={_ENTRY: entry})

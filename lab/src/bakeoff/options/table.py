@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bakeoff.documents.checked import Json
 from bakeoff.options import kinds
 from bakeoff.options.kinds import Kind
-from bakeoff.options.option import option
+from bakeoff.options.option import Excludes, option
 from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
@@ -23,6 +23,7 @@ AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica
 # Factors that change no message: where programs run, how many of them, and how tables are laid out.
 PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
+_BESIDE_PHASES = Excludes("own_phases", "phases declare every load and its duration")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +89,12 @@ class FactorTable:
         plan="ping",
         in_plan=planned_ping,
     )
-    tls: bool = option(False, kinds.SWITCH, "Encrypt connections with TLS, using a certificate made by the lab")
+    tls: bool = option(
+        False,
+        kinds.SWITCH,
+        "Encrypt connections with TLS, using a certificate made by the lab",
+        excludes=(Excludes("runs_in", "only the lab's own user can read the key of its certificate", DOCKER),),
+    )
     token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
     agents: int | str = option(
@@ -172,6 +178,7 @@ class RunTable:
         plan="think_time_ms",
         in_plan=lambda seconds: seconds * 1000,
         is_recorded=True,
+        excludes=(Excludes("mode", "its requests come at a rate", "equal"),),
     )
     timeout_s: float = option(
         30.0,
@@ -242,12 +249,14 @@ class ComparisonTable(RunTable):
         name="phase_duration",
         unit="s",
         unset="the mode's",
+        excludes=(_BESIDE_PHASES,),
     )
     users: Sequence[int] = option(
         (),
         kinds.several(kinds.whole(1, 100_000), "N,...", "write numbers from 1 to 100,000 with commas, such as 64,256."),
         "Virtual users of each phase, such as 64,256; replaces the phases of the mode. Mode equal: the connections",
         unset="the mode's",
+        excludes=(_BESIDE_PHASES,),
     )
     own_phases: Sequence[Mapping[str, Json]] = option(
         (),
@@ -257,6 +266,7 @@ class ComparisonTable(RunTable):
         name="phases",
         flag="",
         unset="the mode's",
+        excludes=(Excludes("mode", "its phases are half of the rate, the rate, and the maximum", "equal"),),
     )
     rates: Sequence[float] = option(
         (),
@@ -267,15 +277,25 @@ class ComparisonTable(RunTable):
         flag="rate",
         unit="1/s",
         unset="none",
+        modes=("rate", "equal"),
+        example="rate --rate 1000,5000",
+        excludes=(_BESIDE_PHASES,),
     )
     requests: int | None = option(
         None,
         kinds.whole(1, 1_000_000_000),
         "Mode count: requests of each phase, sent by as many virtual users as --connections or --users names",
         unset="none",
+        modes=("count",),
+        example="--requests 25000 --connections 100",
+        excludes=(_BESIDE_PHASES,),
     )
     arrivals: str = option(
-        "constant", kinds.choice("constant", "poisson"), "Modes rate and equal: distribution of arrivals over time"
+        "constant",
+        kinds.choice("constant", "poisson"),
+        "Modes rate and equal: distribution of arrivals over time",
+        modes=("rate", "equal"),
+        example="rate --rate 1000 --arrivals poisson",
     )
     warm_up_s: float | None = option(
         None,
@@ -297,12 +317,14 @@ class ComparisonTable(RunTable):
         False,
         kinds.SWITCH,
         "Report the first 30 s of each process apart, then warm up until steady, for 5 minutes at the most",
+        excludes=(Excludes("mode", "its levels settle for all of --warm-up and --settle", "equal"),),
     )
     threshold: str | None = option(
         None,
         kinds.text("LIMITS"),
         "Limits that every phase must keep for exit status 0, such as 'p95<2s,p99<5s,errors<5%'",
         unset="none",
+        excludes=(Excludes("slo", "the search has limits of its own"),),
     )
     attached: Mapping[str, str] = option(
         {},
@@ -311,6 +333,10 @@ class ComparisonTable(RunTable):
         flag="attach",
         in_file=False,
         unset="none",
+        excludes=(
+            Excludes("runs_in", "the lab starts the containers itself", DOCKER),
+            Excludes("against", "the lab builds both commits itself"),
+        ),
     )
     agents_reach: str | None = option(
         None,
@@ -333,6 +359,10 @@ class ComparisonTable(RunTable):
         "Measure the targets of this commit too, built from a git worktree and interleaved with the checkout's",
         in_file=False,
         unset="none",
+        excludes=(
+            Excludes("slo", "the search finds one rate for each target"),
+            Excludes("runs_in", "images are built from the checkout", DOCKER),
+        ),
     )
     reference_lines: str = option(
         "auto",
@@ -406,6 +436,8 @@ class InvocationTable:
         "Mode rate: search for the highest rate that meets these objectives, such as 'p99<50ms'",
         in_file=False,
         unset="none",
+        modes=("rate",),
+        example="rate --slo 'p99<50ms,errors<0.1%'",
     )
     resume: bool = option(
         False, kinds.SWITCH, "Continue the latest comparison that has runs left, with its own options", in_file=False
