@@ -48,10 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    if item.get_closest_marker("end_to_end") is None:
-        return item.path.stem
     if _starts_the_lab(item.path):
         return _CHECKOUT
+    if item.get_closest_marker("end_to_end") is None:
+        return item.path.stem
     parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     found = next((parameters[name] for name in _TARGET_PARAMETERS if name in parameters), None)
     if found is None:
@@ -71,6 +71,13 @@ def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
     is_checkout = mark.args[0] == _CHECKOUT
     is_real = item.get_closest_marker("end_to_end") is not None
     return not is_checkout, not (is_real and mark.args[0] == ALL_AT_ONCE), not is_real
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Stops a worker whose xdist lost the groups (with pytest 9.2: pytest-xdist issue 1386): tests would collide."""
+    if getattr(session.config.option, "loadgroup", False) and not all("@" in item.nodeid for item in session.items):
+        raise pytest.UsageError("pytest-xdist does not group tests by xdist_group: use the pytest of uv.lock.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,19 +1,42 @@
-"""The contract holds in every way of writing, not only in the one that comparisons use by default."""
+"""The contract holds in every write mode and every gateway mode, not only in those that comparisons use by default."""
 
 import pytest
-from running_targets import TARGET_CASES, Running
+from rich.console import Console
+from running_targets import TARGET_CASES, Running, target_named
 
-from bakeoff.comparing.preparation import required_profile
-from bakeoff.conformance.runner import run_conformance
+from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.comparing.preparation import conform, required_profile
+from bakeoff.conformance.runner import ConformanceResult, run_conformance
+from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
+from bakeoff.running.testbed import Testbed
+from bakeoff.targets.manifest import Target, find_targets
+from bakeoff.workload.loader import load_workload
 
 pytestmark = pytest.mark.end_to_end
+
+USER_TARGETS = [target for target in find_targets(find_project()) if target.workload == "users"]
+USER_CASES = [(target.name, "") for target in USER_TARGETS] + [
+    (target.name, way) for target in USER_TARGETS if "gateway" in target.settings for way in ("in-process", "direct")
+]
+
+
+def assert_conforms(target: Target, result: ConformanceResult) -> None:
+    profile = required_profile(target)
+    assert [(failure.case, failure.breaks(profile)) for failure in result.failures_in(profile)] == []
+    assert result.conforms(profile)
 
 
 @pytest.mark.parametrize("started", TARGET_CASES, indirect=True)
 def test_a_target_conforms(target: Running, server: Server) -> None:
     result = run_conformance(target.workload, target.target.protocol, target.process.access, server)
+    assert_conforms(target.target, result)
 
-    profile = required_profile(target.target)
-    assert [(failure.case, failure.breaks(profile)) for failure in result.failures_in(profile)] == []
-    assert result.conforms(profile)
+
+@pytest.mark.parametrize(("name", "gateway"), USER_CASES)
+def test_a_user_service_conforms(project: Project, server: Server, name: str, gateway: str) -> None:
+    target = target_named(project, name)
+    testbed = Testbed(project, server, PlainProgress(Console(quiet=True)))
+    variant = Variant(settings={"gateway": gateway} if gateway else {})
+    assert_conforms(target, conform(testbed, target, load_workload(project, "users"), variant))

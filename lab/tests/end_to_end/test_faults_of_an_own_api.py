@@ -137,7 +137,7 @@ def test_a_slow_operation_does_not_hide_among_the_others(checkout: Project) -> N
     # All together the lists are a tenth, and the median knows nothing of them.
     assert run.total.latency.percentiles_ms["p50"] < operations["List"].latency.percentiles_ms["p50"]
     (finding,) = [each for each in run.findings if each.kind == "slow-operation"]
-    assert finding.message.startswith("List took 2")
+    assert finding.message.startswith("List took ")
     assert "by operation" in finding.advice
 
 

@@ -42,5 +42,5 @@ def test_databases_alone_are_kept_while_other_commands_work(project: Project, tm
         assert bakeoff(project, "sql", "--metrics", "SELECT count(*) FROM test_runs", results=results).returncode == 0
     finally:
         interrupt(process)
-        process.wait(30)
+        process.wait(300)
     assert process.returncode == 0
