@@ -18,7 +18,7 @@ pytestmark = pytest.mark.end_to_end
 
 USER_TARGETS = [target for target in find_targets(find_project()) if target.workload == "users"]
 USER_CASES = [(target.name, "") for target in USER_TARGETS] + [
-    (target.name, way) for target in USER_TARGETS if "gateway" in target.settings for way in ("in-process", "direct")
+    (target.name, way) for target in USER_TARGETS if "gateway" in target.manifest.settings for way in ("in-process", "direct")
 ]
 
 
