@@ -17,8 +17,10 @@ from bakeoff.workload.loader import load_workload
 pytestmark = pytest.mark.end_to_end
 
 USER_TARGETS = [target for target in find_targets(find_project()) if target.workload == "users"]
-USER_CASES = [(target.name, "") for target in USER_TARGETS] + [
-    (target.name, way) for target in USER_TARGETS if "gateway" in target.manifest.settings for way in ("in-process", "direct")
+USER_CASES = [
+    (target.name, mode)
+    for target in USER_TARGETS
+    for mode in ("", *(("in-process", "direct") if "gateway" in target.manifest.settings else ()))
 ]
 
 
