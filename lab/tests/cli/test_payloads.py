@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.cli.run.request import RunOptions, request_of
 from bakeoff.project import Project
 
 

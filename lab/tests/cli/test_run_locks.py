@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.cli import run, test
+from bakeoff.cli import test
+from bakeoff.cli.run import compare as run
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.running import lock

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.cli.run_options import RunOptions, request_of, requests_of
+from bakeoff.cli.run.request import RunOptions, request_of, requests_of
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
+from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.errors import UsageError
 from bakeoff.results.run import RunResult, Status
 from made_up import measured, phase, run_of

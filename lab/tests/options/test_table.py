@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from as_json import as_json
 from bakeoff.cli.app import app
-from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.cli.run.request import RunOptions, request_of
 from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.documents.checked import Json

@@ -10,7 +10,7 @@ from bakeoff import __version__
 from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_shell, complete_target
 from bakeoff.cli.gate import gate
-from bakeoff.cli.run_parameters import with_run_parameters
+from bakeoff.cli.run import run, with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import BakeoffError, UsageError
@@ -83,14 +83,7 @@ def _options(
         typer.echo(context.get_help())
 
 
-@app.command()
-@with_run_parameters
-def run(**parsed: Any) -> None:
-    """Compare the performance of targets: measure each on a fresh table, in interleaved rounds."""
-    from bakeoff.cli.run import run_comparison
-    from bakeoff.cli.run_options import options_from
-
-    run_comparison(options_from(typed_command(), parsed))
+app.command()(run)
 
 
 @app.command()
@@ -98,7 +91,7 @@ def run(**parsed: Any) -> None:
 def plan(**parsed: Any) -> None:
     """Print the plan that an engine would follow for one target, as JSON."""
     from bakeoff.cli.plan import print_plan
-    from bakeoff.cli.run_options import options_from
+    from bakeoff.cli.run.request import options_from
 
     print_plan(options_from(typed_command(), parsed))
 

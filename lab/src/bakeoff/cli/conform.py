@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from bakeoff.cli.progress_display import shown_on
-from bakeoff.cli.run_options import write_mode_of
+from bakeoff.cli.run.request import write_mode_of
 from bakeoff.cli.runs_output import print_json
 from bakeoff.comparing.comparison import TOKEN_VARIABLE
 from bakeoff.comparing.preparation import build, buildable, conform, required_profile

@@ -3,7 +3,7 @@
 import msgspec
 import typer
 
-from bakeoff.cli.run_options import RunOptions, request_of
+from bakeoff.cli.run.request import RunOptions, request_of
 from bakeoff.cli.runs_output import say
 from bakeoff.comparing.preparation import choose
 from bakeoff.errors import UsageError

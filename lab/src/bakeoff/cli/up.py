@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bakeoff.cli.ports import ports_of
 from bakeoff.cli.progress_display import shown_on
-from bakeoff.cli.run_options import write_mode_of
+from bakeoff.cli.run.request import write_mode_of
 from bakeoff.comparing.preparation import build, buildable
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.option import options_of

@@ -79,7 +79,7 @@ def _gate(options: GateOptions) -> Gate:
 
 def _measured_against(project: Project, against: AgainstOptions) -> str:
     """Measures both sides and gives the comparison's name."""
-    from bakeoff.cli.run_options import RunOptions, request_of
+    from bakeoff.cli.run.request import RunOptions, request_of
 
     given = {"against": against.reference, **{name: value for name, value in against.given.items() if value}}
     request = request_of(project, RunOptions(against.mode, "", given))

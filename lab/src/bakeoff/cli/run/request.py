@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bakeoff.cli.thresholds import limits_of
+from bakeoff.cli.run.thresholds import limits_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.rate_search import START_PER_S

@@ -1,4 +1,4 @@
-"""The parameters of `bakeoff run`, made from the table of options."""
+"""`bakeoff run`: its parameters are made from the table of options; the work is imported when it is called."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.cli.typed_command import typed_command
 from bakeoff.options.kinds import Kind
 from bakeoff.options.option import Option, flagged, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
@@ -58,3 +59,12 @@ def _parameter_of(flag: str, short: str, kind: Kind[Any], help: str) -> inspect.
 def _parameter(name: str, typed: object, declared: object) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=None, annotation=Annotated[typed, declared])
+
+
+@with_run_parameters
+def run(**parsed: Any) -> None:
+    """Compare the performance of targets: measure each on a fresh table, in interleaved rounds."""
+    from bakeoff.cli.run.compare import run_comparison
+    from bakeoff.cli.run.request import options_from
+
+    run_comparison(options_from(typed_command(), parsed))

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from bakeoff.cli.progress_display import shown_on
 from bakeoff.cli.published_progress import PublishedProgress
-from bakeoff.cli.run_options import RunOptions, refuse_beside_resume, request_of, requests_of
+from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
+from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.cli.runs_output import print_json, say
-from bakeoff.cli.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
 from bakeoff.comparing.recorder import Comparison
