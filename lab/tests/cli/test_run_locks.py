@@ -18,7 +18,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A checkout with a machine of its own, which has no checks."""
     monkeypatch.setenv(lock.MACHINE_LOCK_VARIABLE, str(tmp_path / "machine.lock"))
     (tmp_path / ".ci").mkdir()
-    (tmp_path / ".ci" / "checks.toml").write_text("every_check = []\nchecks = []\ntoolchains = {}\n")
+    (tmp_path / ".ci" / "checks.toml").write_text("checks = []\ntoolchains = {}\n")
     return Project(tmp_path)
 
 

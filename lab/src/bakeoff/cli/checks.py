@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -62,9 +62,10 @@ _LINES_OF_A_FAILURE = 80
 
 @dataclass(frozen=True)
 class _File:
-    every_check: Sequence[str]
     toolchains: Mapping[str, Sequence[str]]
     checks: Sequence[Check]
+    every_check: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def _file(project: Project) -> _File:
@@ -155,6 +156,7 @@ def run(
 
 def _environment(project: Project, database_url: str | None, required: Sequence[str]) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name not in _SERVER_VARIABLES}
+    environment |= _file(project).environment
     environment[REQUIRED_VARIABLE] = ",".join(required)
     if database_url is not None:
         environment["TEST_DATABASE_URL"] = database_url
