@@ -60,6 +60,7 @@ def test_rows_of_figures_are_those_of_the_run(store: MetricsStore) -> None:
     (run_id,) = add(store, run)
     (found,) = list_runs(store.server, RunFilter(), 10).runs
     assert found == figures_of(run, run_id, 1)
+    assert found.database_cpu_us_each == 5e6 / run.total.operations if run.total else None
 
 
 def test_operations_are_those_of_the_run(store: MetricsStore, project: Project) -> None:

@@ -147,7 +147,8 @@ def trend(
     metric: Annotated[
         str,
         typer.Option(
-            help="Metric: throughput, mean, min, p50, p90, p95, p99, p99.9, max, errors, cpu, memory, sent or received."
+            help="Metric: throughput, mean, min, p50, p90, p95, p99, p99.9, max, errors, cpu, memory, database-cpu, "
+            "sent or received."
         ),
     ] = "throughput",
     mode: Annotated[str, typer.Option(help="Runs of this mode.", autocompletion=complete_mode)] = "quick",

@@ -91,6 +91,7 @@ class RunFigures:
     received_bytes_per_s: float | None = None
     target_cpu_us_each: float | None = None
     target_memory_peak_mb: float | None = None
+    database_cpu_us_each: float | None = None
     phase: str = ""
     operation: str = ""
 
@@ -111,7 +112,7 @@ COLUMNS = {
         name: name
         for name in (
             *("throughput_per_s", "error_rate", "sent_bytes_per_s", "received_bytes_per_s"),
-            *("target_cpu_us_each", "target_memory_peak_mb"),
+            *("target_cpu_us_each", "target_memory_peak_mb", "database_cpu_us_each"),
         )
     },
     **{f"{name}_ms": f"latency_{name}_ms" for name in ("min", "mean", "p50", "p90", "p95", "p99", "p999", "max")},
@@ -149,6 +150,7 @@ METRICS = {
         Metric("errors", "error_rate", "share"),
         Metric("cpu", "target_cpu_us_each", "µs/op"),
         Metric("memory", "target_memory_peak_mb", "MB"),
+        Metric("database-cpu", "database_cpu_us_each", "µs/op"),
         Metric("sent", "sent_bytes_per_s", "B/s", more_is_better=True),
         Metric("received", "received_bytes_per_s", "B/s", more_is_better=True),
     )

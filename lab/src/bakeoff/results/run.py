@@ -109,6 +109,10 @@ class Measured:
         return cpu_us_each(self.costs.get("target"), self.operations)
 
     @property
+    def database_cpu_us_each(self) -> float | None:
+        return cpu_us_each(self.costs.get("database"), self.operations)
+
+    @property
     def target_memory_peak_mb(self) -> float | None:
         own = self.costs.get("target")
         return None if own is None else own.memory_peak_bytes / 1e6

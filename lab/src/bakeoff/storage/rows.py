@@ -31,7 +31,7 @@ _PHASE = {"number": "phase_number", "name": "phase_name"}
 _MEASURED = {"requests": "total_requests", "ok": "ok_requests", "failed": "failed_requests"}
 _FIGURES = (
     *("throughput_per_s", "error_rate", "sent_bytes_per_s", "received_bytes_per_s"),
-    *("target_cpu_us_each", "target_memory_peak_mb"),
+    *("target_cpu_us_each", "target_memory_peak_mb", "database_cpu_us_each"),
 )
 _LATENCY = {name: f"latency_{name}" for name in ("count", "mean_ms", "min_ms", "max_ms")}
 _PERCENTILES = {name: f"latency_{name.replace('.', '')}_ms" for name in histograms.PERCENTILES}
