@@ -81,7 +81,7 @@ def calibrate_machine(
 def measured_of(
     requests: Sequence[CalibrationRequest], measure: Callable[[CalibrationRequest], Iterable[Calibration]]
 ) -> tuple[list[Calibration], dict[str, str]]:
-    """What was measured of all requests, and by workload why one could not be: the others are measured all the same."""
+    """Calibrations of all requests, and the reason by workload where one failed; the others are still measured."""
     measured: list[Calibration] = []
     failed: dict[str, str] = {}
     for request in requests:
@@ -95,7 +95,7 @@ def measured_of(
 
 
 def _bench(project: Project, request: CalibrationRequest, server: Server | None) -> ReferenceBench | None:
-    """What PostgreSQL alone is measured with; None where the workload has no statement for it."""
+    """The bench that measures PostgreSQL alone; None where the workload has no statement for it."""
     if server is None or not has_reference_lines(request.workload):
         return None
     return bench_of(project, request.workload, server)

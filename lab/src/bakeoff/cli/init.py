@@ -86,7 +86,7 @@ def _explanation(file: Path) -> str:
 
 
 def _found(api: ImportedApi) -> Iterator[str]:
-    """What was imported, what was not, and what a person must decide."""
+    """The imported operations, those left out, and the decisions that remain."""
     count = len(api.operations)
     yield f"{count} operation{'' if count == 1 else 's'} imported: {', '.join(each.name for each in api.operations)}"
     for line in (*api.left_out, *api.advice):

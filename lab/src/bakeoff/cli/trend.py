@@ -1,4 +1,4 @@
-"""What `bakeoff runs trend` does."""
+"""`bakeoff runs trend`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

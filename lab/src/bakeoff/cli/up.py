@@ -163,7 +163,7 @@ def request_line(plan: Plan) -> str:
 
 
 def _curl_body(operation: PlannedOperation, message: str) -> tuple[str, str]:
-    """What stands before curl, and curl's option for the body; bytes come from a pipe."""
+    """The command before curl, and curl's option for the body; bytes come from a pipe."""
     if operation.body is None:
         is_json = operation.http is None or operation.http.headers.get("content-type") == "application/json"
         text = json.dumps(json.loads(message)) if is_json and message else message

@@ -1,1 +1,1 @@
-"""What on this machine makes results worse or wrong, what that costs, and the command that fixes it."""
+"""Conditions of this machine that distort results, their cost, and the command that fixes each."""

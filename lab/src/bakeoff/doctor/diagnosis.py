@@ -1,4 +1,4 @@
-"""What a check has found."""
+"""The result of a check."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -25,7 +25,7 @@ def durability_checks(project: Project) -> Iterator[Diagnosis]:
 
 
 def durability(name: str, value: str) -> Diagnosis:
-    """What a value of one of the settings means."""
+    """The meaning of a value of one of the settings."""
     if is_durable(name, value):
         return Diagnosis(name, State.OK, value)
     costs = {

@@ -24,7 +24,7 @@ def free_disk(folder: Path, name: str) -> Diagnosis:
 
 
 def judge_disk(free_gb: float, name: str) -> Diagnosis:
-    """What so many GB are good for."""
+    """The uses of this many GB."""
     subject, found = f"disk for {name}", f"{free_gb:,.1f} GB free"
     if free_gb >= _DISK_GB:
         return Diagnosis(subject, State.OK, found)
@@ -36,7 +36,7 @@ def judge_disk(free_gb: float, name: str) -> Diagnosis:
 
 
 def disk_use(results: Path, state: Path) -> Diagnosis:
-    """What the project's own files take, and the command that frees most of it."""
+    """The size of the project's own files, and the command that frees most of it."""
     used_gb = {folder.name: _bytes_below(folder) / _GB for folder in (results, state)}
     found = ", ".join(f"{name}/ {used:,.1f} GB" for name, used in used_gb.items())
     return judge_disk_use(sum(used_gb.values()), found)
@@ -64,7 +64,7 @@ def free_memory() -> Diagnosis:
 
 
 def judge_memory(free_gb: float) -> Diagnosis:
-    """What so many GB are good for."""
+    """The uses of this many GB."""
     found = f"{free_gb:,.1f} GB available"
     if free_gb >= _MEMORY_GB:
         return Diagnosis("memory", State.OK, found)

@@ -1,4 +1,4 @@
-"""What this machine can build and drive."""
+"""Toolchains and engines of this machine."""
 
 from collections.abc import Iterator, Sequence
 

@@ -16,7 +16,7 @@ Figures = TypeVar("Figures", bound=RunFigures)
 
 @dataclass(frozen=True)
 class Sides:
-    """What both commits reached in the same rounds. The contenders of either are named as if it were alone."""
+    """Measurements of both commits in the same rounds. The contenders of either are named as if it were alone."""
 
     before: Measurement
     after: Measurement

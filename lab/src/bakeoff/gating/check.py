@@ -1,4 +1,4 @@
-"""What a gate decides on: one metric of one series, compared with a limit."""
+"""A decision of the gate: one metric of one series, compared with a limit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What failed is measured again, as it was, and so is what is unclear between two commits."""
+"""Repeats failed measurements, and unclear ones between two commits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -25,7 +25,7 @@ from bakeoff.judging.estimates import FEWEST_ROUNDS
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed, and whether what failed is measured again."""
+    """The limits and goals, and whether failed measurements are repeated."""
 
     limits: Limits
     goals: Sequence[GoalSet] = ()

@@ -120,7 +120,7 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
 
 
 def _worse(change: _Change, false_alarms: float) -> Outcome:
-    """What is worse than allowed fails where chance does not explain it.
+    """A change beyond the limit fails where chance does not explain it.
 
     One round on each side cannot tell. A run as a whole fails then; of its many parts one would each time.
     """

@@ -1,1 +1,1 @@
-"""What a comparison can vary: factors, their levels, and the names that runs get from them."""
+"""The options of a run and a comparison, the factors among them, and the names of contenders."""

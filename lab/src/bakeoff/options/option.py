@@ -1,4 +1,4 @@
-"""What the entries of the table are made of: an option is a field of a dataclass, and what is known about it."""
+"""Entries of the table: an option is a field of a dataclass with its description."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
@@ -157,7 +157,7 @@ def flagged(table: type) -> Iterator[Option]:
 
 
 def changed(table: object, names: type) -> dict[str, str]:
-    """What a record says of a table's values: those that are not the default, of the options of `names`."""
+    """A table's values as a record shows them: those that are not the default, of the options of `names`."""
     return {
         each.name: each.words(value)
         for each in options_of(names).values()

@@ -19,5 +19,5 @@ def parse_ping(text: str) -> Mapping[str, int | bool]:
 
 
 def planned_ping(text: str | None) -> Mapping[str, int | bool] | None:
-    """What the plan holds for the option's value."""
+    """The member of the plan for the option's value."""
     return None if text is None else parse_ping(text)

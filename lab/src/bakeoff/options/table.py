@@ -428,7 +428,7 @@ SHORTHANDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class InvocationTable:
-    """What a call of `./bakeoff run` is to do, apart from what it measures; not stored."""
+    """The options of one call of `./bakeoff run`; not stored."""
 
     slo: str | None = option(
         None,

@@ -75,5 +75,5 @@ def factors_of(variants: Sequence[Variant]) -> list[dict[str, str]]:
 
 
 def key_of(target: str, factors: Mapping[str, str]) -> str:
-    """What a contender is called: unique in its comparison."""
+    """The name of a contender: unique in its comparison."""
     return " ".join([target, *(f"{name}={level}" for name, level in factors.items())])

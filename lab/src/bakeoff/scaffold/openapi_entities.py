@@ -47,7 +47,7 @@ class Entities:
         self.all = list(self._found())
 
     def created_by(self, described: DescribedOperation) -> Entity | None:
-        """What an operation creates."""
+        """The entity that an operation creates."""
         return next((each for each in self.all if described.method == "POST" and each.path == described.path), None)
 
     def owner(self, described: DescribedOperation) -> Entity | None:
@@ -55,7 +55,7 @@ class Entities:
         return next((each for each in self.all if f"{described.path}/".startswith(f"{each.path}/{{")), None)
 
     def state(self, described: DescribedOperation) -> tuple[Table | None, Table | None]:
-        """What an operation does to a stored entity, and which it shows."""
+        """The effect of an operation on a stored entity, and the entity that it shows."""
         created, owner = self.created_by(described), self.owner(described)
         if created is not None:
             return ({"kind": "put", "document": "", "key": created.key} if created.can_compare else None), None

@@ -142,7 +142,7 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
 
 
 def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
-    """What a search found, and a line for each finding that contradicts it."""
+    """The result of a search, and a line for each finding that contradicts it."""
     rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
     yield f"{capacity.target}: {rate} with {slo} ({_interval_words(capacity.interval)}{len(capacity.trials)} trials)"
     if capacity.findings:
@@ -196,7 +196,7 @@ def _stored(project: Project, comparison: Comparison) -> StoredComparison | None
 
 
 def _print_documents(scenarios: Sequence[_Scenario]) -> None:
-    """What `report --format json` writes; of several scenarios `{"scenarios": {name: …}}`."""
+    """Prints the document of `report --format json`; of several scenarios `{"scenarios": {name: …}}`."""
     from bakeoff.reporting.report import report_of
     from bakeoff.reporting.report_files import DOCUMENTS
 

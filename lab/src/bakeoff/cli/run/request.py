@@ -35,7 +35,7 @@ class RunOptions:
 
     @property
     def invocation(self) -> InvocationTable:
-        """What the call is to do, apart from what it measures."""
+        """The options of the call alone."""
         options = (each for each in flagged(InvocationTable) if each.flag in self.given)
         read = {each.field: each.read(self.given[each.flag]) for each in options}
         return with_values(InvocationTable(), read)

@@ -1,4 +1,4 @@
-"""What `run` reports about failed requests and about the limits of `--threshold`. Pure functions."""
+"""Lines about failed requests and about the limits of `--threshold`. Pure functions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
