@@ -1,17 +1,18 @@
 """Any run that the lab could have made, for tests of what must hold of all of them."""
 
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from bakeoff.results.audit import Audit, Violations
 from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.gauge import Gauge
-from bakeoff.results.observations import Observations
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Second, Status
-from bakeoff.results.tolerant import tolerant
+from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp
 from made_up import histogram_around, latency_of
 
 _texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -21,14 +22,6 @@ _positive = st.floats(0, 1e9, allow_nan=False)
 # Clocks count nanoseconds: nothing lasts so short that a rate becomes infinite.
 _durations = st.integers(0, 10**18).map(lambda nanoseconds: nanoseconds / 1e9)
 _maps = st.dictionaries(_names, _texts, max_size=3)
-_json = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | _texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
-    max_leaves=5,
-)
-# Names that the records know among those that they do not, with values that mostly do not fit.
-_members = st.sampled_from(["clean", "lost", "rule", "steady", "commits", "phases", "wait_shares", "steal_percent"])
-_objects = st.none() | st.dictionaries(_names | _members, _json, max_size=3)
 # Microseconds: what a database keeps of a moment.
 _moments_ns = st.integers(1_600_000_000_000_000, 1_900_000_000_000_000).map(lambda microseconds: microseconds * 1000)
 _moments = _moments_ns.map(lambda ns: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=ns // 1000))
@@ -44,6 +37,30 @@ _costs = st.builds(
 )
 
 _gauges = st.builds(Gauge, unit=_texts, mean=_positive, maximum=_positive, readings=st.integers(1, 2**40))
+
+
+_shares = st.dictionaries(_names, _positive, max_size=3)
+_violations = st.builds(Violations, _counts, st.lists(_maps, max_size=2))
+_audits = st.builds(
+    Audit, clean=st.booleans(), entities=_counts, lost=_violations, checked_entities=st.none() | _counts
+)
+_settled = st.builds(Settled, phase=_counts, steady=st.none() | st.booleans())
+_warm_ups = st.builds(
+    WarmUp,
+    duration_s=_positive,
+    rule=_texts,
+    operations_per_s=st.lists(_counts, max_size=3),
+    later=st.lists(_settled, max_size=2),
+    cold_start=st.none() | st.builds(ColdStart, p50_ms=st.none() | _positive),
+)
+_phase_activities = st.builds(PhaseActivity, looks=st.none() | _counts, vacuum_s=_positive, wait_shares=_shares)
+_activities = st.builds(
+    DatabaseActivity,
+    commits=st.none() | _counts,
+    wait_shares=_shares,
+    phases=st.none() | st.dictionaries(_names, _phase_activities, max_size=2),
+)
+_machine_states = st.builds(MachineState, steal_percent=st.none() | _positive, outside_phases_s=_shares)
 
 
 @st.composite
@@ -111,7 +128,6 @@ def run_results(draw: st.DrawFn) -> RunResult:
         for at_ns in sorted(draw(st.sets(_moments_ns, max_size=5)))
     ]
     seconds = st.builds(Second, _positive, st.integers(0, 9), _counts, _counts, st.none() | _positive, _positive)
-    seen = tolerant(Observations, {field.name: draw(_objects) for field in fields(Observations)})
     severity = st.sampled_from(["info", "warning", "error"])
     return RunResult(
         target=draw(_names),
@@ -133,16 +149,16 @@ def run_results(draw: st.DrawFn) -> RunResult:
         samples=samples,
         findings=draw(st.lists(st.builds(Finding, _names, severity, _texts, _texts), max_size=3)),
         environment=draw(_maps),
-        audit=seen.audit,
+        audit=draw(st.none() | _audits),
         ceilings=draw(st.dictionaries(_names, _positive, max_size=3)),
         stream_file=None,
         contender=draw(_names),
         factors=draw(_maps),
         round=draw(st.integers(1, 1000)),
         timeline=draw(st.lists(seconds, max_size=3)),
-        warm_up=seen.warm_up,
-        database_activity=seen.database_activity,
-        machine_state=seen.machine_state,
+        warm_up=draw(st.none() | _warm_ups),
+        database_activity=draw(st.none() | _activities),
+        machine_state=draw(st.none() | _machine_states),
         checks=draw(st.dictionaries(_names, st.floats(0, 1), max_size=3)),
         workload_digest=draw(_texts),
         vectors_digest=draw(_texts),

@@ -1,27 +1,37 @@
 """Measurements, runs and comparisons as no machine made them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Literal
 
+import msgspec
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import level_of
 from bakeoff.results import histograms
+from bakeoff.results.audit import Audit
 from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.database_activity import DatabaseActivity
+from bakeoff.results.document import Origin
 from bakeoff.results.findings import Finding, KindName
-from bakeoff.results.observations import Observations
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Second, Status
-from bakeoff.results.tolerant import tolerant
+from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
-_OBSERVED = {field.name for field in fields(Observations)}
+_OBSERVED = {
+    "audit": Audit,
+    "warm_up": WarmUp,
+    "database_activity": DatabaseActivity,
+    "machine_state": MachineState,
+}
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
 
 
 @cache
@@ -169,9 +179,10 @@ def run_of(
 
 def typed(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Observations may be given as the document of a file."""
-    observed = {name: value for name, value in changes.items() if isinstance(value, dict) and name in _OBSERVED}
-    records = tolerant(Observations, observed)
-    return {**changes, **{name: getattr(records, name) for name in observed}}
+    return {
+        name: msgspec.convert(value, _OBSERVED[name]) if isinstance(value, dict) and name in _OBSERVED else value
+        for name, value in changes.items()
+    }
 
 
 def comparison_of(*runs: RunResult, **changes: Any) -> StoredComparison:

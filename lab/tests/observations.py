@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import msgspec
+
 from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.machine_state import MachineState
-from bakeoff.results.tolerant import tolerant
 
 ACTIVITY: dict[str, Any] = {
     "commits": 250,
@@ -41,9 +42,9 @@ STATE: dict[str, Any] = {
 
 def database_activity(document: dict[str, Any]) -> DatabaseActivity:
     """The record that a document holds."""
-    return tolerant(DatabaseActivity, document)
+    return msgspec.convert(document, DatabaseActivity)
 
 
 def machine_state(document: dict[str, Any] | None) -> MachineState | None:
     """The record that a document holds."""
-    return None if document is None else tolerant(MachineState, document)
+    return None if document is None else msgspec.convert(document, MachineState)

@@ -21,8 +21,6 @@ _UNTYPED = {
     "results/document.py": 1,
     # Members of Load by name: a test holds the type of each against the plan's schema.
     "factors/option.py": 1,
-    # The types of a record's members, as annotations hold them.
-    "results/tolerant.py": 1,
     # Rows of tables as psycopg gives them; rows.py makes records of them, and checks each member.
     "storage/stored_runs.py": 1,
 }

@@ -24,7 +24,7 @@ from bakeoff.results.document import Origin
 from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
 from bakeoff.storage.metrics_store import MetricsStore
-from made_up import BEGIN, measured, run_result
+from made_up import BEGIN, ORIGIN, measured, run_result
 from made_up_manifests import engine, target, workload
 
 pytestmark = pytest.mark.end_to_end
@@ -162,6 +162,6 @@ def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store:
 
     add(store, rounds(1000, "go-rest"))
     file = tmp_path / "run.json"
-    file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project(), None)))
+    file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project(), None, ORIGIN)))
     with pytest.raises(BakeoffError, match="has no stored request"):
         run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rules=Rules(Limits())))

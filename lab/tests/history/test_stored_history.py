@@ -400,14 +400,6 @@ def test_import_goes_on_past_what_cannot_be_stored(
     assert overview(store.server).comparisons == 1
 
 
-def test_files_that_name_no_comparison_are_put_together(store: MetricsStore, project: Project, tmp_path: Path) -> None:
-    for minute in (0, 5):
-        path = tmp_path / f"{minute}.json"
-        path.write_text(text_of(document_of(run_result(minute=minute), project, None)))
-    import_files(project, store.server, sorted(tmp_path.glob("*.json")))
-    assert {run.comparison_id for run in list_runs(store.server, RunFilter(), 9).runs} == {1}
-
-
 def test_csv_has_a_row_for_each_phase_and_one_for_all(store: MetricsStore) -> None:
     ids = add(store, run_result(total=measured(100, failed=3)))
     rows = list(csv.DictReader(io.StringIO(csv_export(store.server, ids))))

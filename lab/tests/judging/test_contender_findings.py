@@ -232,8 +232,8 @@ def test_the_bottleneck_is_a_finding_too() -> None:
 def test_failed_runs_name_the_logs_to_read() -> None:
     log = "results/go-rest/20260101T000000.000-quick-8k.log"
     failed = run_of(status=Status.FAILED, failure="It died.")
-    failed = replace(failed, environment={**failed.environment, "api_log": log})
+    failed = replace(failed, environment={**failed.environment, "target_log": log})
     assert f"Read the target's log, {log}" in found(failed)["early-end"].advice
     silent = run_of(phases=[], total=None)
-    silent = replace(silent, environment={**silent.environment, "api_log": log})
+    silent = replace(silent, environment={**silent.environment, "target_log": log})
     assert f"Read the target's log, {log}" in found(silent)["no-successful-requests"].advice

@@ -15,14 +15,13 @@ from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.results.cost import Sample
-from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
-from bakeoff.results.histograms import PERCENTILES
+from bakeoff.results.document import VERSION, document_of, read_documents, text_of
 from bakeoff.results.result_files import REPORTS, read_result_file, result_files
 from bakeoff.results.run import RunResult, Status
-from made_up import BEGIN, finding, measured, run_of, run_result
+from made_up import ORIGIN, measured, run_of, run_result
 from observations import ACTIVITY, STATE
 
-ORIGIN = Origin(BEGIN, "a name", "events", "quick", "./bakeoff run quick", 3)
+EARLIER = Path(__file__).with_name("earlier_version.json")
 
 
 @given(run=run_results())
@@ -35,116 +34,56 @@ def test_a_run_survives_its_document(project: Project, run: RunResult) -> None:
 
 def test_the_stream_is_named_as_seen_from_the_checkout(project: Project) -> None:
     run = run_result(stream_file=project.root / "results" / "one" / "a.stream.jsonl")
-    document = document_of(run, project, None)
+    document = document_of(run, project, None, ORIGIN)
     assert document["stream_file"] == "results/one/a.stream.jsonl"
     assert read_documents(text_of(document), "it", project)[0].run == run
 
 
 def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
     run = run_of(environment={"cores": "1"})
-    assert document_of(run, project, described_bottleneck(run))["bottleneck"] == {
+    assert document_of(run, project, described_bottleneck(run), ORIGIN)["bottleneck"] == {
         "kind": "target-cpu",
         "words": "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%.",
     }
     failed = replace(run, status=Status.FAILED)
-    assert document_of(failed, project, described_bottleneck(failed))["bottleneck"] is None
+    assert document_of(failed, project, described_bottleneck(failed), ORIGIN)["bottleneck"] is None
 
 
 def test_what_postgresql_and_the_machine_did_stands_in_the_document(project: Project) -> None:
-    document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project, None)
+    document = document_of(run_of(database_activity=ACTIVITY, machine_state=STATE), project, None, ORIGIN)
     kept = run_of(database_activity=ACTIVITY, machine_state=STATE)
     assert document["database_activity"] == {**msgspec.to_builtins(kept.database_activity), **ACTIVITY}
     assert document["machine_state"] == {**msgspec.to_builtins(kept.machine_state), **STATE}
 
 
 def test_the_text_keeps_rows_on_a_line(project: Project) -> None:
-    lines = text_of(document_of(run_result(), project, None)).splitlines()
+    lines = text_of(document_of(run_result(), project, None, ORIGIN)).splitlines()
     assert sum('"target", 0.5, 1000000, null' in line for line in lines) == 1
 
 
 def test_several_runs_in_one_document(project: Project) -> None:
     runs = [run_result("one"), run_result("two")]
-    text = text_of({"version": VERSION, "runs": [document_of(run, project, None) for run in runs]})
+    text = text_of({"version": VERSION, "runs": [document_of(run, project, None, ORIGIN) for run in runs]})
     assert [document.run for document in read_documents(text, "it", project)] == runs
 
 
-def test_version_1_is_still_read(project: Project) -> None:
-    document = document_of(run_result(), project, None)
-    for member in ("version", "comparison", "timeline", "samples", "contender", "factors", "round", "machine_state"):
-        del document[member]
-    (back,) = read_documents(text_of(document), "it", project)
-    assert back.origin is None
-    assert back.run == replace(run_result(), samples=[], timeline=[], contender="")
-
-
-@pytest.mark.parametrize(
-    ("target", "contender", "now", "contender_now", "target_class"),
-    [
-        (
-            "producer-api-go-rest",
-            "producer-api-go-rest write_mode=per-request",
-            "producer-api-go-rest-tuned",
-            "producer-api-go-rest-tuned write_mode=per-request",
-            "tuned",
-        ),
-        ("my-api", "my-api", "my-api", "my-api", "standard"),
-    ],
-)
-def test_a_shipped_target_of_before_classes_is_a_tuned_one(
-    project: Project, target: str, contender: str, now: str, contender_now: str, target_class: str
-) -> None:
-    document = document_of(replace(run_result(), target=target, contender=contender), project, None)
-    del document["target_class"]
-    (back,) = read_documents(text_of(document), "it", project)
-    assert (back.run.target, back.run.contender, back.run.target_class) == (now, contender_now, target_class)
-
-
-def test_a_run_that_names_its_class_keeps_its_name(project: Project) -> None:
-    run = replace(run_result(), target="producer-api-go-rest")
-    assert read_documents(text_of(document_of(run, project, None)), "it", project)[0].run.target == run.target
-
-
-def test_version_2_named_percentiles_by_numbers(project: Project) -> None:
-    text = text_of(document_of(run_result(), project, None)).replace(f'"version": {VERSION}', '"version": 2')
-    for name, percentile in PERCENTILES.items():
-        text = text.replace(f'"{name}":', f'"{percentile}":')
-    assert '"p99"' not in text
-    assert read_documents(text, "it", project)[0].run == run_result()
-
-
-def test_version_3_had_other_names_for_some_factors_and_findings(project: Project) -> None:
-    def named(factor: str, kind: str) -> RunResult:
-        levels = {factor: "batch-5", "seed": "1"}
-        contender = f"one {factor}=batch-5 note=sending"
-        findings = [finding(kind), finding("errors")]
-        return replace(run_result(), contender=contender, factors=levels, settings=levels, findings=findings)
-
-    document = {**document_of(named("sending", "costly-sampling"), project, None), "version": 3}
-    present = named("transport_mode", "sampling-overhead")
-    assert read_documents(text_of(document), "it", project)[0].run == present
-    # Today a target may have a setting of that name.
-    kept = named("sending", "costly-sampling")
-    assert read_documents(text_of(document_of(kept, project, None)), "it", project)[0].run == kept
-
-
-def test_version_4_called_the_role_of_the_target_api(project: Project) -> None:
-    facts, levels = {"target_image": "one", "cores": "2"}, {"pin": "target=0+1,engine=3", "seed": "1"}
-    present = replace(run_result(), environment=facts, settings=levels)
-    text = text_of({**document_of(present, project, None), "version": 4})
-    former = text.replace('"target": {', '"api": {').replace('"target",', '"api",').replace("target_image", "api_image")
-    former = former.replace("target=0+1", "api=0+1")
-    assert former.count('"api"') > 2
-    assert read_documents(former, "it", project)[0].run == present
+def test_a_file_of_an_earlier_checkout_is_refused(project: Project) -> None:
+    with pytest.raises(BakeoffError) as refused:
+        read_result_file(project, EARLIER)
+    assert refused.value.message.endswith(
+        "earlier_version.json is of version 5; this bakeoff reads version 1. Read it with the bakeoff that wrote it, "
+        "or measure again."
+    )
 
 
 def test_a_percentile_that_is_missing_is_named(project: Project) -> None:
-    text = text_of(document_of(run_result(), project, None)).replace('"p99":', '"p98":')
+    text = text_of(document_of(run_result(), project, None, ORIGIN)).replace('"p99":', '"p98":')
     with pytest.raises(BakeoffError, match="it is not a run result: percentiles_ms has no p99"):
         read_documents(text, "it", project)
 
 
 def _changed(path: str, value: Any) -> str:
-    document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")), None)))
+    document = json.loads(text_of(document_of(run_result(), Project(Path("/nowhere")), None, ORIGIN)))
     *parents, last = path.split(".")
     place = document
     for parent in parents:
@@ -160,8 +99,11 @@ def _changed(path: str, value: Any) -> str:
         (_changed("status", "completed")[:-200], "it is truncated or not JSON"),
         (_changed("language", "\ud800"), "it is truncated or not JSON"),
         ("[1]", "Expected `object`, got `array`"),
-        ("{}", "Object missing required field `target`"),
-        (_changed("version", VERSION + 1), f"is of version {VERSION + 1}, and this lab reads up to {VERSION}. Update"),
+        ("{}", "Object missing required field `version`"),
+        (
+            _changed("version", 2),
+            "is of version 2; this bakeoff reads version 1. Read it with the bakeoff that wrote it",
+        ),
         (_changed("status", "splendid"), "Invalid enum value 'splendid' - at `$.status`"),
         (_changed("phases.0.measured.requests", -1), "Expected `int` >= 0 - at `$.phases[0].measured.requests`"),
         (_changed("total.latency.count", "many"), "Expected `int`, got `str` - at `$.total.latency.count`"),
@@ -171,7 +113,7 @@ def _changed(path: str, value: Any) -> str:
             _changed("started_at", "2026-01-01T00:00:00"),
             "Expected `datetime` with a timezone component - at `$.started_at`",
         ),
-        ('{"version": 2, "runs": [{}]}', "Object missing required field `target`"),
+        ('{"version": 1, "runs": [{}]}', "Object missing required field `target`"),
     ],
 )
 def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> None:
@@ -184,7 +126,7 @@ def test_what_is_no_result_says_so(project: Project, text: str, words: str) -> N
 def test_the_csv_of_samples_has_proportional_memory_where_it_was_asked_for(empty_checkout: Project) -> None:
     begin_ns = 1_767_225_600_000_000_000
     samples = [Sample(begin_ns, "target", 0.5, 20_000_000), Sample(begin_ns, "database", 1.25, 90_000_000, 60_440_000)]
-    written = write_result_files(empty_checkout, run_result(samples=samples))
+    written = write_result_files(empty_checkout, run_result(samples=samples), ORIGIN)
     assert written.with_name(f"{written.stem}-metrics.csv").read_text("utf-8").splitlines() == [
         "sampled_at,role,cpu_s,memory_mb,pss_mb",
         "2026-01-01T00:00:00+00:00,target,0.50,20.0,",

@@ -145,7 +145,7 @@ def test_a_label_takes_the_worst_of_server_and_crash(
 
 
 def test_facts_of_others_are_in_the_record_and_the_same_facts_make_the_same_result() -> None:
-    settings, facts = {"limit_cpus": "2"}, {"storage": "none", "api_log": "a.log"}
+    settings, facts = {"limit_cpus": "2"}, {"storage": "none", "target_log": "a.log"}
     first, second = (assembled(*phase(0), settings=settings, environment=facts) for _ in range(2))
     assert first.settings["limit_cpus"] == "2" and first.environment == facts
     assert msgspec.to_builtins(first) == msgspec.to_builtins(second)

@@ -1,10 +1,12 @@
 """What the metrics store makes of a connection that breaks off."""
 
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 
+from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 from bakeoff.storage.metrics_store import MetricsStore
 
@@ -40,4 +42,20 @@ def test_a_connection_that_breaks_off_is_told_in_words(
     assert told.value.message == (
         "The connection to the database postgresql://someone@host/metrics was lost: server closed the connection "
         "unexpectedly."
+    )
+
+
+@pytest.mark.end_to_end
+def test_a_database_of_an_earlier_checkout_is_refused(common_server: Server) -> None:
+    common_server.execute_script("CREATE DATABASE of_earlier")
+    earlier = replace(common_server.in_database("of_earlier"), embedded=True)
+    earlier.execute_script(
+        "CREATE TABLE _yoyo_migration (migration_id text);"
+        "INSERT INTO _yoyo_migration VALUES ('0001_create_metrics_schema'), ('0017_record_gauges')"
+    )
+    with pytest.raises(BakeoffError) as refused:
+        MetricsStore(earlier).migrate()
+    assert refused.value.message == (
+        f"The metrics database {earlier.shown_url} is of another version of bakeoff. Read its runs with that version; "
+        f"to start again, delete {earlier.data_directory()}."
     )

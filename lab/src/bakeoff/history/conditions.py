@@ -1,12 +1,13 @@
-"""What runs found their machine like: figures of another hour are of another machine, though it has the same name."""
+"""Machine conditions recorded with each run: figures of another hour are of another machine of the same name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.results.machine_state import MachineState
-from bakeoff.results.tolerant import tolerant
 
 _STORED = "SELECT machine_state FROM test_runs WHERE id = ANY(%s) AND machine_state IS NOT NULL ORDER BY id"
 
@@ -29,4 +30,4 @@ def stored_conditions(server: Server, runs: Sequence[RunFigures]) -> list[Condit
     """Of those among stored runs that recorded them."""
     with server.connect() as connection:
         rows = connection.execute(_STORED, [[run.id for run in runs]]).fetchall()
-    return [conditions_of(tolerant(MachineState, state)) for (state,) in rows]
+    return [conditions_of(msgspec.convert(state, MachineState)) for (state,) in rows]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ import psycopg
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.results.document import Origin, StoredDocument
+from bakeoff.results.document import StoredDocument
 from bakeoff.results.result_files import read_result_file, result_files
-from bakeoff.results.run import RunResult
 from bakeoff.storage.metrics_store import insert_run
 
 _FIND = """
@@ -84,8 +82,7 @@ def _add(server: Server, document: StoredDocument) -> int | None:
 
 def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocument) -> int:
     """The id of the comparison that the run belongs to, which is stored too if it is not yet."""
-    origin = document.origin or _imported(document.run)
-    finished_at = document.run.finished_at
+    origin, finished_at = document.origin, document.run.finished_at
     found = connection.execute(_FIND_COMPARISON, [origin.started_at, origin.command]).fetchone()
     if found is not None:
         connection.execute(_EXTEND, [finished_at, found[0], finished_at])
@@ -99,9 +96,3 @@ def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocume
     ).fetchone()
     assert added is not None
     return int(added[0])
-
-
-def _imported(run: RunResult) -> Origin:
-    """A file of version 1 does not say what it belongs to: runs of a mode and a day are put together."""
-    day = datetime(run.started_at.year, run.started_at.month, run.started_at.day, tzinfo=UTC)
-    return Origin(day, "imported", run.workload, run.mode, f"./bakeoff runs import ({run.mode})", 1)

@@ -91,7 +91,7 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
 
 def _logs(runs: Sequence[RunResult]) -> str:
     """The paths of their logs, after a comma; empty where the lab has none."""
-    return "".join(f", {log}" for run in runs if (log := run.environment.get("api_log")) is not None)
+    return "".join(f", {log}" for run in runs if (log := run.environment.get("target_log")) is not None)
 
 
 def _unranked(contender: JudgedContender) -> Iterable[JudgedFinding]:

@@ -34,7 +34,7 @@ _OF_A_TARGET = {
     "api_documented_settings": "differs from defaults",
     "api_artifact_sha256": "artifact",
     "overlay_sha256": "overlay",
-    "api_log": "log",
+    "target_log": "log",
 }
 
 

@@ -14,7 +14,7 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
     """
 
     time_unix_ns: int
-    role: Annotated[str, msgspec.Meta(pattern="^(api|target|database|engine)$")]
+    role: Annotated[str, msgspec.Meta(pattern="^(target|database|engine)$")]
     cpu_s: float
     memory_bytes: int
     pss_bytes: int | None = None

@@ -2,30 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.results.former_names import with_classes, with_present_names, with_target_role
-from bakeoff.results.histograms import PERCENTILES, Latency
-from bakeoff.results.observations import Observations
-from bakeoff.results.run import Measured, Moment, Number, RunResult, observed_too
-from bakeoff.results.tolerant import tolerant
+from bakeoff.results.run import Measured, Moment, Number, RunResult
 
-# Version 1 had no number, no timeline and no samples; up to version 2, percentiles had numbers for names ("99.0"); up
-# to version 3, some factors and findings had other names; up to version 4, the role of the target was "api".
-VERSION = 5
-_FORMER_NAMES = 3
-_FORMER_ROLE = 4
-
-_FORMER_PERCENTILES = {str(percentile): name for name, percentile in PERCENTILES.items()}
-_SINCE_VERSION_2 = ("samples", "timeline")
-_OBSERVED = tuple(field.name for field in fields(Observations))
+VERSION = 1
 
 _Object = dict[str, Json]
 
@@ -48,26 +36,24 @@ class Origin:
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A run as its document gives it; `origin` is None where the document does not name a comparison."""
+    """A run and the comparison that it belongs to."""
 
     run: RunResult
-    origin: Origin | None
+    origin: Origin
 
 
 class _File(msgspec.Struct):
-    """What a file says before it is known to hold one run, or several."""
+    """The members of a file that show whether it has one run, or several."""
 
-    version: Annotated[int, msgspec.Meta(ge=1)] = 1
+    version: int
     runs: list[msgspec.Raw] | None = None
 
 
 class _Belonging(msgspec.Struct):
-    comparison: Origin | None = None
+    comparison: Origin
 
 
-def document_of(
-    run: RunResult, project: Project, bottleneck: Mapping[str, str] | None, origin: Origin | None = None
-) -> _Object:
+def document_of(run: RunResult, project: Project, bottleneck: Mapping[str, str] | None, origin: Origin) -> _Object:
     """The document of a run.
 
     Throughput, error rate and `bottleneck` follow from the rest, and reading the document back leaves them out.
@@ -98,54 +84,28 @@ def text_of(document: Json) -> str:
 def read_documents(text: str, source: str, project: Project) -> list[StoredDocument]:
     """The runs of a document: of one run, or of several (`{"version": …, "runs": […]}`).
 
-    What cannot be a whole document of a version that this lab knows is a BakeoffError that names `source`.
+    A text that is no whole document of this version is a BakeoffError that names `source`.
     """
     try:
         file = msgspec.json.decode(text, type=_File)
-        if file.version > VERSION:
+        if file.version != VERSION:
             raise BakeoffError(
-                f"{source} is of version {file.version}, and this lab reads up to {VERSION}. Update bakeoff."
+                f"{source} is of version {file.version}; this bakeoff reads version {VERSION}. Read it with the "
+                "bakeoff that wrote it, or measure again."
             )
-        return [
-            _read(part, file.version, project) for part in ([msgspec.Raw(text)] if file.runs is None else file.runs)
-        ]
+        return [_read(part, project) for part in ([msgspec.Raw(text)] if file.runs is None else file.runs)]
     except (msgspec.ValidationError, ValueError) as error:
         if isinstance(error, msgspec.ValidationError) or not isinstance(error, msgspec.DecodeError):
             raise BakeoffError(f"{source} is not a run result: {error}.") from error
         raise BakeoffError(f"{source} is truncated or not JSON: {error}.") from error
 
 
-def _read(text: msgspec.Raw, version: int, project: Project) -> StoredDocument:
+def _read(text: msgspec.Raw, project: Project) -> StoredDocument:
     def path_below_checkout(_: type, written: str) -> Path:
         return project.root / written
 
-    none = {name: msgspec.Raw("[]") for name in _SINCE_VERSION_2}
-    members = {**none, **msgspec.json.decode(text, type=dict[str, msgspec.Raw])}
-    observed = {name: msgspec.json.decode(members.pop(name, b"null")) for name in _OBSERVED}
-    run = msgspec.json.decode(msgspec.json.encode(members), type=RunResult, dec_hook=path_below_checkout)
-    run = replace(
-        run,
-        total=None if run.total is None else _named(run.total),
-        phases=[replace(phase, measured=_named(phase.measured)) for phase in run.phases],
-    )
-    if "target_class" not in members:
-        run = with_classes(run)
-    if version <= _FORMER_NAMES:
-        run = with_present_names(run)
-    if version <= _FORMER_ROLE:
-        run = with_target_role(run)
-    origin = msgspec.json.decode(text, type=_Belonging).comparison
-    return StoredDocument(observed_too(run, tolerant(Observations, observed)), origin)
-
-
-def _named(measured: Measured) -> Measured:
-    """With the present names of its percentiles."""
-    written: Latency = measured.latency
-    percentiles = {_FORMER_PERCENTILES.get(name, name): value for name, value in written.percentiles_ms.items()}
-    missing = [name for name in PERCENTILES if name not in percentiles]
-    if missing:
-        raise ValueError(f"percentiles_ms has no {missing[0]}")
-    return replace(measured, latency=replace(written, percentiles_ms=percentiles))
+    run = msgspec.json.decode(text, type=RunResult, dec_hook=path_below_checkout)
+    return StoredDocument(run, msgspec.json.decode(text, type=_Belonging).comparison)
 
 
 def _with_rates(measured: Measured, written: Mapping[str, Any]) -> _Object:  # as the library writes a record

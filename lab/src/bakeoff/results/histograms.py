@@ -24,6 +24,11 @@ class Latency:
     max_ms: float
     percentiles_ms: Mapping[str, float]
 
+    def __post_init__(self) -> None:
+        missing = [name for name in PERCENTILES if name not in self.percentiles_ms]
+        if missing:
+            raise ValueError(f"percentiles_ms has no {missing[0]}")
+
 
 def merge(encoded: Iterable[str | None]) -> "HdrHistogram":
     """One histogram out of many in the stream's encoding. Percentiles come from here, never from averages."""

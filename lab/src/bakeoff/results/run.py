@@ -1,7 +1,7 @@
 """What a run came to: immutable values that storing, judging and reporting share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +16,6 @@ from bakeoff.results.findings import Finding
 from bakeoff.results.gauge import Gauge
 from bakeoff.results.histograms import Latency
 from bakeoff.results.machine_state import MachineState
-from bakeoff.results.observations import Observations
 from bakeoff.results.operations import Count, MeasuredOperation, summed
 from bakeoff.results.warm_up_record import WarmUp
 
@@ -211,14 +210,3 @@ class RunResult:
     checks: Mapping[str, float] = field(default_factory=dict)
     workload_digest: str = ""
     vectors_digest: str = ""
-
-
-def observed_too(run: RunResult, seen: Observations) -> RunResult:
-    """The run with what was observed beside its requests."""
-    return replace(
-        run,
-        audit=seen.audit,
-        warm_up=seen.warm_up,
-        database_activity=seen.database_activity,
-        machine_state=seen.machine_state,
-    )

@@ -168,7 +168,7 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
         # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
         return [*stored, *miscounts, *operation_findings.wrong_reads(total)]
     return [
-        *findings.findings_of(total, THRESHOLDS, facts.environment.get("api_log")),
+        *findings.findings_of(total, THRESHOLDS, facts.environment.get("target_log")),
         *operation_findings.found(total, figures.checks),
         *_generator_findings(facts, figures),
         *stored,

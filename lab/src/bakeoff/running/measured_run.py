@@ -215,7 +215,7 @@ class _Drive:
                 "api_replaces": "; ".join(each.words for each in target.manifest.replaces),
                 "api_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
                 "api_artifact_sha256": target.build.artifact_sha256,
-                "api_log": self._testbed.project.relative(self._log_file),
+                "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
             }
         return {name: fact for name, fact in facts.items() if fact}

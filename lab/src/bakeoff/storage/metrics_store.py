@@ -70,25 +70,30 @@ class MetricsStore:
         return self._server
 
     def migrate(self) -> None:
-        """Brings the schema up to date."""
-        if self._is_current():
-            return
-        from yoyo import get_backend, read_migrations
+        """Creates the schema, or brings it up to date. A database of a version that this one does not know is refused.
 
-        backend = get_backend(self._server.url.replace("postgresql://", "postgresql+psycopg://", 1))
-        migrations = read_migrations(str(_MIGRATIONS))
-        with backend.lock():
-            backend.apply_migrations(backend.to_apply(migrations))
+        Asked in plain SQL: the library alone takes longer to load.
+        """
+        known = {path.stem for path in _MIGRATIONS.glob("*.sql")}
+        applied = self._applied()
+        if applied - known:
+            again = f"delete {self._server.data_directory()}" if self._server.embedded else "name an empty database"
+            raise BakeoffError(
+                f"The metrics database {self._server.shown_url} is of another version of bakeoff. Read its runs with "
+                f"that version; to start again, {again}."
+            )
+        if applied != known:
+            from yoyo import get_backend, read_migrations
 
-    def _is_current(self) -> bool:
-        """Whether every migration has been applied. Asked in plain SQL: the library alone takes longer to load."""
-        named = {path.stem for path in _MIGRATIONS.glob("*.sql") if not path.stem.endswith(".rollback")}
+            backend = get_backend(self._server.url.replace("postgresql://", "postgresql+psycopg://", 1))
+            with backend.lock():
+                backend.apply_migrations(backend.to_apply(read_migrations(str(_MIGRATIONS))))
+
+    def _applied(self) -> set[str]:
         with self._server.connect() as connection:
-            known = connection.execute("SELECT to_regclass('_yoyo_migration') IS NOT NULL").fetchone()
-            if known != (True,):
-                return False
-            applied = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
-        return named <= {name for (name,) in applied}
+            if connection.execute("SELECT to_regclass('_yoyo_migration')").fetchone() == (None,):
+                return set()
+            return {name for (name,) in connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()}
 
     def begin_comparison(self, origin: "Origin", request: Mapping[str, Json]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""

@@ -15,13 +15,10 @@ import msgspec
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from bakeoff.results import histograms
 from bakeoff.results.cost import Sample
 from bakeoff.results.findings import Finding
-from bakeoff.results.histograms import Latency
-from bakeoff.results.observations import Observations
-from bakeoff.results.run import Measured, PhaseResult, RunResult, observed_too
-from bakeoff.results.tolerant import tolerant
+from bakeoff.results.histograms import PERCENTILES, Latency
+from bakeoff.results.run import Measured, PhaseResult, RunResult
 
 Value = None | bool | int | float | str | datetime | Jsonb
 Row = Mapping[str, Value]
@@ -34,12 +31,11 @@ _FIGURES = (
     *("target_cpu_us_each", "target_memory_peak_mb", "database_cpu_us_each"),
 )
 _LATENCY = {name: f"latency_{name}" for name in ("count", "mean_ms", "min_ms", "max_ms")}
-_PERCENTILES = {name: f"latency_{name.replace('.', '')}_ms" for name in histograms.PERCENTILES}
+_PERCENTILES = {name: f"latency_{name.replace('.', '')}_ms" for name in PERCENTILES}
 # Members that have a table, or columns, of their own.
 _ELSEWHERE = {"phases", "total", "samples", "findings", "measured", "latency", "begin_ns", "end_ns"}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_OBSERVED = {field.name for field in fields(Observations)}
 _Record = TypeVar("_Record")
 _Part = int | Measured | Latency | Sequence[PhaseResult] | Sequence[Sample] | Sequence[Finding] | None
 
@@ -82,7 +78,7 @@ def run_of_rows(
     row: Row, total: Sequence[Row], phases: Sequence[Row], samples: Sequence[Row], findings: Sequence[Row]
 ) -> RunResult:
     """The run that its rows were made from."""
-    run = _record(
+    return _record(
         RunResult,
         row,
         _RUN,
@@ -91,7 +87,6 @@ def run_of_rows(
         samples=[_sample(sample) for sample in samples],
         findings=[_record(Finding, finding, {}) for finding in findings],
     )
-    return observed_too(run, tolerant(Observations, row))
 
 
 def insertion(table: str, row: Row) -> sql.Composed:
@@ -114,9 +109,6 @@ def _measured(row: Row) -> Measured:
 
 
 def _latency(row: Row) -> Latency:
-    if row["latency_count"] is None:
-        # Of a database that was older than the column.
-        return histograms.summarise(histograms.merge([str(row["histogram"])]))
     percentiles = {name: row[column] for name, column in _PERCENTILES.items()}
     members = {name: row[column] for name, column in _LATENCY.items()}
     return msgspec.convert({**members, "percentiles_ms": percentiles}, Latency)
@@ -144,11 +136,11 @@ def _value(member: object) -> Value:
 
 
 def _record(record: type[_Record], row: Row, renamed: Mapping[str, str], **others: _Part) -> _Record:
-    """A record of its columns, and of `others`, which have tables of their own. Observations have their defaults."""
+    """A record of its columns, and of `others`, which have tables of their own."""
     from_columns: dict[str, Value] = {
         name: msgspec.convert(row[renamed.get(name, name)], hint, dec_hook=_path)
         for name, hint in _hints(cast("Hashable", record)).items()
-        if name not in others and name not in _OBSERVED
+        if name not in others
     }
     return record(**from_columns, **others)
 

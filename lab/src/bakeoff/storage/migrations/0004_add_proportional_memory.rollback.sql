@@ -1,1 +1,0 @@
-ALTER TABLE resource_metrics DROP COLUMN pss_bytes;

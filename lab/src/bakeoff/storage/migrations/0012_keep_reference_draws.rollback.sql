@@ -1,1 +1,0 @@
-ALTER TABLE calibrations DROP COLUMN comparison_id;

@@ -1,1 +1,0 @@
-ALTER TABLE comparisons DROP COLUMN scale;
