@@ -1,1 +1,1 @@
-"""What people read: result files and the table on the terminal."""
+"""The record of a run: the values that measuring, storing, judging and reporting share, and their JSON document."""

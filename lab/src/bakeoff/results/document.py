@@ -101,8 +101,8 @@ def read_documents(text: str, source: str, project: Project) -> list[StoredDocum
 
 
 def _read(text: msgspec.Raw, project: Project) -> StoredDocument:
-    def path_below_checkout(_: type, written: str) -> Path:
-        return project.root / written
+    def path_below_checkout(kind: type, written: str) -> object:
+        return project.root / written if kind is Path else written
 
     run = msgspec.json.decode(text, type=RunResult, dec_hook=path_below_checkout)
     return StoredDocument(run, msgspec.json.decode(text, type=_Belonging).comparison)

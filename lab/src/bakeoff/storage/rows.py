@@ -150,8 +150,8 @@ def _hints(record: Hashable) -> Mapping[str, type]:
     return get_type_hints(record, include_extras=True)
 
 
-def _path(_: type, written: str) -> Path:
-    return Path(written)
+def _path(kind: type, written: str) -> object:
+    return Path(written) if kind is Path else written
 
 
 def _moment(unix_ns: int) -> datetime:
