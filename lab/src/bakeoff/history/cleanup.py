@@ -40,7 +40,7 @@ WHERE id = ANY(%s) AND NOT EXISTS (SELECT FROM test_runs WHERE comparison_id = c
 
 @dataclass(frozen=True)
 class TargetCleanup:
-    """What a clean-up means for one target: runs that go, when the oldest and newest of them began, and that stay."""
+    """The runs of one target that go, when the oldest and newest of them began, and those that stay."""
 
     target: str
     removed: int
@@ -53,7 +53,7 @@ class TargetCleanup:
 def clean_up(
     server: Server, days: float | None, keep: int | None, execute: bool, target: str | None = None
 ) -> Sequence[TargetCleanup]:
-    """What goes and what stays, by target; removes it when `execute` says so, all or nothing.
+    """Counts of removed and kept runs by target; removes it when `execute` says so, all or nothing.
 
     `days`: only runs older than that. `keep`: never the newest so many of a target. At least one is given. With
     `target`, only runs of that. `file_stems` are what the names of the removed runs' files begin with.

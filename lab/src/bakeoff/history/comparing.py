@@ -11,7 +11,7 @@ from bakeoff.history.run_references import Referenced
 
 @dataclass(frozen=True)
 class Column:
-    """What one reference says of a series: how many runs, and the median of each metric that they have."""
+    """One reference's figures of a series: how many runs, and the median of each metric that they have."""
 
     reference: str
     runs: int
@@ -34,7 +34,7 @@ class SideBySide:
 
 
 def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:
-    """What all references measured; single runs are compared whatever they are of.
+    """The series that all references measured; single runs are always compared.
 
     The list is empty where the references have nothing in common.
     """

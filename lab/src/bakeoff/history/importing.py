@@ -33,7 +33,7 @@ _REFUSED = (psycopg.Error, ValueError, OverflowError)
 
 @dataclass
 class Import:
-    """What came of it: runs stored with their new ids, runs that were there already, and what is wrong with a file."""
+    """The outcome of an import: runs stored with their new ids, the number already there, and problems of files."""
 
     stored: list[tuple[Path, int]] = field(default_factory=list)
     present: int = 0

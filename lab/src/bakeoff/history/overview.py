@@ -45,7 +45,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Overview:
-    """What the metrics database holds."""
+    """Counts of the metrics database."""
 
     all: Counted
     comparisons: int

@@ -1,4 +1,4 @@
-"""What people call runs by: `42`, `c7`, `latest`, a JSON file, or a git reference."""
+"""References to runs: `42`, `c7`, `latest`, a JSON file, or a git reference."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What limited a contender at its peak, derived from what each role used. Pure functions."""
+"""The bottleneck of a contender at its peak, derived from the usage of each role. Pure functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

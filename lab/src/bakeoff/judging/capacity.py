@@ -1,4 +1,4 @@
-"""What a contender can carry, from its phases: the best, the best within limits, where it breaks. Pure functions."""
+"""The capacity of a contender from its phases: the best, the best within limits, the breaking point. Pure functions."""
 
 from collections.abc import Sequence
 

@@ -89,7 +89,7 @@ def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TO
 
 
 def contrary_findings(trials: Sequence[Trial]) -> list[TrialFinding]:
-    """What speaks against the answer: findings of the trials on either side of it, each kind once at each rate.
+    """Findings that contradict the answer: those of the trials on either side of it, each kind once at each rate.
 
     A target that breaks its objectives at a rate that the generator cannot send may keep them at more.
     """

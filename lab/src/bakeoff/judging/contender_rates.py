@@ -1,4 +1,4 @@
-"""What a contender's rounds came to, for those who compare contenders."""
+"""The throughput of a contender by round, for comparisons of contenders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ _NAMES = {"rest": "REST", "grpc": "gRPC"}
 
 @dataclass(frozen=True, order=True)
 class Division:
-    """What contenders share that are ranked against each other; no ratio and no effect crosses it but that of a class.
+    """The properties shared by contenders that are ranked together; only the effect of the class crosses it.
 
     `size` orders payloads as their names tell it. A message of 64 KiB is not the operation that one of 500 bytes is, a
     tuned target is not what a framework gives, and writes that a crash loses are another service.
@@ -27,7 +27,7 @@ class Division:
     payload: str
 
     def name(self, others: Collection["Division"]) -> str:
-        """What tells it from the others, in words; the payload always."""
+        """The properties in which it differs from the others, in words; the payload always."""
         parts = [
             (self.workload, {other.workload for other in others}),
             (f"{self.target_class} class", {other.target_class for other in others}),
@@ -105,7 +105,7 @@ def counts(run: RunResult) -> bool:
 
 
 def labels_of(contenders: Sequence[ContenderRuns]) -> dict[str, str]:
-    """What people read, by key: the target in two words, and whatever else differs."""
+    """Labels by key: the target in two words, and all else that differs."""
     several = len({each.newest.target_class for each in contenders}) > 1
     differing = _differing(contenders)
     words = {each.key: _words(each, _names_target(each, contenders), several, differing) for each in contenders}

@@ -1,4 +1,4 @@
-"""What one factor did while all others stayed alike. Pure functions."""
+"""The effect of one factor while all others are equal. Pure functions."""
 
 import itertools
 from collections.abc import Mapping, Sequence

@@ -62,7 +62,7 @@ class _Test:
 
 
 def equal_loads_of(contenders: Sequence[ContenderRuns]) -> list[EqualLoad]:
-    """What contenders came to at each rate that they were offered beside closed levels, the highest first.
+    """The contenders at each rate that they were offered beside closed levels, the highest first.
 
     Holm's correction is over all pairs of both figures at all rates.
     """
@@ -107,7 +107,7 @@ def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds)
 
 
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
-    """What kept it from holding the rate; empty where it held it in the rounds together."""
+    """The reason why it did not hold the rate; empty where it held it in the rounds together."""
     figures = figures_over(rounds)
     planned = sum(rate_per_s * _window_s(part) for part in rounds.values())
     done = sum(part.throughput_per_s * _window_s(part) for part in rounds.values())

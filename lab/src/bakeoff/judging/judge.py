@@ -43,7 +43,7 @@ class _MeasuredContender:
 
     @property
     def rates(self) -> Mapping[int, float]:
-        """What is compared: throughput by round, each at the level that the other rounds choose."""
+        """Throughput by round, each at the level that the other rounds choose."""
         return {} if windows.are_counted(self.runs.counted) else self.held.rates
 
     @property

@@ -1,4 +1,4 @@
-"""What a comparison came to: immutable values that every report, page and gate shares."""
+"""The judgement of a comparison: immutable values that every report, page and gate shares."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _LIMITED_BY = {
 
 
 def interval_name(rounds: int) -> str:
-    """What the bounds of a figure over so many rounds are."""
+    """The name of the bounds of a figure over so many rounds."""
     return "95% interval" if rounds >= ROUNDS_FOR_INTERVAL else "range of the rounds"
 
 
@@ -70,7 +70,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What one role (target, database, engine) used. None: it could not be told. CPU per cent is of one core.
+    """The usage of one role (target, database, engine). None: unknown. CPU per cent is of one core.
 
     `pss_peak_mb` is the highest proportional memory that was seen. `memory_limit_mb` is the role's limit where one is
     set, else the machine's memory.
@@ -100,7 +100,7 @@ class CostEstimate:
 
 @dataclass(frozen=True)
 class GaugeEstimate:
-    """What one gauge of a target's showed: the mean and the highest of its readings in each round."""
+    """One gauge of a target: the mean and the highest of its readings in each round."""
 
     unit: str
     mean: Estimate
@@ -196,7 +196,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What limited a contender: `kind` is target-cpu, database, pool, generator, machine, load or unknown."""
+    """The limit of a contender: `kind` is target-cpu, database, pool, generator, machine, load or unknown."""
 
     kind: str
     words: str
@@ -317,7 +317,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one factor did while all others stayed alike: REST against gRPC, one language against another, …
+    """The effect of one factor while all others are equal: REST against gRPC, one language against another, …
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together;
     `pairs` are these contenders one by one, with Holm's correction over the pairs of this effect.
@@ -443,7 +443,7 @@ class ScaleCurve:
 
 @dataclass(frozen=True)
 class ReferenceLine:
-    """What a part of the machine can do without any API; `payload` is None where it holds for all of them."""
+    """The rate of a part of the machine without any API; `payload` is None where it holds for all of them."""
 
     name: str
     payload: str | None

@@ -25,7 +25,7 @@ _UNKNOWN: Mapping[str, str] = {}
 
 
 def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Measured]]:
-    """What was measured in each phase, by round. A phase that a round lacks is missing there."""
+    """The measurements of each phase, by round. A phase that a round lacks is missing there."""
     slots: dict[Slot, dict[int, Measured]] = {}
     for number, run in counted.items():
         for phase in run.phases:

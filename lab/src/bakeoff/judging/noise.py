@@ -49,7 +49,7 @@ def spread_between_rounds(rates: Sequence[Mapping[int, float]]) -> Spread | None
 
 
 def prior_between_rounds(rates: Sequence[Mapping[int, float]]) -> Prior:
-    """What the variances of all contenders' single rounds have in common, after what affected a whole round."""
+    """The prior of the variances of all contenders' rounds, without effects on whole rounds."""
     several = _in_several_rounds(rates)
     if len(several) < 2:
         return NONE
@@ -62,7 +62,7 @@ def prior_between_rounds(rates: Sequence[Mapping[int, float]]) -> Prior:
 
 
 def noise_of(spread: Spread | None, rounds: int) -> Noise:
-    """What a spread means for contenders that were measured in so many rounds."""
+    """The noise of contenders with this spread and so many rounds."""
     if spread is None:
         return UNKNOWN
     floor = math.expm1(spread.deviation)
@@ -93,7 +93,7 @@ def _effects(several: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _residuals_of_each(several: Sequence[Mapping[int, float]]) -> list[list[float]]:
-    """What is left of each run's logarithm after its contender's mean and its round's effect."""
+    """The logarithm of each run without its contender's mean and its round's effect."""
     effects, residuals = _effects(several), []
     for each in several:
         rest = [math.log(rate) - effects.get(number, 0.0) for number, rate in each.items()]

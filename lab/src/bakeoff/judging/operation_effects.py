@@ -1,4 +1,4 @@
-"""What one factor did to each operation, while all others stayed alike: how much sooner it is answered. Pure functions.
+"""The effect of one factor on the latency of each operation, while all others are equal. Pure functions.
 
 Throughput does not tell: the mix gives each operation its fraction of it, whatever the operation costs.
 """

@@ -1,4 +1,4 @@
-"""What is needed to repeat a comparison: the facts of its runs, together."""
+"""The facts of the runs that are needed to repeat a comparison."""
 
 from collections.abc import Mapping, Sequence
 

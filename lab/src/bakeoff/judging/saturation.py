@@ -27,7 +27,7 @@ class Saturation:
 
     @property
     def gain(self) -> float:
-        """What more users did, relative to these."""
+        """The relative change with more users."""
         own = self.level.throughput_per_s.median
         return 0.0 if self.beyond is None or own <= 0 else self.beyond.throughput_per_s.median / own - 1
 

@@ -47,7 +47,7 @@ class Slo:
 
 @dataclass(frozen=True)
 class Figures:
-    """What objectives are checked against. A request that was scheduled and never sent is an error here."""
+    """The figures that objectives limit. A request that was scheduled and never sent is an error here."""
 
     latency_ms: Mapping[str, float]
     error_share: float
@@ -77,7 +77,7 @@ def documented_slo() -> Slo:
 
 
 def ranking_slo() -> Slo:
-    """What a level must hold to carry a rank: the documented latencies, and hardly a failed request."""
+    """The objectives of a level that carries a rank: the documented latencies, and hardly a failed request."""
     latencies = [each for each in documented_slo().objectives if each.metric != ERRORS]
     share = f"{ERRORS}<={RANKED_ERROR_SHARE * 100:g}%"
     return Slo((*latencies, Objective(ERRORS, RANKED_ERROR_SHARE, share, at_most=True)))

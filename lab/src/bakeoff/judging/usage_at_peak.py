@@ -1,4 +1,4 @@
-"""What a contender, or a single run, used at its peak, and what limited it there. Pure functions."""
+"""The resources that a contender, or a single run, used at its peak, and its bottleneck there. Pure functions."""
 
 import contextlib
 import math
@@ -18,7 +18,7 @@ from bakeoff.storage.stored_runs import StoredRun
 
 
 def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:
-    """What explains the peak of the runs that count; `newest` tells what holds for all of them."""
+    """The usage that explains the peak of the runs that count; `newest` has the facts of all of them."""
     peak = held.peak
     if peak is None:
         return Usage({}, None)
@@ -57,7 +57,7 @@ def cores_of_target(settings: Mapping[str, str]) -> float | None:
 
 
 def _seen_in(phase: int | None, activity: DatabaseActivity) -> Sessions:
-    """What the sessions did in a phase; of runs that did not keep phases apart, what they did in all."""
+    """The sessions in a phase; of runs that did not separate phases, in all."""
     if activity.phases is None or phase is None:
         return activity
     return activity.phases.get(str(phase), Sessions())

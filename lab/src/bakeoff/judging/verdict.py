@@ -34,7 +34,7 @@ def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_cl
 
 
 def _without_ranks(contenders: Sequence[JudgedContender]) -> str:
-    """What can be told where no contender has a rank."""
+    """The verdict where no contender has a rank."""
     indicative = [each for each in contenders if each.indicative]
     if not indicative:
         return "Nothing valid was measured, so there is no verdict."

@@ -1,4 +1,4 @@
-"""What a team asks first: which contender for which need, each protocol for itself, and what more load brought."""
+"""Recommendations by need, a ranking of each protocol, and the gain of more load."""
 
 from collections.abc import Sequence
 
@@ -114,7 +114,7 @@ def by_payload(entries: Sequence[JudgedContender]) -> Table:
 
 
 def _by_figures(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
-    """What the highlights found, ties included."""
+    """The highlights, ties included."""
     rows = []
     for each in highlights_of(ranked):
         who = f"{each.who} ({each.shared})" if each.shared else each.who
@@ -124,7 +124,7 @@ def _by_figures(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]
 
 
 def _with_few_people(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
-    """What a framework gives by itself leaves a team nothing of its own to maintain."""
+    """A standard target leaves a team no part of its own to maintain."""
     standard = [entry for entry in ranked if entry.target_class == _STANDARD]
     best = max(standard, key=_peak, default=None)
     if best is None:

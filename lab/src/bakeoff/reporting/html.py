@@ -118,7 +118,7 @@ def _digest(text: str) -> str:
 
 
 def _embedded(report: Report) -> Markup:
-    """What the page's charts are drawn from. Escaped so that no text in it can end the element it stands in."""
+    """The data of the page's charts. Escaped so that no text in it can end the element it stands in."""
     document = {
         "charts": msgspec.to_builtins(report.charts),
         "styles": [

@@ -1,4 +1,4 @@
-"""What a running lab lets others see: a small file, replaced as a whole, that a page follows."""
+"""The state of a running lab: a small file, replaced as a whole, that a page follows."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class RunOfMany(msgspec.Struct):
 
 
 class LiveState(msgspec.Struct):
-    """What a lab is at: rates and latencies of the latest seconds, throughput of each contender's runs so far."""
+    """The progress of a lab: rates and latencies of the latest seconds, throughput of each contender's runs so far."""
 
     pid: int
     command: str
@@ -38,7 +38,7 @@ class LiveState(msgspec.Struct):
 
 
 def live_state(project: Project) -> LiveState | None:
-    """What the lab of this checkout is at now, or None when none is at work.
+    """The progress of this checkout's lab, or None where none runs.
 
     The file of a lab that was killed is left behind, so the process that it names must live.
     """

@@ -143,11 +143,11 @@ class Pages:
         )
 
     def live(self, _request: Request) -> Response:
-        """What runs now."""
+        """The running comparison."""
         return page("live.html.j2", here="live")
 
     async def live_events(self, request: Request) -> Response:
-        """What runs now, as server-sent events: the whole state whenever it changes."""
+        """The running comparison, as server-sent events: the whole state whenever it changes."""
 
         async def events() -> AsyncIterator[str]:
             last: str | None = None

@@ -1,4 +1,4 @@
-"""What pages ask of the metrics database that the command line does not."""
+"""Queries of the pages that the command line does not need."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -92,7 +92,7 @@ def list_comparisons(
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to filter by."""
+    """The values of the filters."""
 
     targets: Sequence[str]
     modes: Sequence[str]

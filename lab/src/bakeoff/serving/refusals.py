@@ -1,4 +1,4 @@
-"""What readers see when a page cannot be shown."""
+"""Replies where a page cannot be shown."""
 
 import logging
 from collections.abc import Callable, Mapping

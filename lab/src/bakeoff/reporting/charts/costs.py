@@ -1,4 +1,4 @@
-"""What an operation costs: CPU of target, database and engine stacked, and their memory."""
+"""The cost of an operation: CPU of target, database and engine stacked, and their memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 

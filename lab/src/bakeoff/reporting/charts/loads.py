@@ -46,7 +46,7 @@ def throughput_chart(
 
 
 def resource_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
-    """What the target used at each load: the documents' four measures."""
+    """CPU and memory of the target at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[Level], float | None]]] = [
         ("CPU %", "Mean CPU of the target, % of one core", "percent", _cpu_percent),
         ("Memory", "Mean memory of the target, MB", "mb", _memory_mb),

@@ -1,4 +1,4 @@
-"""What happened when: seconds of several rounds as one line that is short enough to draw."""
+"""Timelines: seconds of several rounds as one line that is short enough to draw."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
