@@ -153,7 +153,7 @@ def test_k6_begins_when_it_is_instructed_to(tmp_path: Path) -> None:
         start = own.until("phase_start")
         assert start["time_unix_ns"] >= at_ns
         assert own.ended() == 0
-    assert own.records[0]["version"] == 3
+    assert own.records[0]["version"] == 1
     assert (own.records[0]["connections"], start["virtual_users"]) == (2, 2)
     assert own.records[-1]["reason"] == "completed"
     assert [record["ok"] for record in own.records if record["type"] == "phase_end"] == [2]

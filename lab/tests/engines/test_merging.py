@@ -90,7 +90,7 @@ def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
     documents: list[dict[str, Any]] = [
         {
             "type": "start",
-            "version": 2,
+            "version": 1,
             "checks": {"read": 0.2},
             "engine": engine,
             **common,

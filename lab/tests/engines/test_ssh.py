@@ -30,7 +30,7 @@ ENGINE = """#!/bin/sh
 [ "$1" = --version ] && exit {version_status}
 read -r plan
 case $plan in *'"ledger":"ledger"'*) echo kept > ledger ;; esac
-echo '{"type":"start","version":3,"engine":{"name":"e","version":"1"},"workload":"w","target":"t","protocol":"http",\
+echo '{"type":"start","version":1,"engine":{"name":"e","version":"1"},"workload":"w","target":"t","protocol":"http",\
 "connections":1,"time_unix_ns":1}'
 echo '{"type":"end","reason":"completed","message":"","time_unix_ns":2}'
 exit {status}

@@ -56,7 +56,7 @@ def test_version_2_carries_outcomes_by_operation(project: Project) -> None:
         "service_histogram": None,
         "response_histogram": None,
     }
-    start = {**START, "version": 2, "checks": {"read": 0.01}}
+    start = {**START, "checks": {"read": 0.01}}
     second = {**SECOND, "by_operation": {"read": operation}}
     assert read(project, start, second, END) == [record_of(each) for each in (start, second, END)]
     with pytest.raises(StreamError, match=r"by_operation\.read: 'checked' is a required property"):
@@ -68,7 +68,7 @@ def test_version_2_carries_outcomes_by_operation(project: Project) -> None:
     ("lines", "reason"),
     [
         ([b'{"type": "sta'], "line 1: not JSON"),
-        ([{**START, "version": 4}], "is of version 4; this lab reads versions 1 to 3"),
+        ([{**START, "version": 3}], "is of version 3; this lab reads version 1"),
         ([{**START, "protocol": 3}], r"line 1: does not match stream.schema.json: protocol: 3 is not of type 'string'"),
         ([START, {**SECOND, "errors": {"grpc_unavailable": 1}}], "errors: 'grpc_unavailable' does not match"),
         ([START, {"type": "surprise"}], r"line 2: .*'surprise' is not known"),

@@ -57,7 +57,7 @@ class Session:
         document = self._plan.document
         self._stream.write(
             "start",
-            version=3,
+            version=1,
             engine={"name": "k6", "version": version},
             workload=document["workload"],
             target=document["target"],

@@ -11,8 +11,7 @@ from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError
 from bakeoff.results.operations import FailedCheck
 
-# Version 2 adds outcomes by operation, version 3 what an agent reports before it starts a phase.
-VERSIONS = (1, 2, 3)
+VERSION = 1
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
@@ -23,7 +22,7 @@ class EngineVersion(msgspec.Struct, frozen=True):
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="start"):
     """The first record: what is sent to what.
 
-    `checks` is the fraction of replies with checked content, by operation; empty in streams of version 1.
+    `checks` is the fraction of replies with checked content, by operation.
     """
 
     version: int
@@ -88,7 +87,6 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """Requests of a span of time. `operations` are messages acknowledged, `unsent` were scheduled and not sent.
 
     `response_histogram` counts from the scheduled instant; None where that is the same as `service_histogram`.
-    `by_operation` is empty in streams of version 1.
     """
 
     phase: int
@@ -163,10 +161,10 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
         except ValueError as error:
             reason = f"not JSON ({error}). The engine was terminated"
             raise StreamError(f"{source}, line {number}: {reason}.") from error
-        if number == 1 and isinstance(document, dict) and document.get("version") not in (None, *VERSIONS):
+        if number == 1 and isinstance(document, dict) and document.get("version") not in (None, VERSION):
             raise StreamError(
-                f"{source} is of version {document['version']}; this lab reads versions 1 to {VERSIONS[-1]}. "
-                "Update the older one."
+                f"{source} is of version {document['version']}; this lab reads version {VERSION}. "
+                "Use lab and engine of the same version."
             )
         kind = document.get("type") if isinstance(document, dict) else None
         problem = first_problem(document, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"

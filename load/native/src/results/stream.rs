@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::mismatch::Mismatch;
 
 /// The version of the stream.
-const VERSION: u32 = 3;
+const VERSION: u32 = 1;
 
 /// Writes the stream, a line for each record.
 #[derive(Debug)]
