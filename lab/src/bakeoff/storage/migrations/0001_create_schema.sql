@@ -92,6 +92,11 @@ CREATE TABLE performance_metrics (
     costs            jsonb            NOT NULL,
     latency_count    bigint,
     by_operation     jsonb            NOT NULL DEFAULT '{}',
+    sent_bytes_per_s      double precision,
+    received_bytes_per_s  double precision,
+    target_cpu_us_each    double precision,
+    target_memory_peak_mb double precision,
+    database_cpu_us_each  double precision,
     window_s         double precision,
     operations_late  bigint           NOT NULL DEFAULT 0,
     processes        jsonb            NOT NULL DEFAULT '{}',
@@ -129,6 +134,11 @@ CREATE TABLE test_phases (
     arrival_rate_per_s double precision,
     latency_count    bigint,
     by_operation     jsonb            NOT NULL DEFAULT '{}',
+    sent_bytes_per_s      double precision,
+    received_bytes_per_s  double precision,
+    target_cpu_us_each    double precision,
+    target_memory_peak_mb double precision,
+    database_cpu_us_each  double precision,
     window_s         double precision,
     operations_late  bigint           NOT NULL DEFAULT 0,
     processes        jsonb            NOT NULL DEFAULT '{}',
@@ -226,10 +236,11 @@ SELECT
     total.latency_max_ms AS max_ms,
     total.latency_mean_ms AS mean_ms,
     total.latency_min_ms AS min_ms,
-    total.bytes_sent / nullif(total.duration_s, 0) AS sent_bytes_per_s,
-    total.bytes_received / nullif(total.duration_s, 0) AS received_bytes_per_s,
-    (total.costs #>> '{target,cpu_s}')::double precision * 1e6 / nullif(total.operations, 0) AS target_cpu_us_each,
-    (total.costs #>> '{target,memory_peak_bytes}')::double precision / 1e6 AS target_memory_peak_mb
+    total.sent_bytes_per_s,
+    total.received_bytes_per_s,
+    total.target_cpu_us_each,
+    total.target_memory_peak_mb,
+    total.database_cpu_us_each
 FROM test_runs AS run
 LEFT JOIN performance_metrics AS total ON total.test_run_id = run.id
 LEFT JOIN LATERAL (
