@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bakeoff.documents.whole_file import write_whole
 from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.results.run import RunResult
 from bakeoff.running.progress import Progress, p99_ms, users_of
@@ -80,11 +81,8 @@ class PublishedProgress:
         self._published = True
         self._state.rates_per_s = list(self._rates)
         self._state.p99s_ms = [round(value, 3) for value in self._p99s]
-        partial = self._path.with_name(f"{self._path.name}.partial")
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_bytes(msgspec.json.encode(self._state))
-            partial.replace(self._path)
+            write_whole(self._path, msgspec.json.encode(self._state))
         except OSError:
             # No figure depends on this file; a full disk is reported by what must be written.
             return

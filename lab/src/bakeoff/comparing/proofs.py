@@ -21,6 +21,7 @@ from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.text import summary
+from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
@@ -167,10 +168,5 @@ def _read(file: Path | None, kind: type[_Kept]) -> _Kept | None:
 
 
 def _write(file: Path | None, proof: _Kept) -> None:
-    """Only a complete file gets the name that is looked for."""
-    if file is None:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_name(f"{file.name}.partial")
-    partial.write_bytes(msgspec.json.encode(proof))
-    partial.rename(file)
+    if file is not None:
+        write_whole(file, msgspec.json.encode(proof))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.json_document import json_report
@@ -34,15 +35,7 @@ def write_report(report: Report, form: str, path: Path) -> list[Path]:
     """Writes and names the files. A file appears whole or not at all."""
     try:
         if form in DOCUMENTS:
-            return [_write(path, DOCUMENTS[form][1](report).encode())]
-        return [_write(path / f"{chart.id}.{form}", PICTURES[form](svg_of(chart))) for chart in report.charts]
+            return [write_whole(path, DOCUMENTS[form][1](report).encode())]
+        return [write_whole(path / f"{chart.id}.{form}", PICTURES[form](svg_of(chart))) for chart in report.charts]
     except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise BakeoffError(f"{path} cannot be written: {error.strerror}. Choose another --output.") from error
-
-
-def _write(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(path)
-    return path
