@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/tuned/grpcapi"
@@ -19,7 +20,7 @@ func main() {
 		},
 		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			return grpcapi.NewServer(w, config.TLS, config.Token, log)
+			return grpcapi.NewServer(w, intake.NewBudget(config.Intake), config.TLS, config.Token, log)
 		},
 	}))
 }

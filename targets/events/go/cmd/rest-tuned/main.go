@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/tuned/httpserver"
@@ -20,7 +21,8 @@ func main() {
 		},
 		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			return httpserver.New(restapi.NewHandler(w, config.Token, log), config.TLS, log), nil
+			handler := intake.Handler(restapi.NewHandler(w, config.Token, log), intake.NewBudget(config.Intake))
+			return httpserver.New(handler, config.TLS, log), nil
 		},
 	}))
 }

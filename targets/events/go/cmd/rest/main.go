@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/process"
 	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/standard/ginapi"
@@ -29,7 +30,7 @@ func main() {
 			if err != nil {
 				return nil, err
 			}
-			return httpserver.New(handler, config.TLS, log), nil
+			return httpserver.New(intake.Handler(handler, intake.NewBudget(config.Intake)), config.TLS, log), nil
 		},
 	}))
 }

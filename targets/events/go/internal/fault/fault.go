@@ -30,6 +30,8 @@ const (
 	Unauthenticated
 	// Overloaded means that the write queue is full.
 	Overloaded
+	// Exhausted means that unfinished requests occupy all the memory that they may.
+	Exhausted
 	// Unavailable means that the database was unavailable for too long, or that the process is stopping.
 	Unavailable
 )
@@ -48,6 +50,7 @@ var (
 	ErrUnauthenticated error = &Error{Unauthenticated, "authorization: a valid bearer token is required"}
 	ErrIncomplete      error = &Error{Incomplete, "body: incomplete"}
 	ErrOverloaded      error = &Error{Overloaded, "overloaded: the write queue is full, retry later"}
+	ErrTooManyBytes    error = &Error{Exhausted, "server: unfinished requests occupy too much memory, retry later"}
 	ErrUnavailable     error = &Error{Unavailable, "database: unavailable, retry later"}
 	ErrStopping        error = &Error{Unavailable, "server: stopping, retry later"}
 )

@@ -23,7 +23,7 @@ func codeOf(kind fault.Kind) codes.Code {
 		return codes.DeadlineExceeded
 	case fault.Unauthenticated:
 		return codes.Unauthenticated
-	case fault.TooLarge, fault.Overloaded:
+	case fault.TooLarge, fault.Overloaded, fault.Exhausted:
 		return codes.ResourceExhausted
 	case fault.Unavailable:
 		return codes.Unavailable

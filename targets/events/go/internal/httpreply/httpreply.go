@@ -69,7 +69,7 @@ func OfHealth(healthy bool) (int, Health) {
 func OfError(err error, header http.Header) (int, Outcome) {
 	failure := fault.Of(err)
 	switch failure.Kind {
-	case fault.Overloaded, fault.Unavailable:
+	case fault.Overloaded, fault.Exhausted, fault.Unavailable:
 		// Seconds.
 		header.Set("Retry-After", "1")
 	case fault.Unauthenticated:
@@ -96,7 +96,7 @@ func statusOf(kind fault.Kind) int {
 		return http.StatusUnauthorized
 	case fault.Overloaded:
 		return http.StatusTooManyRequests
-	case fault.Unavailable:
+	case fault.Exhausted, fault.Unavailable:
 		return http.StatusServiceUnavailable
 	default:
 		return http.StatusInternalServerError

@@ -15,6 +15,7 @@ import (
 
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/h2test"
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/pipenet"
 	"example.com/bakeoff/events/internal/settings"
 	"example.com/bakeoff/events/internal/standard/grpcapi"
@@ -27,7 +28,7 @@ func newGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Serv
 }
 
 func newTunedGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	return tunedgrpc.NewServer(w, config.TLS, config.Token, log)
+	return tunedgrpc.NewServer(w, intake.NewBudget(64<<20), config.TLS, config.Token, log)
 }
 
 type grpcClient struct {

@@ -29,6 +29,8 @@ type Settings struct {
 	// Address to listen on; port 0 takes a free one.
 	Address netip.AddrPort
 	Writer  writer.Options
+	// Intake is how many bytes unfinished requests may occupy together.
+	Intake int64
 	// Workers are the threads that serve requests.
 	Workers int
 	// TLS is nil for a server without.
@@ -71,6 +73,7 @@ func Read(lookup func(string) (string, bool), offer Offer) (Settings, error) {
 			Flushers:    r.number("FLUSHERS", 2, 1, 8),
 			QueueEvents: r.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
 		},
+		Intake:  int64(r.number("INTAKE_MB", 64, 1, 65_536)) << 20,
 		Workers: r.number("WORKERS", runtime.NumCPU(), 1, 1_024),
 		TLS:     r.tls("TLS_CERT_FILE", "TLS_KEY_FILE"),
 		Token:   r.token("API_TOKEN"),

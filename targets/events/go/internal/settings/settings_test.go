@@ -43,14 +43,15 @@ func TestDefaults(t *testing.T) {
 func TestEverySettingCanBeSet(t *testing.T) {
 	settings, err := read(map[string]string{
 		"DATABASE_URL": "postgres://u:p@db.example:6543/d", "SERVER_PORT": "0", "BIND": "::1", "WRITE_MODE": "per-request",
-		"DB_POOL_SIZE": "7", "FLUSHERS": "8", "WORKERS": "3", "QUEUE_EVENTS": "1", "LOG_LEVEL": "debug", "LOG_FORMAT": "json",
+		"DB_POOL_SIZE": "7", "FLUSHERS": "8", "WORKERS": "3", "INTAKE_MB": "9", "QUEUE_EVENTS": "1", "LOG_LEVEL": "debug",
+		"LOG_FORMAT": "json",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if settings.Database.Database != "d" || settings.Address.String() != "[::1]:0" || settings.Connections != 7 ||
 		settings.Writer != (writer.Options{Mode: writer.PerRequest, Flushers: 8, QueueEvents: 1}) ||
-		settings.Workers != 3 || settings.LogLevel != slog.LevelDebug || !settings.LogJSON {
+		settings.Workers != 3 || settings.Intake != 9<<20 || settings.LogLevel != slog.LevelDebug || !settings.LogJSON {
 		t.Errorf("got %+v", settings)
 	}
 }

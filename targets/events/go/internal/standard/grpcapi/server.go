@@ -21,6 +21,13 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
+const (
+	// callsPerConnection is what gRPC's guide calls the usual limit of servers; grpc-go has none.
+	callsPerConnection = 100
+	// maxHeadBytes is what the REST targets allow; grpc-go allows 16 MiB.
+	maxHeadBytes = 16 << 10
+)
+
 // Server serves the API with grpc-go.
 type Server struct {
 	grpc *grpc.Server
@@ -36,7 +43,8 @@ func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *
 		return nil, fmt.Errorf("registering the rules of events: %w", err)
 	}
 	options := append(withInterceptors(token, log),
-		grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true))
+		grpc.MaxRecvMsgSize(event.MaxBulkBytes), grpc.WaitForHandlers(true),
+		grpc.MaxConcurrentStreams(callsPerConnection), grpc.MaxHeaderListSize(maxHeadBytes))
 	if secured != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(secured)))
 	}

@@ -19,8 +19,12 @@ import (
 	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/grpcreply"
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/writer"
 )
+
+// budgetBytes have room for one message of the largest size, and not for two.
+const budgetBytes = 24 << 20
 
 // storage returns one error from every call, or panics; gate blocks Store, and entered signals its start.
 type storage struct {
@@ -84,7 +88,7 @@ func serve(
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: mode, Flushers: 1, QueueEvents: 100}, log)
-	server, err := NewServer(w, secured, token, log)
+	server, err := NewServer(w, intake.NewBudget(budgetBytes), secured, token, log)
 	if err != nil {
 		t.Fatal(err)
 	}

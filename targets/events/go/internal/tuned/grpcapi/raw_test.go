@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	statusExhausted     = "8"
 	statusUnimplemented = "12"
 	statusInternal      = "13"
 )

@@ -14,6 +14,7 @@ import (
 
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/grpcreply"
+	"example.com/bakeoff/events/internal/intake"
 )
 
 // frames is what grpc-go's own RecvMsg reads from and its server ends: the stream that
@@ -50,8 +51,8 @@ func framesOf(ctx context.Context) (frames, error) {
 	return nil, errNoFrames
 }
 
-// receiveOne returns the message of a unary call, of at most limit bytes.
-func receiveOne(call grpc.ServerStream, limit int) (string, error) {
+// receiveOne returns the message of a unary call, of at most limit bytes, which it charges for.
+func receiveOne(call grpc.ServerStream, limit int, charge *intake.Charge) (string, error) {
 	messages, err := framesOf(call.Context())
 	if err != nil {
 		return "", err
@@ -67,7 +68,7 @@ func receiveOne(call grpc.ServerStream, limit int) (string, error) {
 	if err != nil {
 		return "", framingError(err)
 	}
-	message, err := receiveAfter(header, messages, limit)
+	message, err := receiveAfter(header, messages, limit, charge)
 	if err != nil {
 		return "", err
 	}
@@ -95,13 +96,13 @@ func receiveEnd(messages frames, room []byte) error {
 
 // receiveNext returns the next message of a stream, of at most limit bytes, or io.EOF when there are no more.
 // The timeout applies within a message, not between messages.
-func receiveNext(messages frames, limit int, watch *messageTimer) (string, error) {
+func receiveNext(messages frames, limit int, charge *intake.Charge, watch *messageTimer) (string, error) {
 	var header [headerBytes]byte
 	if err := messages.ReadMessageHeader(header[:1]); err != nil {
 		return "", err
 	}
 	watch.start()
-	message, err := receiveRest(header, messages, limit)
+	message, err := receiveRest(header, messages, limit, charge)
 	if !watch.stop() {
 		return "", fault.ErrIncomplete
 	}
@@ -109,15 +110,16 @@ func receiveNext(messages frames, limit int, watch *messageTimer) (string, error
 }
 
 // receiveRest returns the message whose header's first byte has arrived.
-func receiveRest(header [headerBytes]byte, messages frames, limit int) (string, error) {
+func receiveRest(header [headerBytes]byte, messages frames, limit int, charge *intake.Charge) (string, error) {
 	if err := messages.ReadMessageHeader(header[1:]); err != nil {
 		return "", framingError(err)
 	}
-	return receiveAfter(header, messages, limit)
+	return receiveAfter(header, messages, limit, charge)
 }
 
-// receiveAfter returns the message that follows a header, of at most limit bytes; one that is larger is not read.
-func receiveAfter(header [headerBytes]byte, messages frames, limit int) (string, error) {
+// receiveAfter returns the message that follows a header, of at most limit bytes; one that is larger, or for which
+// the budget has no room, is not read.
+func receiveAfter(header [headerBytes]byte, messages frames, limit int, charge *intake.Charge) (string, error) {
 	// Calls that announce a compression have been rejected.
 	if header[0] != 0 {
 		return "", errCompressed
@@ -125,6 +127,9 @@ func receiveAfter(header [headerBytes]byte, messages frames, limit int) (string,
 	length := binary.BigEndian.Uint32(header[1:])
 	if int64(length) > int64(limit) {
 		return "", fault.BodyTooLarge(limit)
+	}
+	if err := charge.Grow(int64(length)); err != nil {
+		return "", err
 	}
 	data, err := messages.Read(int(length))
 	if err != nil {

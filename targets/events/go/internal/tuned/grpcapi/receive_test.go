@@ -1,10 +1,12 @@
 package grpcapi
 
 import (
+	"encoding/binary"
 	"os"
 	"strings"
 	"testing"
 
+	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/h2test"
 )
 
@@ -86,4 +88,24 @@ func TestGRPCVersionIsPinned(t *testing.T) {
 	if !strings.Contains(string(module), pinned) {
 		t.Errorf("go.mod does not require %s", pinned)
 	}
+}
+
+func TestUnfinishedMessagesShareABudget(t *testing.T) {
+	s := new(storage)
+	client := connect(t, s)
+	// Bytes that never come: two messages that the budget has no room for together.
+	announced := binary.BigEndian.AppendUint32([]byte{0}, 15<<20)
+	for range 2 {
+		if err := client.Begin(methodOf("ProcessEventBatch")); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Send(announced); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reply := client.Reply()
+	if reply.Get("grpc-status") != statusExhausted || reply.Get("grpc-message") != fault.ErrTooManyBytes.Error() {
+		t.Errorf("got %+v", reply)
+	}
+	checkStored(t, client, s)
 }

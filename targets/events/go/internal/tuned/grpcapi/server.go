@@ -17,6 +17,7 @@ import (
 
 	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/grpcreply"
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/writer"
 )
 
@@ -47,10 +48,13 @@ type Server struct {
 	stop context.CancelFunc
 }
 
-// NewServer returns a server that stores events through w. It requires the token and uses TLS unless these are nil.
-func NewServer(w *writer.Writer, secured *tls.Config, token *bearer.Token, log *slog.Logger) (*Server, error) {
+// NewServer returns a server that stores events through w and receives within the budget. It requires the token and uses
+// TLS unless these are nil.
+func NewServer(
+	w *writer.Writer, budget *intake.Budget, secured *tls.Config, token *bearer.Token, log *slog.Logger,
+) (*Server, error) {
 	stopping, stop := context.WithCancel(context.Background())
-	events, err := newService(stopping, w, log)
+	events, err := newService(stopping, w, budget, log)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("encoding replies: %w", err)

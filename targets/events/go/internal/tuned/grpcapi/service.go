@@ -14,6 +14,7 @@ import (
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/grpcreply"
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/tuned/protoevent"
 	"example.com/bakeoff/events/internal/writer"
 )
@@ -27,6 +28,7 @@ const (
 // service is EventService.
 type service struct {
 	writer *writer.Writer
+	budget *intake.Budget
 	// stopping ends when the process is stopping.
 	stopping context.Context
 	// stored is the reply to an event that is durable; nothing in it changes.
@@ -34,9 +36,9 @@ type service struct {
 	log    *slog.Logger
 }
 
-func newService(stopping context.Context, w *writer.Writer, log *slog.Logger) (*service, error) {
+func newService(stopping context.Context, w *writer.Writer, budget *intake.Budget, log *slog.Logger) (*service, error) {
 	stored, err := proto.Marshal(&eventpb.EventResponse{Success: true, Message: "Event processed successfully"})
-	return &service{writer: w, stopping: stopping, stored: stored, log: log}, err
+	return &service{writer: w, budget: budget, stopping: stopping, stored: stored, log: log}, err
 }
 
 // description describes the methods to grpc-go, all of them as streams: on the wire a unary call is a stream of one,
@@ -75,7 +77,9 @@ func (s *service) panicked(reason any) error {
 }
 
 func (s *service) processEvent(call grpc.ServerStream) error {
-	message, err := receiveOne(call, event.MaxBytes)
+	charge := s.budget.Charge()
+	defer charge.Release()
+	message, err := receiveOne(call, event.MaxBytes, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}
@@ -90,7 +94,9 @@ func (s *service) processEvent(call grpc.ServerStream) error {
 }
 
 func (s *service) processEventBatch(call grpc.ServerStream) error {
-	message, err := receiveOne(call, event.MaxBulkBytes)
+	charge := s.budget.Charge()
+	defer charge.Release()
+	message, err := receiveOne(call, event.MaxBulkBytes, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}
@@ -106,7 +112,9 @@ func (s *service) processEventBatch(call grpc.ServerStream) error {
 }
 
 func (s *service) healthCheck(call grpc.ServerStream) error {
-	message, err := receiveOne(call, event.MaxBytes)
+	charge := s.budget.Charge()
+	defer charge.Release()
+	message, err := receiveOne(call, event.MaxBytes, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"example.com/bakeoff/events/internal/eventpb"
 	"example.com/bakeoff/events/internal/fault"
 	"example.com/bakeoff/events/internal/grpcreply"
+	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/tuned/protoevent"
 	"example.com/bakeoff/events/internal/writer"
 )
@@ -23,6 +24,8 @@ const streamWindow = 256
 type turn struct {
 	// accepted is nil for an event that is not stored.
 	accepted *writer.Receipt
+	// charge is what the event occupies until it is answered.
+	charge intake.Charge
 	// invalid is the rule that the event breaks.
 	invalid error
 	// end is the status that ends the stream.
@@ -38,6 +41,7 @@ func (s *service) streamEvents(call grpc.ServerStream) error {
 	}
 	turns := make(chan turn, streamWindow)
 	go s.acceptEvents(call.Context(), messages, turns)
+	defer func() { go releaseUnanswered(turns) }()
 	for {
 		select {
 		case next, more := <-turns:
@@ -50,6 +54,13 @@ func (s *service) streamEvents(call grpc.ServerStream) error {
 		case <-s.stopping.Done():
 			return s.replyToAccepted(call, turns)
 		}
+	}
+}
+
+// releaseUnanswered returns what events occupy that the end of their stream left unanswered.
+func releaseUnanswered(turns <-chan turn) {
+	for left := range turns {
+		left.charge.Release()
 	}
 }
 
@@ -71,6 +82,7 @@ func (s *service) replyToAccepted(call grpc.ServerStream, turns <-chan turn) err
 }
 
 func (s *service) reply(call grpc.ServerStream, next turn) error {
+	defer next.charge.Release()
 	switch {
 	case next.end != nil:
 		return next.end
@@ -98,7 +110,11 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 		if !more {
 			return
 		}
-		if !pass(ctx, turns, next) || next.end != nil {
+		if !pass(ctx, turns, next) {
+			next.charge.Release()
+			return
+		}
+		if next.end != nil {
 			return
 		}
 	}
@@ -116,23 +132,24 @@ func pass(ctx context.Context, turns chan<- turn, next turn) bool {
 
 // accept reads one event; it returns false at the end of the stream.
 func (s *service) accept(ctx context.Context, messages frames, watch *messageTimer) (turn, bool) {
-	message, err := receiveNext(messages, event.MaxBytes, watch)
+	charge := s.budget.Charge()
+	message, err := receiveNext(messages, event.MaxBytes, &charge, watch)
 	if errors.Is(err, io.EOF) {
 		return turn{}, false
 	}
 	if err != nil {
-		return turn{end: grpcreply.Status(err)}, true
+		return turn{end: grpcreply.Status(err), charge: charge}, true
 	}
 	decoded, err := protoevent.Decode(message)
 	if err != nil && fault.Of(err).Kind == fault.Malformed {
-		return turn{end: grpcreply.Status(err)}, true
+		return turn{end: grpcreply.Status(err), charge: charge}, true
 	}
 	if err != nil {
-		return turn{invalid: err}, true
+		return turn{invalid: err, charge: charge}, true
 	}
 	receipt, err := s.writer.Accept(ctx, decoded)
 	if err != nil {
-		return turn{end: grpcreply.Status(err)}, true
+		return turn{end: grpcreply.Status(err), charge: charge}, true
 	}
-	return turn{accepted: receipt}, true
+	return turn{accepted: receipt, charge: charge}, true
 }

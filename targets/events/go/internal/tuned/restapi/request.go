@@ -10,13 +10,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"example.com/bakeoff/events/internal/fault"
+	"example.com/bakeoff/events/internal/intake"
 )
 
 const (
-	// trustedLength is how much memory the announced length of a body may reserve before it arrives,
-	// and trustedGrowth times what has arrived is how much it may reserve later.
+	// trustedLength is how much memory the announced length of a body gets before it arrives; for more, some must have
+	// arrived and the budget must allow it.
 	trustedLength = 64 << 10
-	trustedGrowth = 4
 	leastRoom     = 1 << 10
 )
 
@@ -32,6 +32,9 @@ func readBody(c *gin.Context, limit int) (string, error) {
 	}
 	if c.Request.ContentLength <= int64(limit) {
 		body, err := readUpTo(limit, c.Request)
+		if errors.Is(err, fault.ErrTooManyBytes) {
+			return "", err
+		}
 		if err != nil {
 			return "", fault.ErrIncomplete
 		}
@@ -67,7 +70,11 @@ func readUpTo(limit int, request *http.Request) (string, error) {
 	body := make([]byte, 0, min(announced, trustedLength)+1)
 	for len(body) <= limit {
 		if len(body) == cap(body) {
-			body = grown(body, announced, limit)
+			room := roomFor(len(body), announced, limit)
+			if err := intake.Reserve(request.Body, room); err != nil {
+				return "", err
+			}
+			body = append(make([]byte, 0, room), body...)
 		}
 		n, err := request.Body.Read(body[len(body):min(cap(body), limit+1)])
 		body = body[:len(body)+n]
@@ -82,13 +89,10 @@ func readUpTo(limit int, request *http.Request) (string, error) {
 	return unsafe.String(unsafe.SliceData(body), len(body)), nil
 }
 
-// grown is body with room for more: the announced length, or else limit plus one, but no more than a few times
-// what has arrived.
-func grown(body []byte, announced, limit int) []byte {
-	most := limit + 1
-	if announced >= len(body) {
-		most = announced + 1
+// roomFor is how much memory a body gets of which some bytes have arrived: what it announced, or else twice as much.
+func roomFor(arrived, announced, limit int) int {
+	if announced >= arrived {
+		return announced + 1
 	}
-	room := min(max(trustedGrowth*len(body), leastRoom), most)
-	return append(make([]byte, 0, room), body...)
+	return min(max(2*arrived, leastRoom), limit+1)
 }
