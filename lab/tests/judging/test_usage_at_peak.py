@@ -60,9 +60,6 @@ WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWD
         ({"throughputs": [500, 900], "database_activity": WAITING_AT_LAST}, "database"),
         ({"database_activity": UNSEEN}, "load"),
         # What was imported may hold anything.
-        ({"database_activity": {**IDLE, "phases": 3, "wait_shares": ["CPU"], "active_backends_mean": "all"}}, "load"),
-        ({"database_activity": {"phases": {"1": "busy"}, "connections_peak": True}}, "load"),
-        ({"database_activity": {"wait_shares": {"CPU": None}, "operations_per_commit": float("nan")}}, "load"),
         ({"database_activity": UNSTAMPED}, "load"),
         ({"database_activity": IDLE}, "load"),
         ({"database_activity": {}}, "load"),
