@@ -5,7 +5,7 @@ It keeps its own stack, so that no depth of nesting can exhaust it.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,9 +30,18 @@ class Members:
     end: int = 0
 
 
-_DECODER = json.JSONDecoder()
-_WHITE_SPACE = re.compile(r"[ \t\n\r]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+# White space, then a token: any other character is one that no document holds, and nothing stands for the end.
+_TOKEN = re.compile(
+    r"""[ \t\n\r]*+(?:
+        (?P<mark>[{}\[\],:])
+        | (?P<string>"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+")
+        | (?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)
+        | (?P<word>true|false|null)
+        | (?P<character>.)
+        | \Z
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
 _WORDS = {"true": True, "false": False, "null": None}
 
 # What may come next.
@@ -42,36 +51,41 @@ _VALUE, _FIRST_VALUE, _NAME, _FIRST_NAME, _COLON, _NEXT, _NOTHING = range(7)
 def read_json(text: str) -> Any:
     """The document: Members, list, str, Number, bool or None. Raises JsonError."""
     root: list[Any] = []
-    open_containers: list[list[Any] | Members] = [root]
-    names: list[str] = []
+    container: list[Any] | Members = root
+    around: list[list[Any] | Members] = []
+    name = ""
     expected = _VALUE
-    for token, value, position in _tokens(text):
-        container = open_containers[-1]
-        if expected in (_NAME, _FIRST_NAME) and token == "scalar" and isinstance(value, str):
-            names.append(value)
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind is None:
+            break
+        token = match[kind]
+        if kind == "string" and expected in (_NAME, _FIRST_NAME):
+            name = _string(token)
             expected = _COLON
-        elif expected == _COLON and token == ":":
+        elif token == ":" and expected == _COLON:
             expected = _VALUE
-        elif expected in (_VALUE, _FIRST_VALUE) and token in "{[scalar":
-            made: Any = {"{": Members(begin=position), "[": []}.get(token, value)
-            if isinstance(container, Members):
-                container.pairs.append((names.pop(), made))
-            else:
-                container.append(made)
-            if token in "{[":
-                open_containers.append(made)
-            expected = {"{": _FIRST_NAME, "[": _FIRST_VALUE}.get(token, _NEXT)
-        elif token in "}]" and _may_close(expected, container, token):
-            if isinstance(container, Members):
-                container.end = position + 1
-            open_containers.pop()
-            expected = _NEXT
-        elif expected == _NEXT and token == "," and len(open_containers) > 1:
+        elif token == "," and expected == _NEXT:
             expected = _NAME if isinstance(container, Members) else _VALUE
+        elif expected in (_VALUE, _FIRST_VALUE) and (kind != "mark" or token in "{["):
+            value = Members(begin=match.start(kind)) if token == "{" else _READ.get(kind, _no_value)(token)
+            if isinstance(container, Members):
+                container.pairs.append((name, value))
+            else:
+                container.append(value)
+            if kind == "mark":
+                around.append(container)
+                container = value
+                expected = _FIRST_NAME if token == "{" else _FIRST_VALUE
+            else:
+                expected = _NEXT if around else _NOTHING
+        elif kind == "mark" and _may_close(expected, container, token):
+            if isinstance(container, Members):
+                container.end = match.end()
+            container = around.pop()
+            expected = _NEXT if around else _NOTHING
         else:
-            raise JsonError(f"unexpected {token}")
-        if expected == _NEXT and len(open_containers) == 1:
-            expected = _NOTHING
+            raise JsonError(f"unexpected {token!r}")
     if expected != _NOTHING:
         raise JsonError("unexpected end")
     return root[0]
@@ -83,32 +97,22 @@ def _may_close(expected: int, container: list[Any] | Members, token: str) -> boo
     return token == "]" and expected in (_FIRST_VALUE, _NEXT)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, Any, int]]:
-    position = _skip(text, 0)
-    while position < len(text):
-        character = text[position]
-        if character in "{}[],:":
-            yield character, None, position
-            position += 1
-        elif character == '"':
-            try:
-                value, end = _DECODER.raw_decode(text, position)
-            except ValueError as error:
-                raise JsonError(str(error)) from error
-            yield "scalar", value, position
-            position = end
-        elif number := _NUMBER.match(text, position):
-            yield "scalar", Number(number.group()), position
-            position = number.end()
-        else:
-            word = next((word for word in _WORDS if text.startswith(word, position)), None)
-            if word is None:
-                raise JsonError(f"unexpected {character!r}")
-            yield "scalar", _WORDS[word], position
-            position += len(word)
-        position = _skip(text, position)
+def _string(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
+    try:
+        return str(json.loads(token))
+    except ValueError as error:
+        raise JsonError(str(error)) from error
 
 
-def _skip(text: str, position: int) -> int:
-    white_space = _WHITE_SPACE.match(text, position)
-    return white_space.end() if white_space else position
+def _no_value(token: str) -> Any:
+    raise JsonError(f"unexpected {token!r}")
+
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "string": _string,
+    "number": Number,
+    "word": _WORDS.__getitem__,
+    "mark": lambda _: [],
+}

@@ -5,7 +5,10 @@ from typing import Any
 
 from json_reader import Members, Number
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = str.maketrans(
+    {chr(code): f"\\u{code:04x}" for code in range(32)}
+    | {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+)
 
 
 def jsonb_text(value: Any) -> str:
@@ -47,4 +50,4 @@ def numeric_text(literal: str) -> str:
 
 
 def _string_text(text: str) -> str:
-    return '"' + "".join(_ESCAPES.get(c) or (c if c >= " " else f"\\u{ord(c):04x}") for c in text) + '"'
+    return '"' + text.translate(_ESCAPES) + '"'
