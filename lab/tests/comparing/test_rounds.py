@@ -109,12 +109,14 @@ class Lab:
         self.store = store or Store()
         self.progress = Silence()
         self.comparison = Comparison()
+        self.judged: list[int] = []
         self._project = Project(tmp_path)
         monkeypatch.setattr(measurer, "measured_side_by_side", lambda runs: [self._measure(*run) for run in runs])
         monkeypatch.setattr(proofs, "conform", self._conform)
         monkeypatch.setattr(proofs, "_file_of", lambda *_: None)
         monkeypatch.setattr(measurer, "latest_calibrations", lambda *_: [])
         monkeypatch.setattr(recorder, "write_result_files", lambda *_: None)
+        monkeypatch.setattr(recorder, "store_fastest", lambda _store, comparison: self.judged.append(comparison))
 
     def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
         """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""
@@ -186,7 +188,7 @@ def test_every_contender_is_proven_before_the_first_round(lab: Lab) -> None:
     assert made[:2] == ["A", "B"]
     assert [sorted(made[number : number + 2]) for number in (2, 4, 6)] == [["a1", "b1"], ["a2", "b2"], ["a3", "b3"]]
     assert [name for name, _ in lab.conformed] == ["a", "b"]
-    assert (lab.store.ended, lab.comparison.id) == (("completed", {}), 7)
+    assert (lab.store.ended, lab.comparison.id, lab.judged) == (("completed", {}), 7, [7])
     assert not lab.comparison.failed
 
 

@@ -27,6 +27,7 @@ from bakeoff.history.phases import phases_of
 from bakeoff.history.run_figures import figures_of
 from bakeoff.history.run_references import resolve
 from bakeoff.history.run_tables import latest_tables, runs_table
+from bakeoff.judging.fastest import store_fastest
 from bakeoff.judging.judge import judge
 from bakeoff.project import Project
 from bakeoff.reporting.run_table import one_line
@@ -330,6 +331,31 @@ def test_clean_up_of_one_target_names_the_files_of_what_it_removes(store: Metric
     stem = file_stem(runs[0].started_at, runs[0].mode, runs[0].payload)
     assert (done.target, done.removed, done.kept, list(done.file_stems)) == ("one", 1, 1, [stem])
     assert len(list_runs(store.server, RunFilter(), 100).runs) == 2
+
+
+def fastest(store: MetricsStore) -> list[tuple[str | None, float | None]]:
+    with store.server.connect() as connection:
+        return connection.execute("SELECT fastest, fastest_per_s FROM comparisons ORDER BY id").fetchall()
+
+
+def test_import_and_clean_up_store_the_fastest(store: MetricsStore, project: Project, tmp_path: Path) -> None:
+    own = replace(ORIGIN, command="one contender")
+    runs = [
+        (run_result("slow", started_at=ages(1)), ORIGIN),
+        (run_result("fast", total=measured(200.0), started_at=ages(40)), ORIGIN),
+        (run_result("alone", started_at=ages(1)), own),
+    ]
+    for number, (run, origin) in enumerate(runs):
+        (tmp_path / f"{number}.json").write_text(text_of(document_of(run, project, None, origin)))
+    assert not import_files(project, store.server, [tmp_path]).problems
+    assert fastest(store) == [("fast", 200.0), (None, None)]
+    # A comparison that goes on has no verdict yet, and one without a second contender has no fastest.
+    store.resume_comparison(1)
+    assert fastest(store) == [(None, None), (None, None)]
+    store_fastest(store, 1)
+    assert fastest(store)[0] == ("fast", 200.0)
+    clean_up(store.server, 30, None, execute=True)
+    assert fastest(store) == [(None, None), (None, None)]
 
 
 @given(run=run_results())

@@ -2,16 +2,18 @@
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from names_of_targets import HOSTILE
 from starlette.testclient import TestClient
 
+from bakeoff.judging.fastest import store_fastest
 from bakeoff.postgres.server import Server
 from bakeoff.results.document import Origin
 from bakeoff.storage.metrics_store import MetricsStore
-from made_up import BEGIN
+from made_up import BEGIN, measured, run_result
 from made_up_equal_load import Made
 
 
@@ -19,6 +21,35 @@ def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> No
     page = pages.get("/").text
     assert "./bakeoff run quick --rounds 3" in page
     assert "fast, slow" in page
+
+
+@pytest.mark.parametrize(
+    ("rates", "found"),
+    [
+        # Windows of five seconds carry no rank, however much was done in them.
+        ({"fast": (200.0, 10.0), "slow": (100.0, 10.0), "short": (900.0, 5.0)}, "200/s<small>fast</small>"),
+        ({"fast": (200.0, 10.0), "short": (900.0, 5.0)}, "–"),
+        ({"fast": (200.0, 10.0), "alike": (200.0, 10.0)}, "–"),
+    ],
+)
+def test_the_list_names_as_fastest_the_contender_that_the_report_names(
+    pages: TestClient, metrics: Server, rates: Mapping[str, tuple[float, float]], found: str
+) -> None:
+    store = MetricsStore(metrics)
+    comparison = store.begin_comparison(Origin(BEGIN, "", "events", "quick", "./bakeoff run quick", 4), {})
+    try:
+        for number in (1, 2, 3, 4):
+            for name, (rate, window_s) in rates.items():
+                total = measured(rate + number / 10, window_s=window_s)
+                store.add_run(comparison, run_result(name, total=total, round=number))
+        store_fastest(store, comparison)
+        row = pages.get("/").text.split(f'href="/comparisons/{comparison}"')[1]
+        assert re.findall(r'data-label="Fastest"[^>]*>(.*?)</td>', row)[0] == found
+        heading = re.findall(r"<h1>(.*?)</h1>", pages.get(f"/comparisons/{comparison}").text)[0]
+        assert ("fast is fastest" in heading, "fastest" in heading) == (found != "–", found != "–")
+    finally:
+        with metrics.connect() as connection:
+            connection.execute("DELETE FROM comparisons WHERE id = %s", [comparison])
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ class BrokenOff:
     [
         ("end_comparison", (1, "completed", {})),
         ("resume_comparison", (1,)),
+        ("change_fastest", (1, None, None)),
         ("unfinished_comparisons", ("a machine",)),
     ],
 )

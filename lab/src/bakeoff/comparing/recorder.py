@@ -9,6 +9,7 @@ from bakeoff.comparing.built_contenders import built_beside
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
+from bakeoff.judging.fastest import store_fastest
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
@@ -178,6 +179,7 @@ class Recorder:
         status = "interrupted" if comparison.interrupted else "completed" if comparison.runs or before else "failed"
         try:
             self.store.end_comparison(self.id, status, comparison.not_measured, comparison.refused)
+            store_fastest(self.store, self.id)
         except BakeoffError as error:
             first = "./bakeoff runs import and then " if comparison.unstored else ""
             self._progress.say(

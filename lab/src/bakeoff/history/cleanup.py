@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from bakeoff.judging.fastest import store_fastest
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import file_stem
+from bakeoff.storage.metrics_store import MetricsStore
 
 # A run goes when every rule that was given lets it go: with both, the newest of each target stay however old they are.
 _DOOMED = """
@@ -35,6 +37,7 @@ _DELETE = f"DELETE FROM test_runs WHERE id IN (SELECT id FROM ({_DOOMED}) AS doo
 _DELETE_EMPTIED = """
 DELETE FROM comparisons
 WHERE id = ANY(%s) AND NOT EXISTS (SELECT FROM test_runs WHERE comparison_id = comparisons.id)
+RETURNING id
 """
 
 
@@ -58,6 +61,7 @@ def clean_up(
     `days`: only runs older than that. `keep`: never the newest so many of a target. At least one is given. With
     `target`, only runs of that. `file_stems` are what the names of the removed runs' files begin with.
     """
+    left: set[int] = set()
     values = {"days": days, "keep": keep, "target": target}
     with server.connect() as connection, connection.transaction():
         # What is shown is what goes, whatever is stored meanwhile.
@@ -68,8 +72,10 @@ def clean_up(
         for name, *run in connection.execute(_DOOMED_STEMS, values).fetchall():
             stems.setdefault(name, []).append(file_stem(*run))
         if execute:
-            touched = {comparison for (comparison,) in connection.execute(_DELETE, values).fetchall()}
-            connection.execute(_DELETE_EMPTIED, [list(touched)])
+            left = {comparison for (comparison,) in connection.execute(_DELETE, values).fetchall()}
+            left -= {emptied for (emptied,) in connection.execute(_DELETE_EMPTIED, [list(left)]).fetchall()}
+    for comparison_id in left:
+        store_fastest(MetricsStore(server), comparison_id)
     return [_cleanup(name, total, stems.get(name, []), *doomed.get(name, (0, None, None))) for name, total in totals]
 
 

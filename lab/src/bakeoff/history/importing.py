@@ -8,11 +8,12 @@ from typing import Any
 import psycopg
 
 from bakeoff.errors import BakeoffError
+from bakeoff.judging.fastest import store_fastest
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import StoredDocument
 from bakeoff.results.result_files import read_result_file, result_files
-from bakeoff.storage.metrics_store import insert_run
+from bakeoff.storage.metrics_store import MetricsStore, insert_run
 
 _FIND = """
 SELECT id FROM test_runs
@@ -46,6 +47,7 @@ def import_files(project: Project, server: Server, paths: Iterable[Path]) -> Imp
     A file that cannot be read or stored does not stop the others.
     """
     result = Import()
+    changed = set()
     for path in _files(paths):
         try:
             documents = read_result_file(project, path)
@@ -54,15 +56,19 @@ def import_files(project: Project, server: Server, paths: Iterable[Path]) -> Imp
             continue
         for document in documents:
             try:
-                run_id = _add(server, document)
+                added = _add(server, document)
             except _REFUSED as error:
                 words = " ".join(str(error).split())
                 result.problems.append(f"{project.relative(path)} cannot be stored: {words}")
                 continue
-            if run_id is None:
+            if added is None:
                 result.present += 1
             else:
+                comparison_id, run_id = added
+                changed.add(comparison_id)
                 result.stored.append((path, run_id))
+    for comparison_id in changed:
+        store_fastest(MetricsStore(server), comparison_id)
     return result
 
 
@@ -71,13 +77,17 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         yield from result_files(path) if path.is_dir() else (path,)
 
 
-def _add(server: Server, document: StoredDocument) -> int | None:
-    """Stores a run, and its comparison if it is not stored yet; None where the run is there already."""
+def _add(server: Server, document: StoredDocument) -> tuple[int, int] | None:
+    """Stores a run, and its comparison if it is not stored yet; returns their ids, comparison first.
+
+    None where the run is there already.
+    """
     run = document.run
     with server.connect() as connection, connection.transaction():
         if connection.execute(_FIND, [run.target, run.mode, run.payload, run.started_at]).fetchone() is not None:
             return None
-        return insert_run(connection, _comparison_of(connection, document), run)
+        comparison_id = _comparison_of(connection, document)
+        return comparison_id, insert_run(connection, comparison_id, run)
 
 
 def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocument) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import Estimate, JudgedContender, Pairing
+from bakeoff.judging.judgement import Estimate, JudgedContender, Judgement, Pairing
 from bakeoff.judging.pairings import pairing_of
 from bakeoff.text.prose import listed
 
@@ -21,7 +21,7 @@ class Field:
 def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_claim: float | None) -> str:
     """One sentence; of several fields one clause each. A tie says how small a difference would have been seen."""
     find_pairing = pairing_of(pairings)
-    valid = {field.name: [each for each in field.contenders if each.rank is not None] for field in fields}
+    valid = {field.name: _ranked(field.contenders) for field in fields}
     clauses = {name: _clause(contenders, find_pairing) for name, contenders in valid.items() if contenders}
     if not clauses:
         return _without_ranks([each for field in fields for each in field.contenders])
@@ -31,6 +31,17 @@ def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_cl
     if not ties or smallest_claim is None:
         return f"{words}."
     return f"{words} (smallest detectable difference {smallest_claim:.1%})."
+
+
+def fastest_of(judgement: Judgement) -> JudgedContender | None:
+    """The contender that the verdict names fastest; None where it names none, or one for each of several divisions."""
+    fields = [_ranked(judgement.of_division(name)) for name in judgement.divisions]
+    ranked = [contenders for contenders in fields if contenders]
+    return _fastest(ranked[0]) if len(ranked) == 1 else None
+
+
+def _ranked(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
+    return [each for each in contenders if each.rank is not None]
 
 
 def _without_ranks(contenders: Sequence[JudgedContender]) -> str:
@@ -44,10 +55,16 @@ def _without_ranks(contenders: Sequence[JudgedContender]) -> str:
 
 
 def _clause(contenders: Sequence[JudgedContender], find_pairing: FindPairing) -> str:
-    best, *others = contenders
-    if not others:
-        return f"{best.label} reaches {rate(_peak(best))}; there is nothing to compare it with"
-    return _tie(contenders, find_pairing) if _tied(contenders) else _winner(best, others[0], find_pairing)
+    if (best := _fastest(contenders)) is not None:
+        return _winner(best, contenders[1], find_pairing)
+    if len(contenders) > 1:
+        return _tie(contenders, find_pairing)
+    return f"{contenders[0].label} reaches {rate(_peak(contenders[0]))}; there is nothing to compare it with"
+
+
+def _fastest(contenders: Sequence[JudgedContender]) -> JudgedContender | None:
+    """The first in rank order; None where it ties, or is alone."""
+    return None if len(contenders) < 2 or _tied(contenders) else contenders[0]
 
 
 def _tied(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:

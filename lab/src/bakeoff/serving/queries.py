@@ -21,7 +21,7 @@ WITH page AS (
     LIMIT %(limit)s
 )
 SELECT page.id, page.name, page.workload, page.test_mode AS mode, page.command, page.status, page.rounds,
-       page.started_at, own.runs, own.incomplete, own.targets, fastest.contender AS fastest, fastest.per_s
+       page.started_at, own.runs, own.incomplete, own.targets, page.fastest, page.fastest_per_s
 FROM page
 CROSS JOIN LATERAL (
     SELECT count(*) AS runs,
@@ -30,15 +30,6 @@ CROSS JOIN LATERAL (
     FROM test_runs
     WHERE comparison_id = page.id AND test_mode = page.test_mode
 ) AS own
-LEFT JOIN LATERAL (
-    SELECT contender, percentile_cont(0.5) WITHIN GROUP (ORDER BY best_throughput_per_s) AS per_s
-    FROM run_figures
-    WHERE comparison_id = page.id AND mode = page.test_mode AND mode <> 'smoke' AND status = 'completed'
-      AND error_rate <= 0.001
-    GROUP BY contender, payload
-    ORDER BY per_s DESC NULLS LAST, contender
-    LIMIT 1
-) AS fastest ON true
 ORDER BY page.id DESC
 """
 
@@ -57,7 +48,7 @@ class ComparisonFilter:
 class ComparisonRow:
     """A comparison in one row of a list. `incomplete` counts runs that were not completed.
 
-    `fastest` did most at its best load, by the median of its rounds; None of smoke runs, and where nothing may rank.
+    `fastest` is the contender that the verdict names; None where it names none.
     """
 
     id: int
@@ -72,7 +63,7 @@ class ComparisonRow:
     incomplete: int
     targets: Sequence[str]
     fastest: str | None
-    per_s: float | None
+    fastest_per_s: float | None
 
 
 def list_comparisons(

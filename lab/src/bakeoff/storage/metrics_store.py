@@ -132,6 +132,14 @@ class MetricsStore:
                 [status, Jsonb(dict(not_measured)), sorted(refused), comparison_id],
             )
 
+    def change_fastest(self, comparison_id: int, contender: str | None, throughput_per_s: float | None) -> None:
+        """Stores the fastest contender and its throughput; None: the judgement names none."""
+        with self._connected() as connection:
+            connection.execute(
+                "UPDATE comparisons SET fastest = %s, fastest_per_s = %s WHERE id = %s",
+                [contender, throughput_per_s, comparison_id],
+            )
+
     def unfinished_comparisons(self, machine: str) -> list[Unfinished]:
         """The newest comparison of a machine, and the newest that was cut short there; one of them may be both."""
         with self._connected() as connection:
@@ -150,7 +158,10 @@ class MetricsStore:
     def resume_comparison(self, comparison_id: int) -> None:
         """Notes that work goes on. Runs that were cut short are made again, and so go; their files stay."""
         with self._connected() as connection:
-            connection.execute("UPDATE comparisons SET status = 'running' WHERE id = %s", [comparison_id])
+            connection.execute(
+                "UPDATE comparisons SET status = 'running', fastest = NULL, fastest_per_s = NULL WHERE id = %s",
+                [comparison_id],
+            )
             connection.execute(
                 "DELETE FROM test_runs WHERE comparison_id = %s AND status = 'interrupted'", [comparison_id]
             )

@@ -16,7 +16,10 @@ CREATE TABLE comparisons (
     -- The part of `not_measured` that did not build, conform, or pass its smoke test.
     refused      text[]      NOT NULL DEFAULT '{}',
     -- The factor whose levels are counts, along which throughput is a curve. Empty: none.
-    scale        text        NOT NULL DEFAULT ''
+    scale        text        NOT NULL DEFAULT '',
+    -- The contender that the verdict names fastest, and its throughput. NULL: it names none.
+    fastest       text,
+    fastest_per_s double precision
 );
 CREATE INDEX comparisons_by_start ON comparisons (started_at);
 
