@@ -73,6 +73,8 @@ WRITE_MODE_CASES = list(_write_mode_cases())
 CORE_CASES = list(_core_cases())
 # The same cases, for fixtures that several tests share: pytest knows a shared one by its place in one list.
 TARGET_CASES = [_as_one_value(case) for case in WRITE_MODE_CASES]
+# Of these, for what the core of a language does alone, whatever the transport.
+CORE_TARGET_CASES = [_as_one_value(case) for case in CORE_CASES]
 
 
 def target_named(project: Project, name: str) -> Target:

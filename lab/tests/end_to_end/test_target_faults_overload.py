@@ -5,7 +5,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 import pytest
 from event_clients import Answer, Outcome, event
-from running_targets import NARROW_QUEUE, TARGET_CASES, TUNED_TARGETS, WRITE_MODES, Running, as_exhaustive
+from running_targets import (
+    CORE_TARGET_CASES,
+    NARROW_QUEUE,
+    TARGET_CASES,
+    TUNED_TARGETS,
+    WRITE_MODES,
+    Running,
+    as_exhaustive,
+)
 from table_lock import stored_entities, table_locked
 
 from bakeoff.postgres.server import Server
@@ -53,8 +61,8 @@ def test_overload_is_refused_and_passes(narrow_target: Running, server: Server) 
         assert clients.answer(event("afterwards")).outcome is Outcome.STORED
 
 
-# What bounds the memory is the queue before the writers, whichever way they write.
-FLOOD_CASES = [as_exhaustive(case) if WRITE_MODES[0] not in str(case.id) else case for case in TARGET_CASES]
+# The queue before the writers, which belongs to the core, bounds the memory, whichever way they write.
+FLOOD_CASES = [as_exhaustive(case) if WRITE_MODES[0] not in str(case.id) else case for case in CORE_TARGET_CASES]
 
 
 @pytest.mark.parametrize("started_narrow", FLOOD_CASES, indirect=True)

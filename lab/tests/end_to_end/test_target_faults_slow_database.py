@@ -2,7 +2,7 @@
 
 import pytest
 from event_clients import Outcome, event
-from running_targets import TARGET_CASES, Running
+from running_targets import CORE_TARGET_CASES, Running
 from table_lock import statements_waiting, stored_entities, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.end_to_end
 EVENTS = 60
 
 
-@pytest.mark.parametrize("started", TARGET_CASES, indirect=True)
+@pytest.mark.parametrize("started", CORE_TARGET_CASES, indirect=True)
 def test_a_slow_database_delays_and_loses_nothing(target: Running, server: Server) -> None:
     with target.clients(EVENTS) as clients:
         with table_locked(server):
