@@ -287,12 +287,15 @@ def conform(
             metavar="TARGET=URL", help="Target that is already running, such as NAME=http://host:8081; may be repeated."
         ),
     ] = None,
+    hostile: Annotated[
+        bool, typer.Option("--hostile", help="Try slow and hostile connections in place of the conformance vectors.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check targets against their contract: run every conformance vector."""
     from bakeoff.cli.conform import conform_targets
 
-    conform_targets(target or [], workload, target_class, write_mode, attach or [], json)
+    conform_targets(target or [], workload, target_class, write_mode, attach or [], hostile=hostile, as_json=json)
 
 
 @app.command()

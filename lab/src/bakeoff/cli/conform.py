@@ -1,8 +1,9 @@
 """`bakeoff conform`."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 
 import typer
 from rich.console import Console
@@ -15,6 +16,8 @@ from bakeoff.comparing.preparation import build, buildable, conform, required_pr
 from bakeoff.conformance.runner import ConformanceResult
 from bakeoff.conformance.text import conformance_table, described, differences
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.hostile.text import trial_table
+from bakeoff.hostile.trial import Trial, trials
 from bakeoff.options.option import options_of
 from bakeoff.options.table import ComparisonTable
 from bakeoff.options.variant import Variant
@@ -28,7 +31,7 @@ from bakeoff.targets.access import Access, access_of
 from bakeoff.targets.manifest import POSTGRESQL, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.text.table import show
-from bakeoff.workload.loader import load_workload
+from bakeoff.workload.loader import Workload, load_workload
 
 
 def conform_targets(
@@ -37,9 +40,14 @@ def conform_targets(
     target_class: str,
     write_mode: str | None,
     attach: Sequence[str],
+    *,
+    hostile: bool,
     as_json: bool,
 ) -> None:
-    """Prints a table of cases passed by each target, and what differed in those that failed; or JSON."""
+    """Prints a table of cases passed by each target, and what differed in those that failed; or JSON.
+
+    With `hostile` a table of kinds of hostile connections for each target.
+    """
     project = find_project()
     variant = Variant(settings=write_mode_of(write_mode))
     attached = _attached(attach)
@@ -56,7 +64,13 @@ def conform_targets(
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")
         for target in built:
             build(target.build, progress)
-        results = _checked(project, targets, variant, attached, progress)
+        if hostile:
+            tried = _tried(project, targets, variant, attached, progress)
+        else:
+            results = _checked(project, targets, variant, attached, progress)
+    if hostile:
+        _print_trials(tried, as_json=as_json)
+        return
     required = {target.name: required_profile(target) for target in targets}
     if as_json:
         print_json({"targets": [described(name, result, required[name]) for name, result in results.items()]})
@@ -69,8 +83,38 @@ def conform_targets(
 def _checked(
     project: Project, targets: Sequence[Target], variant: Variant, attached: Mapping[str, Access], progress: Progress
 ) -> dict[str, ConformanceResult]:
-    workloads = {target.name: load_workload(project, target.workload) for target in targets}
     results = {}
+    for target, workload, testbed in _testbeds(project, targets, variant, attached, progress):
+        progress.step(f"{target.name}: conformance")
+        results[target.name] = conform(testbed, target, workload, variant)
+    return results
+
+
+def _tried(
+    project: Project, targets: Sequence[Target], variant: Variant, attached: Mapping[str, Access], progress: Progress
+) -> dict[str, list[Trial]]:
+    return {
+        target.name: list(trials(testbed, target, workload, variant))
+        for target, workload, testbed in _testbeds(project, targets, variant, attached, progress)
+    }
+
+
+def _print_trials(tried: Mapping[str, Sequence[Trial]], *, as_json: bool) -> None:
+    """Exit status 1 where a target does not hold under a kind."""
+    if as_json:
+        found = {name: [{**asdict(each), "faults": each.faults} for each in found] for name, found in tried.items()}
+        print_json({"targets": found})
+    else:
+        show(*(trial_table(name, found) for name, found in tried.items()))
+    if any(each.faults for found in tried.values() for each in found):
+        raise typer.Exit(1)
+
+
+def _testbeds(
+    project: Project, targets: Sequence[Target], variant: Variant, attached: Mapping[str, Access], progress: Progress
+) -> Iterator[tuple[Target, Workload, Testbed]]:
+    """Each target with its workload and a testbed that has a database where it stores in one."""
+    workloads = {target.name: load_workload(project, target.workload) for target in targets}
     with ExitStack() as stack:
         server = None
         places = {target.name: place_of(target, workloads[target.name], variant) for target in targets}
@@ -79,10 +123,7 @@ def _checked(
             server = stack.enter_context(application_database(project))
         testbed = Testbed(project, server, progress, attached)
         for target in targets:
-            progress.step(f"{target.name}: conformance")
-            own = testbed.storing_in(places[target.name])
-            results[target.name] = conform(own, target, workloads[target.name], variant)
-    return results
+            yield target, workloads[target.name], testbed.storing_in(places[target.name])
 
 
 def _attached(attach: Sequence[str]) -> dict[str, Access]:

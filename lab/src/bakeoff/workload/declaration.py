@@ -175,6 +175,7 @@ class Batch(_Declared, frozen=True):
 
     http: HttpBatch | None = None
     grpc: GrpcBatch | None = None
+    largest_bytes: int | None = None
 
     def over(self, protocol: str) -> HttpBatch | GrpcBatch | None:
         return self.grpc if protocol == "grpc" else self.http

@@ -1,0 +1,292 @@
+"""The process that opens hostile connections: `python -m bakeoff.hostile.attack`, an `Attack` as JSON on stdin.
+
+It sends to the address that it is given, with at most the kind's connections and for at most its seconds, and prints an
+`AttackReport` as JSON.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import sys
+import zlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Literal
+
+import msgspec
+
+from bakeoff.hostile.http2_client import CONTINUATION, DATA, END_STREAM, PING, SETTINGS, Http2Client, frame
+from bakeoff.hostile.kinds import Kind, Step
+
+_CONNECT_TIMEOUT_S = 5.0
+# Connections that a kind with `again` opens in all, for each of its connections.
+_MOST_AGAIN = 200
+_BLOCK = 65_536
+# Then the others' turn comes.
+_WRITES_IN_A_ROW = 32
+_TLS_HELLO = bytes.fromhex("160301020001000001fc0303")
+
+
+class Attack(msgspec.Struct, frozen=True):
+    """A kind, and a request that the target accepts: `fields` are its header fields, `valid` its body."""
+
+    kind: Kind
+    protocol: Literal["http1", "http2"]
+    host: str
+    port: int
+    method: str
+    path: str
+    fields: Mapping[str, str]
+    valid: bytes
+    large_bytes: int
+
+
+class AttackReport(msgspec.Struct):
+    """Sums over all connections. `closed` were ended by the target, `refused` never opened."""
+
+    connected: int = 0
+    refused: int = 0
+    closed: int = 0
+    sent_bytes: int = 0
+    received_bytes: int = 0
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: what it has sent and received, and when it may go on."""
+
+    def __init__(self, attack: Attack, report: AttackReport) -> None:
+        self.attack, self.report = attack, report
+        self.closed = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._writes = 0
+        self.http2: Http2Client | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.set_write_buffer_limits(high=2 * _BLOCK)
+        self.report.connected += 1
+        if not self.attack.kind.reads:
+            transport.pause_reading()
+
+    def data_received(self, data: bytes) -> None:
+        self.report.received_bytes += len(data)
+        if self.http2 is not None and (reply := self.http2.receive(data)):
+            self.transport.write(reply)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 — asyncio passes it by name
+        self.closed.set()
+        self._writable.set()
+        if self.http2 is not None:
+            self.http2.ended = True
+            self.http2.receive(b"")
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    async def write(self, data: bytes) -> None:
+        await self._writable.wait()
+        if self.closed.is_set() or self.transport.is_closing():
+            raise ConnectionResetError
+        self.transport.write(data)
+        self.report.sent_bytes += len(data)
+        self._writes += 1
+        if self._writes % _WRITES_IN_A_ROW == 0:
+            await asyncio.sleep(0)
+
+
+async def run(attack: Attack) -> AttackReport:
+    """Opens all connections and ends them when the time is over."""
+    report = AttackReport()
+    kind = msgspec.structs.replace(attack.kind, send=_rendered(attack, attack.kind.send))
+    attack = msgspec.structs.replace(attack, kind=kind)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_attacker(attack, report)) for _ in range(attack.kind.connections)]
+        await asyncio.wait(tasks, timeout=attack.kind.seconds)
+        for task in tasks:
+            task.cancel()
+    return report
+
+
+def _same(connection: _Connection) -> _Connection:
+    return connection
+
+
+async def _attacker(attack: Attack, report: AttackReport) -> None:
+    loop = asyncio.get_running_loop()
+    for _ in range(_MOST_AGAIN if attack.kind.again else 1):
+        connection = _Connection(attack, report)
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                await loop.create_connection(partial(_same, connection), attack.host, attack.port)
+        except OSError:
+            report.refused += 1
+            continue
+        try:
+            await _play(connection)
+            await connection.closed.wait()
+            report.closed += 1
+        except ConnectionError:
+            report.closed += 1
+        finally:
+            if not connection.closed.is_set():
+                connection.transport.abort()
+        await asyncio.sleep(0)
+
+
+async def _play(connection: _Connection) -> None:
+    attack = connection.attack
+    if attack.kind.tls:
+        await connection.write(_TLS_HELLO)
+        return
+    if attack.protocol == "http2":
+        client = connection.http2 = Http2Client(attack.kind.window, grants=attack.kind.grants)
+        await connection.write(client.opening())
+        if attack.kind.send and attack.kind.reads:
+            await client.change()
+    async for data in _script(connection, attack.kind.send):
+        if attack.kind.pace is None:
+            await connection.write(data)
+        else:
+            for byte in data:
+                await connection.write(bytes([byte]))
+                await asyncio.sleep(attack.kind.pace)
+
+
+async def _script(connection: _Connection, steps: Sequence[Step]) -> AsyncIterator[bytes]:
+    """The bytes of steps, in blocks; those of endless ones are joined into larger writes."""
+    for step in steps:
+        if step.repeat:
+            for _ in itertools.count() if step.times is None else range(step.times):
+                async for data in _script(connection, step.repeat):
+                    yield data
+        elif step.pause_s is not None:
+            await asyncio.sleep(step.pause_s)
+        elif connection.http2 is None:
+            for data in _http1(connection.attack, step):
+                yield data
+        else:
+            async for data in _http2(connection.attack, connection.http2, step):
+                yield data
+
+
+def _http1(attack: Attack, step: Step) -> Sequence[bytes]:
+    if step.text is not None:
+        return [step.text.encode()]
+    if step.gzip is not None:
+        bomb = _bomb(step.gzip)
+        return [b"Content-Length: %d\r\n\r\n" % len(bomb) + bomb]
+    size, content = _body(attack, step)
+    return [content] if content else _filler(size - step.less)
+
+
+def _rendered(attack: Attack, steps: Sequence[Step]) -> list[Step]:
+    """The steps with their texts filled in."""
+    fields = "".join(f"{name}: {value}\r\n" for name, value in attack.fields.items())
+    known = {
+        "method": attack.method,
+        "path": attack.path,
+        "headers": f"Host: {attack.host}:{attack.port}\r\n{fields}",
+        "length": attack.large_bytes if attack.kind.large else len(attack.valid),
+    }
+    return [
+        msgspec.structs.replace(
+            step,
+            text=None if step.text is None else step.text.format(**known),
+            repeat=_rendered(attack, step.repeat),
+        )
+        for step in steps
+    ]
+
+
+def _body(attack: Attack, step: Step) -> tuple[int, bytes]:
+    """How long a body is, and its content where it is a valid one."""
+    if step.body == "valid":
+        return len(attack.valid), attack.valid
+    return (attack.large_bytes if step.body == "large" else step.body or 0), b""
+
+
+def _filler(size: int) -> Sequence[bytes]:
+    full, rest = divmod(size, _BLOCK)
+    return [b" " * _BLOCK] * full + ([b" " * rest] if rest else [])
+
+
+@lru_cache(maxsize=2)
+def _bomb(size: int) -> bytes:
+    """Zeros by gzip: a thousandth of `size` bytes."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join([*(packer.compress(bytes(1 << 20)) for _ in range(size >> 20)), packer.flush()])
+
+
+async def _http2(attack: Attack, client: Http2Client, step: Step) -> AsyncIterator[bytes]:
+    if client.ended:
+        raise ConnectionResetError
+    if step.headers:
+        await _until_a_stream_is_free(attack, client)
+        yield client.headers(_fields(attack, step), end=step.end, open_block=step.open_block)
+    elif step.body is not None:
+        size, content = _body(attack, step)
+        message = b"\0" + size.to_bytes(4) + (content or bytes(size - step.less))
+        async for data in _data(client, message, end=step.end):
+            yield data
+    elif step.data is not None:
+        async for data in _data(client, bytes(step.data), end=step.end):
+            yield data
+    elif step.continuation is not None:
+        yield frame(CONTINUATION, 0, client.stream, _LITERAL * (step.continuation // len(_LITERAL)))
+    elif step.reset:
+        yield client.reset()
+    elif step.ping:
+        yield frame(PING, 0, 0, bytes(8)) * 500
+    elif step.settings:
+        yield frame(SETTINGS, 0, 0) * 500
+
+
+# A literal field without indexing, "x-a: 0123456789".
+_LITERAL = b"\0\x03x-a\x0a0123456789"
+
+
+async def _until_a_stream_is_free(attack: Attack, client: Http2Client) -> None:
+    while attack.kind.honours_limit and client.max_streams is not None and client.open_streams >= client.max_streams:
+        await client.change()
+        if client.ended:
+            raise ConnectionResetError
+
+
+def _fields(attack: Attack, step: Step) -> list[tuple[str, str]]:
+    pseudo = {
+        ":method": attack.method, ":scheme": "http", ":path": attack.path, ":authority": f"{attack.host}:{attack.port}",
+    }  # fmt: skip
+    extra = [(name, "x" * int(size)) for name, size in step.extra.items()] * max(step.fields, 1)
+    return [*pseudo.items(), *attack.fields.items(), *extra]
+
+
+async def _data(client: Http2Client, content: bytes, *, end: bool) -> AsyncIterator[bytes]:
+    if not content:
+        yield frame(DATA, END_STREAM if end else 0, client.stream) * (1 if end else 500)
+        return
+    rest = memoryview(content)
+    while rest:
+        room = await client.room(len(rest))
+        if room == 0 or client.ended:
+            return
+        last = end and room == len(rest)
+        yield frame(DATA, END_STREAM if last else 0, client.stream, bytes(rest[:room]))
+        rest = rest[room:]
+
+
+def main() -> None:
+    """One attack."""
+    attack = msgspec.json.decode(sys.stdin.buffer.read(), type=Attack)
+    report = AttackReport()
+    with contextlib.suppress(KeyboardInterrupt):
+        report = asyncio.run(run(attack))
+    sys.stdout.buffer.write(msgspec.json.encode(report))
+
+
+if __name__ == "__main__":
+    main()

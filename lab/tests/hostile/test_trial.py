@@ -1,0 +1,108 @@
+"""A trial tells a target that holds from planted ones that hoard, hang or end."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from bakeoff.hostile.kinds import Kind, Step
+from bakeoff.hostile.text import trial_table
+from bakeoff.hostile.trial import Trial, _trial
+from bakeoff.processes import children, ports
+from bakeoff.running.service import Service
+from bakeoff.running.testbed import Testbed
+from bakeoff.targets.access import Access
+from bakeoff.text.table import text_of
+from bakeoff.workload.loader import Workload
+from made_up_manifests import declared
+
+HOLDS = Trial("kind", 4, 10, False, 0, 0, 0.01, 0, 0)
+
+SERVER = """
+import http.server, os, sys, time
+hoard = []
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        length = int(self.headers["Content-Length"])
+        if length > 1000:
+            if sys.argv[2] == "ends":
+                os._exit(3)
+            if sys.argv[2] == "hoards":
+                hoard.append(bytearray(b"x" * (400 << 20)))
+            self.close_connection = True
+            return
+        self.rfile.read(length)
+        if sys.argv[2] == "refuses" and hoard:
+            self.send_response(503)
+        hoard.append(b"")
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+WORKLOAD = Workload("things", Path("/nowhere"), declared(
+    operations=[{"name": "Create", "http": {"method": "POST", "path": "/things", "expect": 200}, "message": "{}"}]
+))  # fmt: skip
+KIND = Kind(
+    name="half-sent",
+    send=[Step(text="{method} {path} HTTP/1.1\r\n{headers}Content-Length: 5000\r\n\r\n"), Step(body=5_000, less=1)],
+    seconds=1.0,
+)
+
+
+@contextmanager
+def planted(fault: str, log: Path) -> Iterator[Service]:
+    port = ports.free_port()
+    process: subprocess.Popen[bytes] = children.start([sys.executable, "-c", SERVER, str(port), fault], log=log)
+    try:
+        children.wait_until_listening(process, port, log)
+        service = SimpleNamespace(
+            access=Access("127.0.0.1", port), pids={"server": process.pid}, has_ended=False, process=process
+        )
+        yield cast(Service, service)
+    finally:
+        children.kill_session(process)
+
+
+@pytest.mark.parametrize(("fault", "words"), [("none", ""), ("hoards", "more than 256 MB"), ("ends", "not answered")])
+def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> None:
+    testbed = cast(Testbed, SimpleNamespace(server=None))
+    with planted(fault, tmp_path / "log") as service:
+        trial = _trial(testbed, WORKLOAD, "rest", service, KIND)
+    faults = [each for each in trial.faults if "waited" not in each]
+    assert (words in "; ".join(faults)) if words else faults == []
+    assert trial.connections == KIND.connections
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"ended": True}, "the target ended"),
+        ({"most_bytes": (256 << 20) + 1}, "more than 256 MB"),
+        ({"slowest_s": 0.26}, "another client waited over 250 ms"),
+        ({"unanswered": 1}, "another client was not answered"),
+        ({"lost": 1}, "acknowledged writes were lost"),
+    ],
+)
+def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
+    assert HOLDS.faults == []
+    assert replace(HOLDS, **change).faults == [words]
+
+
+def test_the_table_sums_up() -> None:
+    text = text_of(trial_table("a-target", [HOLDS, replace(HOLDS, kind="other", most_bytes=300_000_000)]))
+    assert "Holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
