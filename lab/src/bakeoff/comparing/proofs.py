@@ -6,7 +6,7 @@ Proofs are kept in files until the target, its settings or the cases change.
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,7 +50,7 @@ class Prover:
     def __init__(self, measurer: Measurer, request: ComparisonRequest) -> None:
         self._measurer = measurer
         self._request = request
-        self._proofs: dict[tuple[object, ...], Proof] = {}
+        self._proofs: dict[Hashable, Proof] = {}
 
     def prove_all(self, contenders: Sequence[Contender]) -> list[Contender]:
         """The contenders that may be measured, with their proofs; the others are refused."""

@@ -1,14 +1,14 @@
 """The request for a comparison, from the command line or from an experiment file."""
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.judging.scaling import USERS
 from bakeoff.judging.usl import FEWEST_COUNTS
-from bakeoff.options.combinations import given_in, refuse_combinations
+from bakeoff.options.combinations import Given, given_in, refuse_combinations
 from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import options_of, with_values
 from bakeoff.options.table import ComparisonTable, FactorTable
@@ -63,7 +63,7 @@ class ComparisonRequest(ComparisonTable):
         return phases_with(self.users, phases) if self.users else phases
 
     @property
-    def given(self) -> dict[str, Collection[object]]:
+    def given(self) -> Given:
         """The values of each option that are not the default, by field: of a factor every level."""
         defaults = {each.field: each.default for each in options_of(FactorTable).values()}
         levels = {name: [each for each in given if each != defaults[name]] for name, given in self.levels.items()}

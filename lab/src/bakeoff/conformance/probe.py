@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
 
 from bakeoff.conformance.case import Call, Case, Profile
 from bakeoff.conformance.runner import CaseProtocol, speaking
 from bakeoff.conformance.stored_rows import PostgresRows
+from bakeoff.documents.checked import Json
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
@@ -97,7 +97,7 @@ def plan_for(workload: Workload, protocol: str, access: Access) -> Plan | None:
     return None if storing_event(plan, 0) is None else plan
 
 
-def _is_stored(event: StoringEvent, stored: Mapping[tuple[str, ...], Any]) -> bool:
+def _is_stored(event: StoringEvent, stored: Mapping[tuple[str, ...], Json]) -> bool:
     return bool(stored.get(tuple(event.row.key)) == json.loads(event.row.document))
 
 

@@ -1,7 +1,6 @@
 """Expands the abbreviations of vector files, which keep huge bodies readable."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bakeoff.documents.checked import Json
 
@@ -10,7 +9,7 @@ class ShorthandError(ValueError):
     """A malformed abbreviation."""
 
 
-def join_parts(parts: Sequence[str | Mapping[str, Any]]) -> bytes:
+def join_parts(parts: Sequence[str | Mapping[str, str | int]]) -> bytes:
     """The bytes that the parts make: text, {"repeat", "times"} and {"hex", "times"}."""
     return b"".join(_part(part) for part in parts)
 
@@ -57,8 +56,8 @@ def _text_part(part: Json) -> str:
     raise ShorthandError('a part of $text is a text, or an object with "repeat" and "times"')
 
 
-def _part(part: str | Mapping[str, Any]) -> bytes:
+def _part(part: str | Mapping[str, str | int]) -> bytes:
     if isinstance(part, str):
         return part.encode()
-    content = bytes.fromhex(part["hex"]) if "hex" in part else str(part["repeat"]).encode()
+    content = bytes.fromhex(str(part["hex"])) if "hex" in part else str(part["repeat"]).encode()
     return content * int(part.get("times", 1))

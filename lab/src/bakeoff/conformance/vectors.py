@@ -16,6 +16,10 @@ from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out,
 from bakeoff.documents.checked import Json, first_problem
 from bakeoff.errors import BakeoffError, UsageError
 
+# A table of a vector file, which the schema checked; msgspec reads it once its abbreviations are expanded.
+_Written = Mapping[str, Any]
+_Expand = Callable[[Any], Json]
+
 
 class VectorError(BakeoffError):
     """A broken vector file; names the file, the case and the field."""
@@ -77,7 +81,7 @@ def _with_case_name(problem: str, document: Any) -> str:
     return problem
 
 
-def _case(path: Path, subject: str, written: Mapping[str, Any]) -> Case:
+def _case(path: Path, subject: str, written: _Written) -> Case:
     members = {**written, "subject": subject}
     for name, expanded in _EXPANDED.items():
         if name in written:
@@ -108,12 +112,12 @@ def _check(path: Path, case: Case) -> None:
 _Side = TypeVar("_Side", HttpSide, GrpcSide)
 
 
-def side_from(written: Mapping[str, Any], kind: type[_Side]) -> _Side:
+def side_from(written: _Written, kind: type[_Side]) -> _Side:
     """A side of a case, from its table under `http` or `grpc`."""
     return msgspec.convert(_side(written), kind)
 
 
-def _side(written: Mapping[str, Any]) -> dict[str, Any]:
+def _side(written: _Written) -> _Written:
     """The table without abbreviations: every header and every code is a list."""
     side: dict[str, Any] = {name: write_out(value) for name, value in written.items() if name not in _PAYLOADS}
     side |= {name: read(written[name]) for name, read in _PAYLOADS.items() if name in written}
@@ -126,7 +130,7 @@ def _values(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
 
 
-def _payload(written: Mapping[str, Any]) -> dict[str, Any]:
+def _payload(written: _Written) -> _Written:
     """A payload or a frame. A message is `json` or `parts`; `bytes` are no frame."""
     frame = {name: written[name] for name in ("flag", "length") if name in written}
     if "bytes" in written:
@@ -136,18 +140,18 @@ def _payload(written: Mapping[str, Any]) -> dict[str, Any]:
     return {**frame, "document": write_out(written.get("json"))}
 
 
-def _payloads(written: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _payloads(written: Sequence[_Written]) -> list[_Written]:
     return [_payload(each) for each in written]
 
 
-def _rows(written: Sequence[Mapping[str, Any]] | None) -> list[Json]:
+def _rows(written: Sequence[_Written] | None) -> list[Json]:
     """Null means that no row is expected; a case without `rows` does not look."""
     return written_out(written or ())
 
 
-_PAYLOADS: Mapping[str, Callable[[Any], Json]] = {"body": _payload, "stream": _payloads, "frames": _payloads}
+_PAYLOADS: Mapping[str, _Expand] = {"body": _payload, "stream": _payloads, "frames": _payloads}
 # Steps keep their sides as they are: captured values fill them first.
-_EXPANDED: Mapping[str, Callable[[Any], Json]] = {
+_EXPANDED: Mapping[str, _Expand] = {
     "message": write_out,
     "given": written_out,
     "http": _side,

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 from bakeoff.containers.docker import DockerEngine
+from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NotFoundError
 
 _MIB = 1 << 20
@@ -71,7 +71,7 @@ def find_container(docker: DockerEngine, name: str) -> Container:
     )
 
 
-def _check_at_work(name: str, state: Mapping[str, Any]) -> None:
+def _check_at_work(name: str, state: Mapping[str, Json]) -> None:
     # A container that is paused counts as running too.
     if state.get("Paused"):
         raise BakeoffError(f"The container {name} is paused: docker unpause {name}.")

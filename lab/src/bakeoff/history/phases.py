@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bakeoff.history.conditions import Conditions, conditions_of
 from bakeoff.history.operation_figures import operations_of
@@ -61,11 +60,11 @@ def phases_of(run: RunResult) -> list[RunFigures]:
 
 def stored_phases(server: Server, runs: Sequence[RunFigures]) -> list[RunFigures]:
     """The phases of stored runs that have several, in the order of their runs."""
-    from psycopg.rows import dict_row
+    from psycopg.rows import DictRow, dict_row
 
     with server.connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_STORED, [[run.id for run in runs]]).fetchall()
-    grouped: dict[int, list[dict[str, Any]]] = {}
+    grouped: dict[int, list[DictRow]] = {}
     for row in rows:
         grouped.setdefault(row.pop("run"), []).append(row)
     several = [(run, grouped[run.id]) for run in runs if len(grouped.get(run.id, [])) > 1]

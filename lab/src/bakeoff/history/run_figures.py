@@ -160,8 +160,8 @@ METRICS = {
 def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> RunFigures:
     """The same row for a run that is at hand as a value."""
     best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
-    at_best: dict[str, Any] = {} if best is None else measured_figures(best.measured)
-    whole: dict[str, Any] = {} if run.total is None else measured_figures(run.total)
+    at_best = {} if best is None else measured_figures(best.measured)
+    whole = {} if run.total is None else measured_figures(run.total)
     whole |= {f"best_{name}": at_best.get(name) for name in _AT_BEST}
     return RunFigures(
         id=run_id,

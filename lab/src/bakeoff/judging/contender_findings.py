@@ -155,7 +155,7 @@ def _trends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
         yield kinds.TREND.judged(tuple(steep), **_changed(worst.change), phase=worst.phase)
 
 
-def _changed(change: float) -> dict[str, object]:
+def _changed(change: float) -> dict[str, str | float]:
     return {"direction": "rose" if change > 0 else "fell", "change": abs(change)}
 
 

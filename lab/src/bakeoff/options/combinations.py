@@ -10,7 +10,7 @@ from bakeoff.options.table import ComparisonTable, FactorTable, InvocationTable
 Given = Mapping[str, Collection[object]]
 
 
-def given_in(values: object, table: type) -> dict[str, Collection[object]]:
+def given_in(values: object, table: type) -> Given:
     """The values of a table's options that are not the default, by field."""
     options = options_of(table).values()
     return {each.field: [value] for each in options if (value := getattr(values, each.field)) != each.default and value}

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from psycopg import Connection
-from psycopg.rows import TupleRow, dict_row, kwargs_row
+from psycopg.rows import DictRow, TupleRow, dict_row, kwargs_row
 
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
@@ -127,6 +127,6 @@ def _grouped(connection: Connection[TupleRow], statement: str, ids: Sequence[int
     return grouped
 
 
-def _all(connection: Connection[TupleRow], statement: str, ids: Sequence[int]) -> list[dict[str, Any]]:
+def _all(connection: Connection[TupleRow], statement: str, ids: Sequence[int]) -> list[DictRow]:
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(statement.encode(), [list(ids)]).fetchall()

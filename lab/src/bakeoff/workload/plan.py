@@ -281,7 +281,7 @@ def _grpc(call: GrpcCall) -> PlannedGrpc:
     return _planned(PlannedGrpc, call, metadata_templates=templates, **_checks(call))
 
 
-def _checks(call: HttpCall | GrpcCall) -> dict[str, object]:
+def _checks(call: HttpCall | GrpcCall) -> dict[str, Mapping[str, Json] | Mapping[str, Segments] | PlannedList | None]:
     """The checks of a reply: its members and its list."""
     rule = call.list
     most = None if rule is None or rule.most is None else parse_template(str(rule.most))
