@@ -20,6 +20,7 @@ _COMMENTS_AND_LITERALS = re.compile(
     re.DOTALL,
 )
 _USE = re.compile(r"\b(?P<public>pub\s*(?:\([^)]*\)\s*)?)?use\s+(?P<tree>[^;]+);")
+_DECLARED = re.compile(r"\bmod\s+\w+\s*;")
 _PATH = re.compile(r"(?<![\w:])\w+(?:\s*::\s*\w+)+")
 
 
@@ -57,7 +58,7 @@ def _modules(root: Path) -> dict[Module, Path]:
 
 def _read(text: str) -> Source:
     text = _without_tests(_COMMENTS_AND_LITERALS.sub(_blank, text))
-    body = _USE.sub(_blank, text)
+    body = _DECLARED.sub(_blank, _USE.sub(_blank, text))
     paths, exports = [], {}
     for use in _USE.finditer(text):
         line = _line(text, use.start("tree"))

@@ -66,6 +66,7 @@ def test_a_parent_that_uses_what_it_re_exports_imports_it(tmp_path: Path) -> Non
     "sources",
     [
         {"a/mod.rs": "mod b;\nmod c;\npub use b::B;", "a/b.rs": "use super::c::C;", "a/c.rs": "use super::D;"},
+        {"a/mod.rs": "mod b;\npub use b::b;\nstruct A;", "a/b.rs": "use super::A;\npub fn b() {}"},
         {"a/mod.rs": "pub use b::B;\npub use c::C;", "a/b.rs": "use super::C;", "a/c.rs": "use std::a::b;"},
         {"a.rs": "use crate::b;", "b.rs": '// crate::a\nconst A: &str = "crate::a::A";\nconst C: char = \'"\';'},
         {"a.rs": "use crate::b;", "b.rs": "#[cfg(test)]\nmod tests {\n    use crate::a;\n    fn f() {}\n}"},
@@ -73,7 +74,16 @@ def test_a_parent_that_uses_what_it_re_exports_imports_it(tmp_path: Path) -> Non
         {"a.rs": "use crate::b;", "b.rs": "use serde::a;\nfn f() { other::a::run() }"},
         {"a.rs": "use self::f;\nfn f() { self::f() }"},
     ],
-    ids=["siblings", "through the parent", "comment, text", "tests inside", "tests beside", "other crate", "itself"],
+    ids=[
+        "siblings",
+        "a function by its module's name",
+        "through the parent",
+        "comment, text",
+        "tests inside",
+        "tests beside",
+        "other crate",
+        "itself",
+    ],
 )
 def test_no_circle(tmp_path: Path, sources: dict[str, str]) -> None:
     assert check(tmp_path, {"lib.rs": "mod a;\nmod b;", **sources}) == (0, "")

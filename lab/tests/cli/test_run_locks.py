@@ -66,6 +66,6 @@ def test_nothing_is_measured_while_tests_run(project: Project, monkeypatch: pyte
     test.run_checks(fast=False, exhaustive=False, only=[], changed=None, required=[])
     assert refused == [True]
     with lock.measuring_lab(project), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lock, "_held_here", set())
+        patch.setattr(lock, "_held_here", {})
         with pytest.raises(BakeoffError, match="at work on this machine"):
             test.run_checks(fast=False, exhaustive=False, only=[], changed=None, required=[])

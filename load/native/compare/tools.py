@@ -31,18 +31,19 @@ class Tool:
 
 
 def _native_command(load: Load) -> list[str]:
-    shared = ["-u", str(load.connections), "-d", f"{load.seconds}s", "--json"]
+    # Nothing but the load: its CPU is compared.
+    shared = ["-u", str(load.connections), "-d", f"{load.seconds}s", "--warm-up", "0", "--no-capacity", "--json", "--slots"]
     rate = [] if load.rate is None else ["--rate", str(load.rate)]
     if load.protocol == "grpc":
-        body = ["--proto", str(HERE / "echo.proto"), "-b", '{"text":"${uuid}' + TEXT[36:] + '"}']
-        return ["run", f"grpc://127.0.0.1:{load.port}/{_GRPC_PATH}", *shared, *rate, *body]
-    body = ["-b", '{"id":"${uuid}","price":${decimal 1.00 99.00},"text":"' + TEXT[70:] + '"}']
-    return ["run", load.origin, *shared, *rate, *body]
+        body = ["--proto", str(HERE / "echo.proto"), "-d", '{"text":"${uuid}' + TEXT[36:] + '"}']
+        return ["hit", f"grpc://127.0.0.1:{load.port}/{_GRPC_PATH}", *shared, *rate, *body]
+    body = ["-d", '{"id":"${uuid}","price":${decimal 1.00 99.00},"text":"' + TEXT[70:] + '"}']
+    return ["hit", load.origin, "--expect", "200", *shared, *rate, *body]
 
 
 def _native(output: str, _load: Load) -> Figures:
     report = json.loads(output)
-    return Figures(report["ok"], report["seconds"], {number: report["latency_ms"][f"p{number}"] for number in PERCENTILES})
+    return Figures(report["ok"], report["duration_s"], {number: report["percentiles_ms"][f"p{number}"] for number in PERCENTILES})
 
 
 def _wrk_command(load: Load) -> list[str]:

@@ -2,17 +2,18 @@
 
 use std::process::ExitCode;
 
-use bakeoff_load::cli::{Cli, Command};
+use bakeoff_load::cli::{self, Cli, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Run(arguments) => bakeoff_load::cli::run(&arguments),
-        Command::Null(arguments) => bakeoff_load::cli::null(&arguments),
-        Command::Audit(arguments) => bakeoff_load::cli::audit(&arguments),
+        Command::Run(arguments) => cli::run(&arguments),
+        Command::Hit(arguments) => cli::hit(&arguments),
+        Command::Null(arguments) => cli::null(&arguments),
+        Command::Audit(arguments) => cli::audit(&arguments),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
+        cli::print_error(&error);
         ExitCode::from(2)
     })
 }

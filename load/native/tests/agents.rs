@@ -192,16 +192,11 @@ fn an_agent_stops_when_instructed_to() {
 
 #[test]
 fn an_invalid_agent_is_refused() {
-    for (arguments, words) in [
-        (
-            &["--plan", "x", "--agent", "3/2"][..],
-            "must be K/N, such as 2/3: the number of this engine and how many there are",
-        ),
-        (&["http://127.0.0.1:1/", "--agent", "1/2"], "cannot be used with"),
-    ] {
-        let output = program(arguments);
-        assert_eq!(output.status.code(), Some(2));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains(words), "{said}");
-    }
+    let output = program(&["--plan", "x", "--agent", "3/2"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("must be K/N, such as 2/3: the number of this engine and how many there are"),
+        "{message}"
+    );
 }

@@ -170,7 +170,7 @@ fn few_descriptors_are_reported_and_counted() {
     });
     let run = |limits: &str| {
         let command = format!(
-            "ulimit {limits}; exec '{}' run http://{address}/ --users 100 --requests 400 --json",
+            "ulimit {limits}; exec '{}' hit http://{address}/ --users 100 --requests 400 --json --no-capacity",
             env!("CARGO_BIN_EXE_bakeoff-load")
         );
         let output = std::process::Command::new("sh").args(["-c", &command]).output().expect("runs");

@@ -10,6 +10,7 @@ from bakeoff import __version__
 from bakeoff.cli import completion
 from bakeoff.cli.completion import complete_shell, complete_target
 from bakeoff.cli.gate import gate
+from bakeoff.cli.hit import hit
 from bakeoff.cli.run import run, with_run_parameters
 from bakeoff.cli.runs import Json, runs_app
 from bakeoff.cli.typed_command import typed_command
@@ -96,70 +97,7 @@ def plan(**parsed: Any) -> None:
     print_plan(options_from(typed_command(), parsed))
 
 
-@app.command()
-def hit(
-    url: Annotated[str, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")],
-    users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
-    short: Annotated[
-        list[str] | None, typer.Option("-d", help="A duration such as 10s sets --duration; anything else sets --data.")
-    ] = None,
-    duration: Annotated[
-        str, typer.Option("--duration", "-z", help="Duration of the measurement, such as 10s or 2m.")
-    ] = "10s",
-    requests: Annotated[
-        int | None, typer.Option("--requests", "-n", min=1, help="Number of requests, instead of a duration.")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option("--rate", "-q", min=0.1, help="Open model: requests per second.")
-    ] = None,
-    arrivals: Annotated[
-        str, typer.Option(help="With --rate: distribution of arrivals, constant or poisson.")
-    ] = "constant",
-    method: Annotated[
-        str | None, typer.Option("--method", "-m", help="HTTP method. [GET, or POST with a body]")
-    ] = None,
-    header: Annotated[
-        list[str] | None, typer.Option("--header", "-H", help="Header, as 'Name: value'; may be repeated.")
-    ] = None,
-    data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
-    content_type: Annotated[
-        str | None, typer.Option("--type", "-T", help="Content type of the body. [application/json]")
-    ] = None,
-    connections: Annotated[
-        int | None, typer.Option(min=1, help="Connections that the virtual users share. [one each]")
-    ] = None,
-    timeout: Annotated[str, typer.Option(help="Timeout of a request.")] = "30s",
-    warm_up: Annotated[str, typer.Option(help="Duration of the warm-up, which is not counted.")] = "1s",
-    ca_file: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="CA certificate to trust.")] = None,
-    expect: Annotated[
-        int | None, typer.Option(min=100, max=599, help="Expected status. [that of a first request]")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Measure one URL, without a workload or a contract."""
-    from bakeoff.cli.hit import HitOptions, hit_url
-
-    hit_url(
-        HitOptions(
-            url=url,
-            users=users,
-            short=short or [],
-            duration=duration,
-            requests=requests,
-            rate=rate,
-            arrivals=arrivals,
-            method=method,
-            header=header or [],
-            data=data,
-            content_type=content_type,
-            connections=connections,
-            timeout=timeout,
-            warm_up=warm_up,
-            ca_file=ca_file,
-            expect=expect,
-            as_json=json,
-        )
-    )
+app.command()(hit)
 
 
 @app.command()

@@ -117,7 +117,7 @@ def set_up_hosts(request: ComparisonRequest, contenders: Sequence[Contender], pr
 
 def _check_connects(host: Ssh, engine: Engine, access: Access) -> None:
     address = f"[{access.host}]:{access.port}" if ":" in access.host else access.address
-    run = host.call(engine, ["run", f"http://{address}/", "-n", "1", "--timeout", "5s", "--json"])
+    run = host.call(engine, ["hit", f"http://{address}/", "-n", "1", "--expect", "200", "--timeout", "5s", "--json"])
     try:
         errors = json.loads(run.stdout)["errors"]
     except (ValueError, KeyError) as error:

@@ -19,7 +19,8 @@ MACHINE_LOCK_VARIABLE = "BAKEOFF_MACHINE_LOCK"
 # The same for every user and session, whatever their TMPDIR.
 _MACHINE_LOCK = Path("/tmp/bakeoff.lock")  # noqa: S108 — opened as a shared folder requires, see _opened
 
-_held_here: set[Path] = set()
+# Descriptors of the locks that this process holds.
+_held_here: dict[Path, int] = {}
 
 
 _REFUSAL_HERE = (
@@ -51,6 +52,12 @@ def checking_lab(project: Project) -> AbstractContextManager[None]:
     return _held(machine_lock(), f"{os.getpid()} in {project.root}, which runs tests", _REFUSAL, fcntl.LOCK_SH)
 
 
+def keep_locks() -> None:
+    """Leaves the locks to the program that replaces this process."""
+    for descriptor in _held_here.values():
+        os.set_inheritable(descriptor, True)
+
+
 def machine_lock() -> Path:
     """The file whose lock a measuring lab holds."""
     return Path(os.environ.get(MACHINE_LOCK_VARIABLE) or _MACHINE_LOCK).absolute()
@@ -70,11 +77,11 @@ def _held(path: Path, holder: str, refusal: str, how: int = fcntl.LOCK_EX) -> It
         file.truncate(0)
         file.write(holder)
         file.flush()
-        _held_here.add(path)
+        _held_here[path] = file.fileno()
         try:
             yield
         finally:
-            _held_here.remove(path)
+            del _held_here[path]
 
 
 def _opened(path: Path) -> int:

@@ -16,8 +16,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Load a target as a plan or the options specify.
-    Run(Box<RunArguments>),
+    /// Execute a plan.
+    Run(RunArguments),
+    /// Measure one URL.
+    Hit(Box<HitArguments>),
     /// Serve HTTP and gRPC replies at minimal cost, to measure the generator's own ceiling.
     Null(NullArguments),
     /// Compare a database with the state that it must hold after a run.
@@ -25,84 +27,107 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    arg_required_else_help = true,
-    after_help = "\
-Examples:
-  bakeoff-load run http://127.0.0.1:8081/health
-  bakeoff-load run http://127.0.0.1:8081/items -u 64 -d 30s -b '{\"id\":\"${uuid}\",\"price\":${decimal 1.00 99.00}}'
-  bakeoff-load run http://127.0.0.1:8081/items --rate 5000 --poisson -b @item.json --json
-  bakeoff-load run grpc://127.0.0.1:9090/shop.Items/Create --proto shop.proto -b '{\"name\":\"${alphanumeric 8}\"}'
-
-A body is a template: ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice A|B}, ${alphanumeric N},
-${date FROM TO}, ${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
-With --rate latency counts from the instant at which a request was due, so that a target that stalls is seen to stall.
-Exit status: 0; 1 when no request succeeded; 2 when there was nothing to carry out."
-)]
 pub struct RunArguments {
-    /// http(s)://host:port/path, or grpc(s)://host:port/package.Service/Method
-    #[arg(required_unless_present = "plan", conflicts_with = "plan")]
-    pub url: Option<String>,
-    /// Execute this plan and write the result stream to standard output; - is standard input
-    #[arg(help_heading = "With a plan", long, value_name = "FILE", conflicts_with = "ToolArguments")]
-    pub plan: Option<PathBuf>,
-    /// With --plan: execute part K of N, and start each phase at the instruction `go` on standard input
-    #[arg(help_heading = "With a plan", long, value_name = "K/N", conflicts_with = "url", value_parser = agent::share)]
+    /// The plan, whose result stream goes to standard output; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub plan: PathBuf,
+    /// Execute part K of N, and start each phase at the instruction `go` on standard input
+    #[arg(long, value_name = "K/N", value_parser = agent::share)]
     pub agent: Option<(u32, u32)>,
     /// Threads that send requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
     pub threads: u32,
-    #[command(flatten)]
-    pub tool: ToolArguments,
 }
 
 #[derive(Debug, Args)]
-pub struct ToolArguments {
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  bakeoff-load hit http://127.0.0.1:3000/path -u 64 -d 10s
+  bakeoff-load hit http://127.0.0.1:3000/items -d '{\"price\": 5}' --rate 5000 --arrivals poisson
+  bakeoff-load hit http://127.0.0.1:3000/items --slots -d '{\"id\":\"${uuid}\",\"price\":${decimal 1.00 99.00}}'
+  bakeoff-load hit grpc://127.0.0.1:9090/shop.Items/Create --proto shop.proto -d '{\"name\":\"a\"}'
+
+With --slots ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice A|B}, ${alphanumeric N}, ${date FROM TO},
+${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
+With --rate latency counts from the instant at which a request was due, so that a target that stalls is seen to stall.
+Exit status: 0; 1 when no request had a good reply; 2 when the options are invalid."
+)]
+pub struct HitArguments {
+    /// URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/package.Service/Method
+    pub url: String,
     /// Virtual users, each with one request in flight (with --rate: at most)
-    #[arg(short, long, value_name = "N", value_parser = units::count)]
-    pub users: Option<u32>,
-    /// Requests per second, independent of the target's replies (open model)
-    #[arg(short, long, value_name = "N", value_parser = units::rate)]
+    #[arg(short, long, visible_short_alias = 'c', value_name = "N", default_value_t = 64)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub users: u32,
+    /// A duration such as 10s sets --duration; anything else sets --data
+    #[arg(short = 'd', value_name = "TIME|BODY", allow_hyphen_values = true)]
+    pub short: Vec<String>,
+    /// Duration of the measurement, such as 10s or 2m
+    #[arg(short = 'z', long, value_name = "TIME", default_value = "10s")]
+    pub duration: String,
+    /// Number of requests, instead of a duration
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub requests: Option<u64>,
+    /// Open model: requests per second
+    #[arg(short = 'q', long, value_name = "N", value_parser = units::rate)]
     pub rate: Option<f64>,
-    /// With --rate: Poisson arrivals instead of evenly spaced ones
-    #[arg(long, requires = "rate")]
-    pub poisson: bool,
-    /// Duration of the load: 500ms, 30s, 5m
-    #[arg(short, long, value_name = "TIME", default_value = "10s", value_parser = units::period_ms)]
-    pub duration: u64,
-    /// Stop after this many requests instead of after a duration
-    #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["rate", "duration"], value_parser = units::count)]
-    pub requests: Option<u32>,
+    /// With --rate: distribution of arrivals, constant or poisson
+    #[arg(long, value_name = "NAME", default_value = "constant")]
+    pub arrivals: String,
+    /// HTTP method (default: GET, or POST with a body)
+    #[arg(short, long)]
+    pub method: Option<String>,
+    /// HTTP header or gRPC metadata, as 'Name: value'; may be repeated
+    #[arg(short = 'H', long = "header", value_name = "HEADER", allow_hyphen_values = true)]
+    pub headers: Vec<String>,
+    /// Body, @FILE, or @- for standard input
+    #[arg(long, value_name = "BODY", allow_hyphen_values = true)]
+    pub data: Option<String>,
+    /// Content type of the body (default: application/json)
+    #[arg(short = 'T', long = "type", value_name = "TYPE")]
+    pub content_type: Option<String>,
+    /// Connections that the virtual users share (default: one each)
+    #[arg(long, value_name = "N", value_parser = units::count)]
+    pub connections: Option<u32>,
+    /// Timeout of a request
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    pub timeout: String,
+    /// Duration of the warm-up, which is not counted
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub warm_up: String,
+    /// Expected status (default: that of a first request)
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
+    pub expect: Option<u16>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Do not measure the generator's own limit
+    #[arg(long)]
+    pub no_capacity: bool,
+    /// Threads that send requests
+    #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
+    pub threads: u32,
     /// Think time: pause of a user between a reply and its next request
     #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "rate", value_parser = units::duration_ms)]
     pub think: u64,
-    /// HTTP method; POST with a body, else GET
-    #[arg(short = 'X', long, value_parser = units::method)]
-    pub method: Option<String>,
-    /// HTTP header or gRPC metadata, `Name: value`
-    #[arg(short = 'H', long = "header", value_name = "HEADER")]
-    pub headers: Vec<String>,
-    /// Body template, or @FILE
-    #[arg(short, long, value_name = "TEMPLATE")]
-    pub body: Option<String>,
-    /// Without a body: send JSON of about this size, such as 4k or 65536
-    #[arg(long, value_name = "SIZE", conflicts_with = "body", value_parser = units::bytes)]
-    pub payload: Option<u64>,
-    /// HTTP status that counts as success (default: 200)
-    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..=599))]
-    pub expect: Option<u16>,
-    /// Fail a request that has had no reply for this long
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::period_ms)]
-    pub timeout: u64,
-    /// Connections that the users share (default: one for each user)
-    #[arg(short, long, value_name = "N", value_parser = units::count)]
-    pub connections: Option<u32>,
-    /// PEM file of the certificate authorities to trust (default: the system's)
+    /// CA certificate to trust (default: the system's)
     #[arg(help_heading = "https and grpcs", long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// Name that the certificate must match (default: the host)
     #[arg(help_heading = "https and grpcs", long, value_name = "NAME")]
     pub server_name: Option<String>,
+    /// Fill slots such as ${uuid} in path and body
+    #[arg(help_heading = "Templates", long)]
+    pub slots: bool,
+    /// Without a body: send JSON of about this size, such as 4k or 65536
+    #[arg(help_heading = "Templates", long, value_name = "SIZE", conflicts_with_all = ["data", "short"])]
+    #[arg(value_parser = units::bytes)]
+    pub payload: Option<u64>,
+    /// Seed of the slots' random values
+    #[arg(help_heading = "Templates", long, default_value_t = 1)]
+    pub seed: u64,
     /// The service's .proto file
     #[arg(help_heading = "gRPC", long, value_name = "FILE")]
     pub proto: Option<PathBuf>,
@@ -119,12 +144,6 @@ pub struct ToolArguments {
     #[arg(help_heading = "gRPC", long, value_name = "N", default_value = "1", requires = "stream")]
     #[arg(value_parser = units::window)]
     pub window: u32,
-    /// Seed of the templates' random values
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Write the summary as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -153,6 +172,9 @@ pub struct NullArguments {
     /// Delay of a slow reply
     #[arg(long, default_value = "0ms", value_parser = units::duration_ms)]
     pub slow_delay: u64,
+    /// End with the process that started this one
+    #[arg(long, hide = true)]
+    pub with_parent: bool,
 }
 
 #[derive(Debug, Args)]

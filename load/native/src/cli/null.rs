@@ -4,6 +4,8 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use rustix::process::{Signal, set_parent_process_death_signal};
+
 use super::arguments::NullArguments;
 use crate::null::{Delay, Server, server_config};
 
@@ -12,6 +14,9 @@ use crate::null::{Delay, Server, server_config};
 /// # Errors
 /// The address cannot be listened on, or certificate and key cannot be used.
 pub fn null(arguments: &NullArguments) -> Result<ExitCode, Box<dyn Error>> {
+    if arguments.with_parent {
+        set_parent_process_death_signal(Some(Signal::TERM))?;
+    }
     let server = Server::bind(&arguments.listen, arguments.http_reply.as_bytes(), &arguments.grpc_reply)?;
     let delay = Delay {
         usual: Duration::from_millis(arguments.delay),

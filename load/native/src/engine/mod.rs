@@ -38,3 +38,4 @@ pub use read_back::audit_through;
 pub use records::{CheckShare, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 pub use run::run;
 pub use tally::Tally;
+pub use trust::{client_config, server_name};

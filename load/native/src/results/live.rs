@@ -14,37 +14,51 @@ const WIDTH: usize = 60;
 /// Shows each second on standard error: a view that is redrawn on a terminal, else a line.
 #[derive(Debug)]
 pub struct Live {
-    planned_ms: Option<u64>,
+    /// The duration of each phase; none where its requests are counted.
+    planned_ms: Vec<Option<u64>>,
+    phase: usize,
     totals: PhaseTotals,
     recent: Vec<u64>,
+    is_silent: bool,
     is_terminal: bool,
     /// Lines of the view that stand on the terminal.
     drawn: usize,
-    /// The phase that is over.
+    /// The last phase that is over.
     pub summary: Option<Summary>,
 }
 
 impl Live {
-    /// A view of a phase that is planned to last so long; none where its requests are counted.
+    /// A view of phases that are planned to last so long; none where their requests are counted.
     #[must_use]
-    pub fn new(planned_ms: Option<u64>) -> Self {
+    pub fn new(planned_ms: Vec<Option<u64>>) -> Self {
         Self {
             planned_ms,
+            phase: 0,
             totals: PhaseTotals::default(),
             recent: Vec::new(),
+            is_silent: false,
             is_terminal: stderr().is_terminal(),
             drawn: 0,
             summary: None,
         }
     }
 
+    /// Measures without a view.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { is_silent: true, is_terminal: false, ..Self::new(Vec::new()) }
+    }
+
     fn print(&self, text: &str) {
+        if self.is_silent {
+            return;
+        }
         // A view that cannot be shown is no reason to stop the load.
         let _ = stderr().write_all(text.as_bytes());
     }
 
     fn planned_s(&self) -> Option<u64> {
-        self.planned_ms.map(|ms| ms.div_ceil(1_000))
+        self.planned_ms.get(self.phase).copied().flatten().map(|ms| ms.div_ceil(1_000))
     }
 
     fn count(&mut self, record: &SecondRecord) {
@@ -103,7 +117,8 @@ impl Observer for Live {
         self.print(&format!("{} over {}, {connections} connections\n", record.target, record.protocol.name()));
     }
 
-    fn phase_start(&mut self, _phase: usize, _name: &str, _users: u32, _unix_ns: u64) {
+    fn phase_start(&mut self, phase: usize, _name: &str, _users: u32, _unix_ns: u64) {
+        self.phase = phase;
         self.totals = PhaseTotals::default();
         self.recent.clear();
         self.drawn = 0;
@@ -123,7 +138,7 @@ impl Observer for Live {
             // The summary replaces the view.
             self.print(&format!("\x1b[{}A\x1b[J", self.drawn));
         }
-        self.summary = Some(Summary::new(std::mem::take(&mut self.totals), record));
+        self.summary = Some(Summary { totals: std::mem::take(&mut self.totals), phase: record.clone() });
     }
 
     fn warning(&mut self, message: &str) {
@@ -180,7 +195,7 @@ mod tests {
     }
 
     fn shown(records: &[SecondRecord]) -> Vec<String> {
-        let mut live = Live::new(Some(2_500));
+        let mut live = Live::new(vec![Some(2_500)]);
         records.iter().for_each(|record| live.count(record));
         live.view(records.last().expect("a second"))
     }

@@ -1,7 +1,7 @@
 //! The target's URL, and the options that apply to it.
 
-use super::arguments::ToolArguments;
-use crate::plan::{PlanError, Protocol};
+use crate::cli::arguments::HitArguments;
+use crate::plan::Protocol;
 
 /// The parts of a URL.
 #[derive(Debug, PartialEq)]
@@ -15,25 +15,24 @@ pub struct Target {
 }
 
 impl Target {
-    /// # Errors
-    /// The URL is invalid.
-    pub fn parse(url: &str) -> Result<Self, PlanError> {
-        let wrong = |reason: &str| PlanError::rule(format!("{url}: {reason}"));
-        let begins = "a URL must begin with http://, https://, grpc:// or grpcs://";
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong(begins))?;
+    /// The error shows a right URL.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{url}\" is not a URL of an HTTP server: write http://127.0.0.1:3000/path.");
+        let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let (protocol, is_encrypted, usual_port) = match scheme {
             "http" => (Protocol::Http, false, Some(80)),
             "https" => (Protocol::Http, true, Some(443)),
             "grpc" => (Protocol::Grpc, false, None),
             "grpcs" => (Protocol::Grpc, true, Some(443)),
-            _ => return Err(wrong(begins)),
+            _ => return Err(wrong()),
         };
         if !url.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(wrong("write spaces and non-ASCII characters percent-encoded, such as %20"));
+            return Err(format!("\"{url}\" holds characters that a URL cannot hold: percent-encode them."));
         }
-        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         if authority.contains('@') {
-            return Err(wrong("pass credentials as a header, -H 'Authorization: …'"));
+            let advice = "send it as a header, -H 'Authorization: Basic …'";
+            return Err(format!("The URL holds a user name or password: {advice}."));
         }
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -41,17 +40,18 @@ impl Target {
         };
         let host = host.trim_matches(['[', ']']).to_owned();
         if host.is_empty() {
-            return Err(wrong("the host is missing"));
+            return Err(wrong());
         }
+        let no_port = || format!("\"{url}\" is not a URL: the port must be 1 to 65535.");
         let port = match port {
-            Some(text) => {
-                text.parse().ok().filter(|port| *port > 0).ok_or_else(|| wrong("the port must be 1 to 65535"))?
-            }
-            None => usual_port.ok_or_else(|| wrong("the port is missing"))?,
+            Some(text) => text.parse().ok().filter(|port| *port > 0),
+            None => usual_port,
         };
+        let port = port.ok_or_else(no_port)?;
+        let path = path.split('#').next().unwrap_or_default();
         let path = match (protocol, path.trim_start_matches('/')) {
             (Protocol::Grpc, method) if !method.contains('/') => {
-                return Err(wrong("a gRPC URL must name its method: grpc://host:port/package.Service/Method"));
+                return Err(format!("\"{url}\" names no method: write grpc://127.0.0.1:9090/package.Service/Method."));
             }
             (Protocol::Grpc, method) => method.to_owned(),
             (Protocol::Http, _) if path.starts_with('/') => path.to_owned(),
@@ -60,8 +60,17 @@ impl Target {
         Ok(Self { protocol, is_encrypted, host, port, path })
     }
 
+    /// Host and port.
+    pub fn address(&self) -> String {
+        if self.host.contains(':') {
+            format!("[{}]:{}", self.host, self.port)
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
+    }
+
     /// Refuses options that do not apply to this URL: ignoring them would surprise.
-    pub fn check(&self, options: &ToolArguments) -> Result<(), PlanError> {
+    pub fn check(&self, options: &HitArguments) -> Result<(), String> {
         let (is_http, is_grpc) = (self.protocol == Protocol::Http, self.protocol == Protocol::Grpc);
         let rules = [
             (options.method.is_some(), is_http, "--method applies to http and https only"),
@@ -77,7 +86,7 @@ impl Target {
             (options.server_name.is_some(), self.is_encrypted, "--server-name applies to https and grpcs only"),
         ];
         match rules.iter().find(|(is_given, has_meaning, _)| *is_given && !has_meaning) {
-            Some((_, _, message)) => Err(PlanError::rule(*message)),
+            Some((_, _, message)) => Err(format!("{message}.")),
             None => Ok(()),
         }
     }
@@ -100,6 +109,7 @@ mod tests {
             ("http://localhost:8081/a?b", target(Protocol::Http, false, "localhost", 8081, "/a?b")),
             ("http://example.org", target(Protocol::Http, false, "example.org", 80, "/")),
             ("http://example.org?a=b", target(Protocol::Http, false, "example.org", 80, "/?a=b")),
+            ("http://example.org/a#b", target(Protocol::Http, false, "example.org", 80, "/a")),
             ("http://example.org/@a", target(Protocol::Http, false, "example.org", 80, "/@a")),
             ("https://example.org/a", target(Protocol::Http, true, "example.org", 443, "/a")),
             ("http://[::1]:80/", target(Protocol::Http, false, "::1", 80, "/")),
@@ -113,20 +123,21 @@ mod tests {
     #[test]
     fn an_invalid_url_is_explained() {
         for (url, words) in [
-            ("localhost:80", "must begin with"),
-            ("ftp://h/", "must begin with"),
-            ("http://:80/", "host is missing"),
-            ("http://h:99999/", "port must be"),
-            ("http://h:0/", "port must be"),
-            ("http://u:p@h/", "-H 'Authorization"),
-            ("http://h/a b", "%20"),
-            ("http://h/ü", "%20"),
-            ("grpc://h/p.S/M", "port is missing"),
-            ("grpc://h:1", "must name its method"),
-            ("grpc://h:1/p.S", "must name its method"),
+            ("127.0.0.1:3000", "is not a URL of an HTTP server: write http://127.0.0.1:3000/path."),
+            ("ftp://h/x", "is not a URL of an HTTP server"),
+            ("http://:80/", "is not a URL of an HTTP server"),
+            ("http://h:99999/", "is not a URL: the port must be 1 to 65535."),
+            ("http://h:0/", "is not a URL"),
+            ("http://h/a b", "holds characters that a URL cannot hold: percent-encode them."),
+            ("http://h/ü", "percent-encode"),
+            ("grpc://h/p.S/M", "the port must be"),
+            ("grpc://h:1", "names no method"),
+            ("grpc://h:1/p.S", "names no method"),
         ] {
-            let error = Target::parse(url).expect_err(url).to_string();
-            assert!(error.starts_with(url) && error.contains(words), "{error}");
+            let error = Target::parse(url).expect_err(url);
+            assert!(error.starts_with(&format!("\"{url}\"")) && error.contains(words), "{error}");
         }
+        let error = Target::parse("http://me:secret@h/").expect_err("a password");
+        assert!(error.contains("send it as a header") && !error.contains("secret"), "{error}");
     }
 }

@@ -1,0 +1,240 @@
+//! The result, in the words and the order of oha, wrk and hey, and as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Serialize, Serializer};
+
+use super::request::Request;
+use crate::failure::Failure;
+use crate::plan::{Arrival, Protocol};
+use crate::results::{Summary, grouped};
+
+const PERCENTILES: [(&str, f64); 8] = [
+    ("p10", 0.1),
+    ("p25", 0.25),
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+];
+/// Above this share of what the generator can do, the figure may be the generator's.
+const GENERATOR_BOUND: f64 = 2.0 / 3.0;
+/// A send lag of more than this share of the median latency is worth a warning.
+const LAG_SHARE: f64 = 0.1;
+const UNITS: [&str; 4] = ["B", "kB", "MB", "GB"];
+
+/// What one phase measured. Latencies are milliseconds, in the open model from each request's scheduled instant.
+/// `statuses` counts replies by status; `errors` counts what failed without one. `capacity_per_s` is the generator's
+/// rate with the same requests against a server that does nothing.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    url: String,
+    method: String,
+    users: u32,
+    rate_per_s: Option<f64>,
+    duration_s: f64,
+    requests: u64,
+    ok: u64,
+    failed: u64,
+    unsent: u64,
+    bytes_sent: u64,
+    bytes_received: u64,
+    statuses: BTreeMap<String, u64>,
+    errors: BTreeMap<String, u64>,
+    min_ms: f64,
+    mean_ms: f64,
+    max_ms: f64,
+    #[serde(serialize_with = "as_object")]
+    percentiles_ms: Vec<(&'static str, f64)>,
+    send_lag_p99_ms: Option<f64>,
+    capacity_per_s: Option<f64>,
+    interrupted: bool,
+    window_s: Option<f64>,
+    ok_late: u64,
+    requests_per_s: f64,
+    warnings: Vec<String>,
+}
+
+impl Report {
+    pub fn new(request: &Request, measured: &Summary, expected: &str, capacity_per_s: Option<f64>) -> Self {
+        let (totals, latency) = (&measured.totals, measured.totals.all.latency());
+        let milliseconds = |value: Option<f64>| value.unwrap_or_default() / 1e6;
+        let at = |quantile| milliseconds(latency.map(|latency| latency.value_at_quantile(quantile) as f64));
+        let (statuses, errors) = divided(expected, totals.all.ok, &totals.all.errors);
+        let mut report = Self {
+            url: request.url.clone(),
+            method: if request.target.protocol == Protocol::Http { request.method.clone() } else { "gRPC".to_owned() },
+            users: request.users,
+            rate_per_s: request.rate,
+            duration_s: measured.seconds(),
+            requests: totals.all.sent,
+            ok: totals.all.ok,
+            failed: totals.all.failed,
+            unsent: measured.phase.unsent,
+            bytes_sent: totals.bytes_sent,
+            bytes_received: totals.bytes_received,
+            statuses,
+            errors,
+            min_ms: milliseconds(latency.map(|latency| latency.min() as f64)),
+            mean_ms: milliseconds(latency.map(hdrhistogram::Histogram::mean)),
+            max_ms: milliseconds(latency.map(|latency| latency.max() as f64)),
+            percentiles_ms: PERCENTILES.iter().map(|(name, quantile)| (*name, at(*quantile))).collect(),
+            send_lag_p99_ms: totals.send_lag.as_ref().map(|lag| lag.value_at_quantile(0.99) as f64 / 1e6),
+            capacity_per_s,
+            interrupted: measured.phase.interrupted,
+            window_s: measured.window_seconds(),
+            ok_late: totals.operations_late,
+            requests_per_s: measured.requests_per_second(),
+            warnings: Vec::new(),
+        };
+        report.warnings = report.bound().into_iter().chain(report.lag()).collect();
+        report
+    }
+
+    fn bound(&self) -> Option<String> {
+        let is_bound = self.capacity_per_s.is_some_and(|limit| self.requests_per_s > GENERATOR_BOUND * limit);
+        let text = "The load generator was near its own limit: the server may be faster than this.";
+        is_bound.then(|| text.to_owned())
+    }
+
+    fn lag(&self) -> Option<String> {
+        let median_ms = self.percentiles_ms.iter().find(|(name, _)| *name == "p50")?.1;
+        let lag_ms = self.send_lag_p99_ms.filter(|lag_ms| *lag_ms > (LAG_SHARE * median_ms).max(1.0))?;
+        Some(format!("Requests left up to {lag_ms:.1} ms late (p99): this machine has too little CPU to spare."))
+    }
+
+    /// A line for each subject.
+    pub fn text(&self, request: &Request) -> String {
+        let interrupted = if self.interrupted { " (interrupted)" } else { "" };
+        let mut text = format!("{} {}\n", self.method, self.url);
+        let _ = writeln!(text, "  {}, {:.2} s{interrupted}\n", load(request), self.duration_s);
+        for (name, value) in self.counts() {
+            let _ = writeln!(text, "  {name:<12}{value}");
+        }
+        text += &self.latency();
+        text += if self.rate_per_s.is_some() {
+            "              from the instant at which each request was due\n\n"
+        } else {
+            "\n"
+        };
+        for (name, value) in self.outcomes() {
+            let _ = writeln!(text, "  {name:<12}{value}");
+        }
+        self.warnings.iter().for_each(|warning| text += &format!("  warning: {warning}\n"));
+        text
+    }
+
+    fn counts(&self) -> Vec<(&str, String)> {
+        let share = if self.requests > 0 { self.failed as f64 / self.requests as f64 } else { 0.0 };
+        let [sent, good, failed, unsent] = [self.requests, self.ok, self.failed, self.unsent].map(grouped);
+        let mut lines = vec![
+            ("requests/s", whole(self.requests_per_s)),
+            ("requests", format!("{sent} sent, {good} good, {failed} failed ({:.2}%)", share * 100.0)),
+        ];
+        if self.unsent > 0 {
+            lines.push(("unsent", format!("{unsent} requests were due and found no free user: raise --users")));
+        }
+        let [received, sent] = [self.bytes_received, self.bytes_sent].map(|bytes| self.size(bytes));
+        lines.push(("data", format!("{received} received, {sent} sent\n")));
+        lines
+    }
+
+    fn latency(&self) -> String {
+        let mut figures = vec![("min", self.min_ms), ("mean", self.mean_ms)];
+        figures.extend(&self.percentiles_ms);
+        figures.push(("max", self.max_ms));
+        let [names, values]: [String; 2] = [
+            figures.iter().map(|(name, _)| format!("{name:>9}")).collect(),
+            figures.iter().map(|(_, value)| format!("{:>9}", milliseconds(*value))).collect(),
+        ];
+        format!("  {:<12}{names}\n  {:<12}{values}\n", "latency, ms", "")
+    }
+
+    fn outcomes(&self) -> Vec<(&str, String)> {
+        let named = |counts: &BTreeMap<String, u64>| {
+            let shown = counts.iter().filter(|(_, count)| **count > 0);
+            shown.map(|(name, count)| format!("{name}: {}", grouped(*count))).collect::<Vec<_>>().join(", ")
+        };
+        let statuses = named(&self.statuses);
+        let mut lines = vec![("status", if statuses.is_empty() { "no reply".to_owned() } else { statuses })];
+        if !self.errors.is_empty() {
+            lines.push(("errors", named(&self.errors)));
+        }
+        lines.push(("generator", self.generator()));
+        lines
+    }
+
+    fn generator(&self) -> String {
+        let Some(limit) = self.capacity_per_s else { return "its own limit was not measured".to_owned() };
+        let used = self.requests_per_s / limit * 100.0;
+        format!("sends {}/s of these requests to a server that does nothing; {used:.0}% of it used", whole(limit))
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        let mut value = if self.duration_s > 0.0 { bytes as f64 / self.duration_s } else { 0.0 };
+        let mut units = UNITS.iter();
+        let mut unit = units.next();
+        while value >= 1000.0 && units.len() > 0 {
+            value /= 1000.0;
+            unit = units.next();
+        }
+        format!("{value:.1} {}/s", unit.unwrap_or(&""))
+    }
+}
+
+/// Counts of replies by status, and of what failed without one.
+fn divided(expected: &str, ok: u64, errors: &[(Failure, u64)]) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
+    let mut statuses = BTreeMap::from([(expected.to_owned(), ok)]);
+    let mut others = BTreeMap::new();
+    for (failure, count) in errors {
+        match failure {
+            Failure::Status(status) => statuses.insert(status.to_string(), *count),
+            _ => others.insert(failure.name().into_owned(), *count),
+        };
+    }
+    (statuses, others)
+}
+
+fn load(request: &Request) -> String {
+    let users = grouped(u64::from(request.users));
+    if let Some(rate) = request.rate {
+        let arrival = if request.arrival == Arrival::Poisson { "poisson" } else { "constant" };
+        return format!("{} requests/s ({arrival}), at most {users} in flight", general(rate));
+    }
+    let plural = if request.users == 1 { "" } else { "s" };
+    let shared = request.connections.map(|count| format!(" on {} connections", grouped(u64::from(count))));
+    let warm_up = (request.warm_up_ms > 0 && request.requests.is_none())
+        .then(|| format!(", warm-up of {} s before", general(request.warm_up_ms as f64 / 1e3)));
+    format!("{users} user{plural}{}{}", shared.unwrap_or_default(), warm_up.unwrap_or_default())
+}
+
+/// Six significant digits, without zeros at the end.
+fn general(value: f64) -> String {
+    let decimals = 5 - (value.max(1e-4).log10().floor() as i32).min(5);
+    let text = format!("{value:.*}", decimals as usize);
+    let (number, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let number = grouped(number.parse().unwrap_or_default());
+    match fraction.trim_end_matches('0') {
+        "" => number,
+        fraction => format!("{number}.{fraction}"),
+    }
+}
+
+fn whole(value: f64) -> String {
+    grouped(value.round_ties_even() as u64)
+}
+
+fn milliseconds(value: f64) -> String {
+    match value {
+        1000.0.. => whole(value),
+        100.0.. => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+fn as_object<S: Serializer>(entries: &[(&'static str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(entries.iter().copied())
+}

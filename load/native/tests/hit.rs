@@ -1,0 +1,102 @@
+//! `hit`: what is sent, what a good reply is, and what is printed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Answers each request of each connection with this status, and closes where its first line says so; gives its URL.
+fn server(status: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || while answer(&stream, status).is_some() {});
+        }
+    });
+    format!("http://{address}")
+}
+
+/// Reads one request and answers it; none at the connection's end.
+fn answer(stream: &TcpStream, status: &str) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let (mut line, mut length) = (String::new(), 0);
+    while !line.ends_with("\r\n\r\n") {
+        let start = line.len();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = line[start..].to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).ok()?;
+    let reply = format!("HTTP/1.1 {status}\r\nLocation: /there\r\nContent-Length: 2\r\n\r\n{{}}");
+    { stream }.write_all(reply.as_bytes()).ok()
+}
+
+fn hit(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"));
+    let Output { status, stdout, stderr } = command.arg("hit").args(arguments).output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_count_of_requests_is_sent_and_answered() {
+    let url = server("201 Created") + "/any";
+    let (status, out, error) = hit(&[&url, "-n", "50", "-u", "4", "-d", "{\"a\": \"${uuid}\"}", "--json"]);
+    assert_eq!(status, Some(0), "{error}");
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((&report["method"], &report["users"]), (&"POST".into(), &4.into()));
+    assert_eq!((&report["requests"], &report["ok"]), (&50.into(), &50.into()));
+    assert_eq!(report["statuses"], serde_json::json!({"201": 50}), "the first reply shows what a good one is");
+    assert!(report["capacity_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{report}");
+    assert!(out.starts_with("{\n  \"url\": \"http://127"), "{out}");
+}
+
+#[test]
+fn the_result_has_a_line_for_each_subject() {
+    let (status, out, _) = hit(&[&server("200 OK"), "-d", "300ms", "--warm-up", "100ms", "-u", "1", "--no-capacity"]);
+    assert_eq!(status, Some(0));
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].starts_with("GET http://127.0.0.1:"), "{out}");
+    assert!(lines[1].starts_with("  1 user, warm-up of 0.1 s before, 0.3"), "{out}");
+    assert_eq!(lines[2], "");
+    for (line, name) in [(3, "requests/s  "), (4, "requests    "), (5, "data        "), (7, "latency, ms       min")] {
+        assert!(lines[line].starts_with(&format!("  {name}")), "{line}: {out}");
+    }
+    assert!(out.contains("\n  generator   its own limit was not measured\n"), "{out}");
+}
+
+#[test]
+fn another_status_than_the_expected_one_fails_the_command() {
+    let (status, out, _) = hit(&[&server("200 OK"), "-n", "20", "--expect", "204"]);
+    assert_eq!(status, Some(1), "{out}");
+    assert!(out.contains("  status      200: 20\n") && out.contains("20 failed (100.00%)"), "{out}");
+}
+
+#[test]
+fn a_redirect_is_refused_with_its_place_unless_it_is_expected() {
+    let url = server("302 Found");
+    let (status, out, error) = hit(&[&url, "-n", "1"]);
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    let advice = "Measure that address, or accept the redirect as the reply with --expect 302.";
+    assert_eq!(error, format!("bakeoff-load: {url} redirects to /there (status 302). {advice}\n"));
+    assert_eq!(hit(&[&url, "-n", "1", "--expect", "302", "--no-capacity"]).0, Some(0));
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_named() {
+    let advice = "Start the server, or check the address.";
+    let (status, _, error) = hit(&["http://127.0.0.1:1/x"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(error, format!("bakeoff-load: http://127.0.0.1:1/x does not answer: Connection refused. {advice}\n"));
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", silent.local_addr().expect("an address"));
+    assert!(hit(&[&url, "--timeout", "100ms"]).2.contains("does not answer: timed out."));
+    let begins_well = server("200");
+    assert_eq!(hit(&[&begins_well, "-n", "1", "--no-capacity"]).0, Some(0), "a status line without words");
+    assert!(hit(&[&server("nonsense")]).2.contains("does not answer: the reply is not HTTP/1.1."));
+}
