@@ -29,6 +29,29 @@ def documents() -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
+def table_of_changes() -> str:
+    """The rows of CONTRIBUTING that name the files of each kind of change."""
+    return (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## What a change touches")[1].split("\n## ")[0]
+
+
+def lost_files(text: str) -> list[str]:
+    """The files and folders named as code that the repository does not have, and names that their file lacks.
+
+    A path may begin in any folder, as `options/table.py` does. Of `NAME` in `FILE`, the file has the name.
+    """
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8").stdout
+    files = {f"/{line}/": ROOT / line for line in tracked.splitlines()}
+
+    def found(name: str) -> list[Path]:
+        return [path for file, path in files.items() if f"/{name.strip('/')}/" in file]
+
+    names = re.findall(r"`([\w./-]+(?:/|\.(?:json|md|py|rs|sql|toml|j2)))`", text)
+    lost = [name for name in names if not found(name)]
+    for name, file in re.findall(r"`([^`]+)` in `([^`]+\.\w+)`", text):
+        lost += [f"{name} in {file}" for path in found(file) if name not in path.read_text("utf-8")]
+    return lost
+
+
 def anchors(text: str) -> Iterator[str]:
     """The anchors that a page's headings have on GitHub."""
     for line in text.splitlines():
@@ -72,3 +95,12 @@ def test_documents_use_the_field_s_words(page: Path) -> None:
 
 def test_an_odd_word_is_found_outside_code() -> None:
     assert odd_words("Requests under way, and `under way` as code.") == ["under way"]
+
+
+def test_the_table_of_changes_names_files_that_exist() -> None:
+    assert lost_files(table_of_changes()) == []
+
+
+def test_a_lost_file_and_a_lost_name_are_found() -> None:
+    text = "`enum Arrival` in `options/table.py`, `option` in `options/table.py`, `gone/`, `plan/gone.rs`, `lab/tests/`"
+    assert lost_files(text) == ["gone/", "plan/gone.rs", "enum Arrival in options/table.py"]
