@@ -1,7 +1,6 @@
 """Commands that need no database: help, and what is wrong with a command line."""
 
 import gc
-import json
 import shutil
 import signal
 import subprocess
@@ -15,11 +14,7 @@ from bakeoff_process import OWN_VARIABLES, bakeoff
 
 from bakeoff import __version__
 from bakeoff.cli.main import main
-from bakeoff.documents.checked import first_problem
 from bakeoff.project import Project
-
-# An attached target needs one; nothing connects to it.
-DATABASE = {"DATABASE_URL": "postgresql://unknown@127.0.0.1:1/nothing"}
 
 
 @pytest.fixture
@@ -208,29 +203,6 @@ def test_limits_that_this_machine_cannot_hold_are_refused(
     assert done.returncode == 1
     assert done.stderr.startswith("bakeoff: --limit-cpus and --limit-memory need cgroup version 2")
     assert not results.exists()
-
-
-def test_a_plan_obeys_its_schema(project: Project, results: Path) -> None:
-    address = "producer-api-go-rest=http://127.0.0.1:7"
-    done = bakeoff(project, "plan", "quick", "--users", "3", "--attach", address, results=results, environment=DATABASE)
-    assert done.returncode == 0, done.stderr
-    plan = json.loads(done.stdout)
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
-    assert (plan["transport"]["port"], plan["phases"][0]["virtual_users"]) == (7, 3)
-
-
-def test_targets_are_listed(project: Project, results: Path) -> None:
-    done = bakeoff(project, "targets", results=results)
-    assert done.returncode == 0
-    assert "producer-api-rust-rest" in done.stdout
-
-
-def test_targets_are_listed_as_json(project: Project, results: Path) -> None:
-    done = bakeoff(project, "targets", "--json", results=results)
-    assert done.returncode == 0
-    (target,) = (each for each in json.loads(done.stdout)["targets"] if each["name"] == "producer-api-rust-rest")
-    assert (target["workload"], target["language"], target["protocol"]) == ("events", "rust", "rest")
-    assert target["port"] > 0 and isinstance(target["built"], bool) and isinstance(target["missing"], list)
 
 
 def test_the_launcher_works_through_a_link_from_a_path_with_spaces(project: Project, tmp_path: Path) -> None:

@@ -2,10 +2,9 @@
 
 import time
 
-from judgements import SPEEDS, Shape, comparison
-
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
+from judgements import SPEEDS, Shape, comparison
 
 LARGE = Shape(tuple(SPEEDS), ("4k", "8k", "32k", "64k"), (10, 50, 100, 200, 500, 1_000, 2_000), 10, 120)
 

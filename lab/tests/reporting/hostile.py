@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from judgements import comparison, with_first
-
 from bakeoff.judging.judgement import Judgement
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.storage.stored_runs import StoredComparison
+from judgements import comparison, with_first
 
 SCRIPT = "</script><script>window.hacked=1</script>"
 IMAGE = "<img src=x onerror=\"window.hacked=1\"><svg onload='window.hacked=1'>"

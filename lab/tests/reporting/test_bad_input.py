@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from benchmark import LARGE
-from hostile import hostile_comparison
-from judgements import Shape, comparison, level, with_first, with_status, without_timeline
 
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.pictures.svg import svg_of
@@ -15,6 +13,8 @@ from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import DOCUMENTS, write_report
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
+from hostile import hostile_comparison
+from judgements import Shape, comparison, level, with_first, with_status, without_timeline
 
 Case = tuple[Judgement, StoredComparison]
 

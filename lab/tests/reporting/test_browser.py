@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import hostile_comparison
-from judgements import Shape, comparison
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
 from browsers import axe_faults
+from hostile import hostile_comparison
+from judgements import Shape, comparison
 
 WIDTHS = (1440, 1024, 390)
 

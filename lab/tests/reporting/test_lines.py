@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from judgements import comparison, histogram
 
 from bakeoff.reporting.charts.curves import latency_curve
 from bakeoff.reporting.charts.timelines import LONGEST, timeline_of
 from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Second
+from judgements import comparison, histogram
 
 
 def test_a_curve_agrees_with_its_histogram() -> None:

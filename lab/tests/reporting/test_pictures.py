@@ -9,8 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 import resvg_py
-from hostile import hostile_comparison
-from judgements import SPEEDS, Shape, comparison
 
 from bakeoff.reporting.chart import Axis
 from bakeoff.reporting.pictures.png import png_of
@@ -18,6 +16,8 @@ from bakeoff.reporting.pictures.scales import Scale, even_ticks, fitted, ticks
 from bakeoff.reporting.pictures.svg import svg_of
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_files import write_report
+from hostile import hostile_comparison
+from judgements import SPEEDS, Shape, comparison
 
 LINEAR = Axis("", "linear", "rate")
 LOG = Axis("", "log", "ms")

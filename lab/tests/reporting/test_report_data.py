@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from goldens import check_golden
-from judgements import SPEEDS, Shape, comparison, estimate, with_first
 
 from bakeoff.judging.ceilings import reference_lines
 from bakeoff.judging.judge import judge
@@ -20,6 +19,7 @@ from bakeoff.reporting.tables import limits
 from bakeoff.reporting.verdict_text import judgement_table
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.run import Status
+from judgements import SPEEDS, Shape, comparison, estimate, with_first
 from made_up import comparison_of, cost, measured, phase, run_of
 from observations import ACTIVITY, STATE
 

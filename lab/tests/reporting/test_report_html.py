@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from hostile import IMAGE, SCRIPT, hostile_comparison
-from judgements import Shape, comparison, estimate, with_first, without_timeline
-
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Bottleneck
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
+from hostile import IMAGE, SCRIPT, hostile_comparison
+from judgements import Shape, comparison, estimate, with_first, without_timeline
 from made_up import comparison_of, run_of
 from observations import ACTIVITY, STATE
 

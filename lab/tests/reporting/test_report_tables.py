@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 from goldens import check_golden
-from hostile import hostile_comparison
-from judgements import Shape, comparison
 
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.grouped_findings import groups_of
@@ -24,6 +22,8 @@ from bakeoff.reporting.text import text_report
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.gauge import Gauge
 from bakeoff.results.observed import DatabaseFigures, MachineFigures
+from hostile import hostile_comparison
+from judgements import Shape, comparison
 from made_up import comparison_of, cost, measured, phase, run_of
 
 

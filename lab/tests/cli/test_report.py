@@ -7,11 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from judgements import comparison
 
 from bakeoff.cli import report
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
+from judgements import comparison
 
 
 @pytest.fixture
