@@ -65,6 +65,7 @@ def compared(
         return judge(comparison_of(*runs))
 
 
+@cache
 def error_rates(
     machine: Machine, rounds: int, contenders: int, times: int, faster: float = 1.1, seed: int = 1
 ) -> tuple[float, float]:

@@ -10,11 +10,18 @@ from bakeoff.cli.app import app
 from bakeoff.project import Project
 
 _ASK = """
-eval "$(./bakeoff completion bash)"
+eval "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 _bakeoff_completion ./bakeoff
 printf '%s\\n' "${COMPREPLY[@]}"
 """
+
+
+@pytest.fixture(scope="module")
+def script(project: Project) -> str:
+    """The launcher's script for bash, printed once."""
+    asked = ["./bakeoff", "completion", "bash"]
+    return subprocess.run(asked, cwd=project.root, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -33,10 +40,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
     ],
 )
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_bash(project: Project, typed: list[str], offered: set[str]) -> None:
-    done = subprocess.run(
-        ["bash", "-c", _ASK, "bash", "./bakeoff", *typed], cwd=project.root, capture_output=True, text=True, check=False
-    )
+def test_bash(project: Project, script: str, typed: list[str], offered: set[str]) -> None:
+    asked = ["bash", "-c", _ASK, "bash", script, "./bakeoff", *typed]
+    done = subprocess.run(asked, cwd=project.root, capture_output=True, text=True, check=False)
     assert set(done.stdout.splitlines()) == offered, done.stderr
 
 
