@@ -1,16 +1,10 @@
 """What each finding of the doctor's means, at its edges."""
 
-import io
 import resource
-import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-import typer
 
-from bakeoff.cli import doctor as command
 from bakeoff.doctor.diagnosis import Diagnosis, State
 from bakeoff.doctor.durability_check import durability
 from bakeoff.doctor.examination import cores
@@ -108,37 +102,6 @@ def test_looking_around_gives_shares() -> None:
 
 def test_disk_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
     assert free_disk(tmp_path / "not" / "yet", "results").found == free_disk(tmp_path, "results").found
-
-
-@pytest.mark.parametrize(("states", "status"), [([OK, UNKNOWN, COSTLY], 0), ([OK, WRONG], 1)])
-def test_only_what_makes_results_wrong_fails(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], states: Sequence[State], status: int
-) -> None:
-    found = [Diagnosis(f"check {number}", state, "found", "cost", "repair") for number, state in enumerate(states)]
-    monkeypatch.setattr(command, "examine", lambda _project: iter(found))
-    with pytest.raises(typer.Exit) if status else nullcontext():
-        command.run_doctor(as_json=False)
-    said = capsys.readouterr()
-    assert all(each.subject in said.out for each in found)
-    assert f"1 {states[-1]}" in said.err
-
-
-class Terminal(io.StringIO):
-    """An output that takes colours."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
-def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool) -> None:
-    monkeypatch.setenv("NO_COLOR", no_color)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
-    monkeypatch.setattr(command, "examine", lambda _project: iter([Diagnosis("cores", OK, "2")]))
-    command.run_doctor(False)
-    assert ("\x1b" in terminal.getvalue()) == coloured
-    assert "cores" in terminal.getvalue()
 
 
 def test_disk_use_counts_every_file_and_names_the_command_that_frees_it(tmp_path: Path) -> None:
