@@ -82,7 +82,7 @@ def planted(fault: str, log: Path) -> Iterator[Service]:
 def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> None:
     testbed = cast(Testbed, SimpleNamespace(server=None))
     with planted(fault, tmp_path / "log") as service:
-        trial = _trial(testbed, WORKLOAD, "rest", service, KIND)
+        trial = _trial(testbed, WORKLOAD, "rest", service, KIND, returned_within_s=0.5)
     faults = [each for each in trial.faults if "waited" not in each]
     assert (words in "; ".join(faults)) if words else faults == []
     assert trial.connections == KIND.connections

@@ -82,7 +82,14 @@ def trials(testbed: Testbed, target: Target, workload: Workload, variant: Varian
             yield _trial(testbed, workload, target.protocol, service, kind)
 
 
-def _trial(testbed: Testbed, workload: Workload, protocol: str, service: Service, kind: Kind) -> Trial:
+def _trial(
+    testbed: Testbed,
+    workload: Workload,
+    protocol: str,
+    service: Service,
+    kind: Kind,
+    returned_within_s: float = RETURNED_WITHIN_S,
+) -> Trial:
     requests = SampleRequests(workload, protocol, service.access)
     trees = [ProcessTree(pid) for pid in service.pids.values()]
     attack = _attack(workload, protocol, service, kind, requests.make(0))
@@ -101,7 +108,7 @@ def _trial(testbed: Testbed, workload: Workload, protocol: str, service: Service
             process.kill()
             written = process.stdout.read()
     report = msgspec.json.decode(written, type=AttackReport) if written else AttackReport()
-    kept = _kept_bytes(trees, idle)
+    kept = _kept_bytes(trees, idle, returned_within_s)
     return Trial(
         kind=kind.name,
         connections=report.connected,
@@ -131,9 +138,9 @@ def _memory_bytes(trees: Sequence[ProcessTree]) -> int:
     return sum(usage.memory_bytes for tree in trees if (usage := tree.usage()) is not None)
 
 
-def _kept_bytes(trees: Sequence[ProcessTree], idle: int) -> int:
+def _kept_bytes(trees: Sequence[ProcessTree], idle: int, within_s: float) -> int:
     """What is left above `idle` once memory is back, or when the time for that is over."""
-    deadline = time.monotonic() + RETURNED_WITHIN_S
+    deadline = time.monotonic() + within_s
     while (kept := _memory_bytes(trees) - idle) > KEPT_BYTES and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY_S)
     return max(kept, 0)
