@@ -20,7 +20,7 @@ def test_a_run_prints_what_its_report_holds(project: Project, database: Server, 
     environment = metrics(database)
     done = bakeoff(project, "run", "quick", "--users", "2", *SHORT, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["comparison"]["id"] == 1
+    assert json.loads(done.stdout)["judgement"]["comparison_id"] == 1
     assert "Rust REST reached" in done.stderr
     report = ("report", "--format", "json", "--output", "-")
     written = bakeoff(project, *report, results=results, environment=environment)
