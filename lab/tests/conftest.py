@@ -1,4 +1,4 @@
-"""What all tests share: how they are spread over workers, the checkout, and servers and a browser started once."""
+"""Hooks and fixtures of all tests: spreading them over workers, the checkout, servers and a browser started once."""
 
 import os
 import secrets

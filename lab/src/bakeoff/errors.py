@@ -14,7 +14,7 @@ class BakeoffError(Exception):
 
 
 class NotFoundError(BakeoffError):
-    """What was asked for by its number or name is not there."""
+    """No object has the number or name that was asked for."""
 
 
 class UsageError(BakeoffError):

@@ -1,4 +1,4 @@
-"""What `./bakeoff calibrate` measures: every workload, unless one is named."""
+"""The measurements of `./bakeoff calibrate`: every workload, unless one is named."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a running lab publishes, and what is read of one that has ended."""
+"""The progress that a running lab publishes, and what readers find of one that has ended."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `bakeoff run` prints of a search for a rate."""
+"""The output of `bakeoff run` for a search for a rate."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What agents on other hosts need, said before anything is built."""
+"""The needs of agents on other hosts, checked before anything is built."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What --in kubernetes refuses before anything is started."""
+"""Refusals of --in kubernetes before anything is started."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is built when, and what becomes of builds that fail or are no longer wanted."""
+"""The order of builds, and the end of builds that fail or are no longer wanted."""
 
 import sys
 import threading

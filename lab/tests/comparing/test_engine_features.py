@@ -1,4 +1,4 @@
-"""What an engine cannot do is refused before anything is built, and names the operation that needs it."""
+"""An engine's missing features are refused before anything is built, and name the operation that needs them."""
 
 import sys
 import tomllib

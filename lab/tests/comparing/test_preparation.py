@@ -1,4 +1,4 @@
-"""What a request cannot mean is refused before what it would need is missed."""
+"""A request that cannot be meant is refused before its needs are looked for."""
 
 import shutil
 

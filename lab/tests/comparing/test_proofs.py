@@ -1,4 +1,4 @@
-"""What conformance proved is kept until something changes that it depends on."""
+"""A proof of conformance is kept until something changes that it depends on."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -119,7 +119,7 @@ class Lab:
         monkeypatch.setattr(recorder, "store_fastest", lambda _store, comparison: self.judged.append(comparison))
 
     def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
-        """What was measured, like `a1` for contender a in round 1; smoke runs in capitals."""
+        """The measured runs, like `a1` for contender a in round 1; smoke runs in capitals."""
         done = frozenset() if unfinished is None else unfinished.done
         with self._recorder(request, unfinished) as recording:
             measure_rounds(self._measurer(recording), Schedule(request, done), self._contenders(names))

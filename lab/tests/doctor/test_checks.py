@@ -1,4 +1,4 @@
-"""What each finding of the doctor's means, at its edges."""
+"""The meaning of each of the doctor's findings, at its edges."""
 
 import resource
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What end-to-end tests share: a server, started targets, databases of their own, and a Docker engine."""
+"""Fixtures of end-to-end tests: a server, started targets, databases of their own, and a Docker engine."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What tests of a real Docker engine need; without it they are skipped, or fail where it is required."""
+"""Needs of tests of a real Docker engine; without it they are skipped, or fail where it is required."""
 
 import os
 import subprocess

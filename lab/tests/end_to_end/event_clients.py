@@ -25,7 +25,7 @@ _TIMEOUT_S = 60.0
 
 
 class Outcome(Enum):
-    """What a reply says, whichever the protocol."""
+    """The outcome that a reply names, whichever the protocol."""
 
     STORED = (200, "OK")
     OVERLOADED = (429, "RESOURCE_EXHAUSTED")
@@ -37,7 +37,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an event. `retry_after` is the header's text."""
+    """The reply to an event. `retry_after` is the header's text."""
 
     outcome: Outcome
     message: str
@@ -104,7 +104,7 @@ class TlsTrust:
     certificate: bytes
 
     def context(self, *protocols: str) -> ssl.SSLContext:
-        """What a client's connections are made with; protocols are offered by ALPN."""
+        """The TLS context of a client's connections; protocols are offered by ALPN."""
         context = ssl.create_default_context(cadata=self.certificate.decode())
         if protocols:
             context.set_alpn_protocols(list(protocols))

@@ -198,7 +198,7 @@ class DelayedLink:
                     threading.Thread(target=_pass_on, args=(arrived, sink), daemon=True).start()
 
     def _receive(self, source: socket.socket, arrived: "queue.SimpleQueue[tuple[float, bytes]]") -> None:
-        """What arrives is due a delay later; an empty message is the end."""
+        """Each message is due a delay after it arrives; an empty one is the end."""
         data = b"-"
         while data:
             try:

@@ -113,7 +113,7 @@ def split(document: Any, part: int, parts: int, name: str = "") -> Any:
 
 
 def test_a_recorded_stream_in_parts_has_the_same_figures(project: Project, server: Server, results: Path) -> None:
-    """What an engine reported, divided over agents and put together again: to the digit."""
+    """An engine's report, divided over agents and put together again: to the digit."""
     result = measured(project, server, 1, Phase("Few", 4, 1.5), Phase("Arriving", 8, 1.5, rate_per_s=300))
     assert result.status is Status.COMPLETED, result.failure
     (stream,) = results.glob("*/*.stream.jsonl")

@@ -91,7 +91,7 @@ def checkout(project: Project, server: Server, tmp_path: Path) -> Iterator[Proje
 
 
 def checked(checkout: Project, server: Server, cheat: str, overlay: str | None = None) -> ConformanceResult:
-    """What comes of a target that cheats so."""
+    """The outcome of a target that cheats so."""
     (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
     (target,) = find_targets(checkout)
     testbed = Testbed(checkout, server, PlainProgress(Console(quiet=True)))

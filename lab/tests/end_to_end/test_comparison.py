@@ -124,7 +124,7 @@ def test_encrypted_with_a_token_that_is_kept_nowhere(project: Project, database:
 
 
 def seen_while(process: subprocess.Popen[str], folder: Path, pattern: str) -> dict[Path, bytes]:
-    """What lay in files of a folder, which only this user may read, while a process was at work."""
+    """The contents of files of a folder, which only this user may read, while a process ran."""
     seen: dict[Path, bytes] = {}
     while process.poll() is None:
         for path in folder.glob(pattern):

@@ -49,7 +49,7 @@ def ready(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
 
 
 def labelled(docker: DockerEngine, label: str) -> list[str]:
-    """What an engine has with a label: containers, networks and volumes."""
+    """The objects of an engine with a label: containers, networks and volumes."""
     kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
     return [
         found for kind in kinds for found in run_docker(docker.address, [*kind, "-q", "--filter", f"label={label}"])

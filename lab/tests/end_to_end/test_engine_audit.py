@@ -1,4 +1,4 @@
-"""What the native engine's audit finds in a real database, where users share keys and rows were there before."""
+"""Findings of the native engine's audit in a real database, where users share keys and rows existed before."""
 
 import subprocess
 from pathlib import Path

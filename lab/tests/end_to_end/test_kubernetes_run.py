@@ -19,7 +19,7 @@ TARGET = "producer-api-go-rest"
 
 
 def kubectl(*arguments: str) -> Any:
-    """What the API answers, as JSON."""
+    """The API's answer, as JSON."""
     done = subprocess.run(
         ["kubectl", "--namespace", NAMESPACE, *arguments, "--output", "json"],
         capture_output=True,

@@ -154,7 +154,7 @@ def killed(
     kills: int,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Killed:
-    """What comes of all cases of a test when their targets, or their server, are killed."""
+    """The outcomes of all cases of a test when their targets, or their server, are killed."""
 
     def outcomes_of(test: str, kill: Callable[..., dict[Key, Outcome]]) -> dict[Key, Outcome]:
         workload, folder = load_workload(project, "events"), tmp_path_factory.mktemp("logs")

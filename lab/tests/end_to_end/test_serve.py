@@ -43,7 +43,7 @@ def served(
 
 
 def states(address: str) -> Iterator[dict[str, Any] | None]:
-    """What the live page is told, as it is told."""
+    """The messages of the live page, as they arrive."""
     with httpx2.stream("GET", f"{address}live/events", timeout=_TIMEOUT_S) as events:
         for line in events.iter_lines():
             if line:

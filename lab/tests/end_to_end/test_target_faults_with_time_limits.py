@@ -1,4 +1,4 @@
-"""What a target gives up when its time is over: a database that hangs, and clients that fall silent.
+"""The time limits of a target: a database that hangs, and clients that fall silent.
 
 Some limits are a minute long, so all targets are tried at once; each test looks at what came of one of them.
 """
@@ -37,7 +37,7 @@ EXIT_WITHIN_S = 14.0
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one target: the answers of a database that hangs, the silences that it allowed, and its end."""
+    """The outcome of one target: the answers of a database that hangs, the silences that it allowed, and its end."""
 
     hung: tuple[Answer, ...]
     kept_open: tuple[str, ...]

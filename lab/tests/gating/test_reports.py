@@ -1,4 +1,4 @@
-"""What pipelines read: JUnit XML and GitHub's annotations; and the second look before a failure."""
+"""The gate's reports for pipelines: JUnit XML and GitHub's annotations; and the second look before a failure."""
 
 from collections.abc import Sequence
 from dataclasses import replace

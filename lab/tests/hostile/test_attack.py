@@ -1,4 +1,4 @@
-"""What hostile connections send, against a server that only listens."""
+"""The bytes of hostile connections, against a server that only listens."""
 
 import asyncio
 import gzip

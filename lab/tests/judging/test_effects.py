@@ -18,7 +18,7 @@ def contender(language: str, protocol: str, *rates: float, **factors: str) -> Co
 
 
 def told(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
-    """What is told of each effect: the ratio in round figures, and how many pairs it is of."""
+    """The report of each effect: the ratio in round figures, and its number of pairs."""
     return {
         f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), len(effect.pairs))
         for effect in effects_of(contenders)

@@ -1,4 +1,4 @@
-"""What a prior is worth: the pooled variance where all are alike, hardly anything where one is not like the others."""
+"""The weight of a prior: the pooled variance where all are alike, hardly anything where one differs from the others."""
 
 from collections.abc import Sequence
 

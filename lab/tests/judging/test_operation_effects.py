@@ -1,4 +1,4 @@
-"""What a factor did to each operation: by mean latency, at one load of all contenders, never across workloads."""
+"""Effects of a factor on each operation: by mean latency, at one load of all contenders, never across workloads."""
 
 from typing import Any
 

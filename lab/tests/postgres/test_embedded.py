@@ -203,7 +203,7 @@ def test_a_script_is_one_transaction(installation: Installation, logs: Path) -> 
 
 
 def test_a_stop_signal_of_the_lab_is_a_fast_shutdown(installation: Installation, logs: Path) -> None:
-    """What the guardian sends when the lab is killed must end the server although sessions are open."""
+    """The guardian's signal, when the lab is killed, must end the server although sessions are open."""
     with instance(installation, logs) as server:
         assert server.pid is not None
         with server.connect():

@@ -55,7 +55,7 @@ def shown(server: Server, setting: str) -> str:
 
 
 def read_by_targets(server: Server) -> Server:
-    """What a target sees that reads from the replica."""
+    """The rows that a target sees when it reads from the replica."""
     assert server.read_url is not None
     return Server(server.read_url, None, embedded=True)
 

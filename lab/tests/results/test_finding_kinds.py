@@ -53,7 +53,7 @@ def test_every_entry_is_made_with_the_values_that_its_texts_name() -> None:
 
 
 def test_only_a_kind_makes_a_finding() -> None:
-    """What groups the findings of several runs keeps their kind."""
+    """A function that groups the findings of several runs keeps their kind."""
     assert sum(called in ("Finding", "JudgedFinding") for called, _ in calls()) == 3
 
 

@@ -1,4 +1,4 @@
-"""What a run's record says of PostgreSQL and of the machine, and what it cannot say."""
+"""A run's record of PostgreSQL and of the machine, and its gaps."""
 
 import itertools
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What was measured of one operation, and what follows for the requests whose replies were not checked."""
+"""The figures of one operation, and what follows for the requests whose replies were not checked."""
 
 import pytest
 

@@ -40,7 +40,7 @@ def request(agents: int, *phases: Phase) -> RunRequest:
 
 
 def started(project: Project, folder: Path, asked: RunRequest, ledger: Path | None) -> list[dict[str, Any]]:
-    """What each engine process said of how it was started."""
+    """The report of each engine process on how it was started."""
     files = RunFiles(folder / "plan.json", folder / "ledger")
     plan = compile_plan(load_workload(project, "events"), Load("t", "http", "h", 1, "m", [], ledger=ledger))
     testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))

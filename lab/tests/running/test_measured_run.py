@@ -1,4 +1,4 @@
-"""What the lab does beside a run."""
+"""The lab's work beside a run."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the operations of a run say about it: wrong reads void it, checks are judged by their own failure rate."""
+"""Findings about the operations of a run: wrong reads void it, checks are judged by their own failure rate."""
 
 from bakeoff.results.operations import FailedCheck
 from bakeoff.running.findings import findings_of

@@ -35,7 +35,7 @@ def by_name(workload: Workload) -> dict[str, Any]:
 
 
 def _without_defaults(table: dict[str, Any]) -> dict[str, Any]:
-    """What the file says: members that are not there have these values."""
+    """The file's members: those that are missing have these values."""
     said = {name: _without_defaults(each) if isinstance(each, dict) else each for name, each in table.items()}
     return {name: each for name, each in said.items() if each not in (None, {}, [])}
 

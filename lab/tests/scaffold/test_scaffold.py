@@ -1,4 +1,4 @@
-"""What `bakeoff init` writes is valid as it stands, whatever was asked for."""
+"""The files of `bakeoff init` are valid as they stand, whatever was asked for."""
 
 import itertools
 

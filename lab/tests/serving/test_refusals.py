@@ -1,4 +1,4 @@
-"""What readers are told when a page cannot be shown, and what they are not told."""
+"""The words of a page that cannot be shown, and what they hide."""
 
 from typing import NoReturn
 

@@ -1,4 +1,4 @@
-"""What the metrics store makes of a connection that breaks off."""
+"""The metrics store after a connection that breaks off."""
 
 from dataclasses import replace
 from typing import Any

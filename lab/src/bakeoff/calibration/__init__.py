@@ -1,1 +1,1 @@
-"""What the machine itself can do: the ceilings and reference lines that results are compared with."""
+"""The limits of the machine itself: ceilings and reference lines that results are compared with."""

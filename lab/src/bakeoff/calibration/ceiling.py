@@ -41,7 +41,7 @@ class Drive:
 
     @property
     def server_settings(self) -> dict[str, str]:
-        """What makes the null server speak TLS."""
+        """Settings that make the null server speak TLS."""
         if self.certificate is None:
             return {}
         return {"TLS_CERT_FILE": str(self.certificate.certificate), "TLS_KEY_FILE": str(self.certificate.key)}
@@ -75,7 +75,7 @@ class Ceiling:
 
 
 def measure_ceiling(project: Project, drive: Drive) -> Ceiling:
-    """What the engine reaches when nothing but itself holds it back."""
+    """The rate of the engine when nothing but itself limits it."""
     port = ports.free_port()
     log = project.logs / "null-server.log"
     server = children.start(drive.server_of.null_command(port), log=log, environment=drive.server_settings)

@@ -29,7 +29,7 @@ _BATCH_CONNECTIONS_TRIED = (1, 2, 4)
 
 @dataclass(frozen=True)
 class CalibrationRequest:
-    """What to calibrate, and for how long each."""
+    """The calibrations to make, and the seconds of each."""
 
     workload: Workload
     engine: Engine
@@ -100,7 +100,7 @@ _DRAWN_WITH = {
 
 
 def bench_of(project: Project, workload: Workload, server: Server) -> ReferenceBench:
-    """What PostgreSQL alone is measured with."""
+    """The server and the program that measure PostgreSQL alone."""
     pgbench = find_installation(project).programs / "pgbench"
     return ReferenceBench(workload, server, pgbench, project.state / "reference")
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL alone can store, without any API: the workload's own statements, driven by pgbench."""
+"""Rates of PostgreSQL alone, without any API: the workload's own statements, driven by pgbench."""
 
 import re
 import signal
@@ -36,7 +36,7 @@ class ReferenceLine:
 
 @dataclass(frozen=True)
 class ReferenceBench:
-    """What the lines are drawn with."""
+    """The server, the workload and the program that measure the lines."""
 
     workload: Workload
     server: Server

@@ -1,4 +1,4 @@
-"""What a person sees while the lab works: a live view on a terminal, plain lines elsewhere."""
+"""Progress for a person: a live view on a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

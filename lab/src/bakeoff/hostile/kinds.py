@@ -35,7 +35,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What `connections` connections do at once for `seconds`.
+    """One kind: `connections` connections do the same at once for `seconds`.
 
     `pace` sends one byte each so many seconds. Where a connection `reads` nothing, replies stay in the kernel's
     buffers. `window` is the initial HTTP/2 window for replies, which no update enlarges unless it `grants` more.

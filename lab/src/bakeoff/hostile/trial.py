@@ -37,7 +37,7 @@ _ATTACK_ENDS_WITHIN_S = 30.0
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one kind. Memory is above that of the idle target; `lost` are acknowledged writes not stored."""
+    """The outcome of one kind. Memory is above that of the idle target; `lost` are acknowledged writes not stored."""
 
     kind: str
     connections: int
@@ -139,7 +139,7 @@ def _memory_bytes(trees: Sequence[ProcessTree]) -> int:
 
 
 def _kept_bytes(trees: Sequence[ProcessTree], idle: int, within_s: float) -> int:
-    """What is left above `idle` once memory is back, or when the time for that is over."""
+    """The memory left above `idle` once it is back, or when the time for that is over."""
     deadline = time.monotonic() + within_s
     while (kept := _memory_bytes(trees) - idle) > KEPT_BYTES and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY_S)

@@ -26,7 +26,7 @@ class WalFlushes:
 
 @dataclass(frozen=True)
 class Written:
-    """What a run did to a database: commits of any kind, rows written, and the most connections at once."""
+    """A run's work on a database: commits of any kind, rows written, and the most connections at once."""
 
     commits: int
     rows: int

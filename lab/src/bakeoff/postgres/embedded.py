@@ -29,7 +29,7 @@ _START_TIMEOUT_S = 180.0
 
 @dataclass(frozen=True)
 class InstanceKind:
-    """What distinguishes the two instances."""
+    """The differences between the two instances."""
 
     name: str
     database: str

@@ -28,7 +28,7 @@ class Layout:
 
 
 def layout_of(server: Server, overlay: str) -> Layout:
-    """What there is now."""
+    """The layout that the database has now."""
     return Layout(server, overlay, _tables_of(server))
 
 

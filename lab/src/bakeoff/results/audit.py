@@ -17,7 +17,7 @@ class Violations:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an engine found when it compared the database with its ledger of acknowledged operations.
+    """The differences between the database and an engine's ledger of acknowledged operations.
 
     `lost`, `wrong` and `stale` rows void the run, of which `clean` knows; the other counts tell what it covers.
     `through` are the operations that read the entities back, empty where the database was asked; of the `entities`

@@ -22,7 +22,7 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True)
 class Cost:
-    """What one role used in a span. CPU figures are None where the span is too short to tell.
+    """CPU and memory of one role in a span. CPU figures are None where the span is too short to tell.
 
     `cpu_percent` is of one core; its peak is over the seconds of the span. `pss_peak_bytes` is the highest proportional
     memory that was seen, None where none was.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Sessions:
-    """What sessions of the database were seen to do: `looks` are how often they were looked at.
+    """Activity of the database's sessions, sampled `looks` times.
 
     `active_backends_mean` were active at once, and `connections_peak` were open at most; None where nothing was seen.
     `wait_shares` are fractions of the active sessions' time by what they waited for, or the CPU.
@@ -20,7 +20,7 @@ class Sessions:
 
 @dataclass(frozen=True)
 class PhaseActivity(Sessions):
-    """What PostgreSQL did during one phase, beside serving sessions. None: unknown.
+    """PostgreSQL's work during one phase, beside serving sessions. None: unknown.
 
     `vacuum_s` and `checkpoint_s` are how long a vacuum (autovacuum, or the lab's own) and a checkpoint overlapped with
     it. `table_bytes` are sizes with indexes at its begin and end; flushes of the write-ahead log took `fsync_ms` each.
@@ -36,7 +36,7 @@ class PhaseActivity(Sessions):
 
 @dataclass(frozen=True)
 class DatabaseActivity(Sessions):
-    """What PostgreSQL counted while `operations` were acknowledged, warm-up and phases together.
+    """PostgreSQL's own counts while `operations` were acknowledged, warm-up and phases together.
 
     `phases` are what happened in each phase, by its number; None in runs that did not keep phases apart. Every
     figure is None in the record of a run that was stored before the figure existed.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Gauge:
-    """What one gauge came to in a span: `readings` of it, their mean and the highest of them."""
+    """One gauge in a span: the number of `readings`, their mean and the highest of them."""
 
     unit: str
     mean: float

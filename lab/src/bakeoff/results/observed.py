@@ -1,4 +1,4 @@
-"""What was observed of a run beside its requests: what PostgreSQL counted, and what the machine was like.
+"""Observations of a run beside its requests: PostgreSQL's own counts, and the machine's condition.
 
 The record of a run that was stored before a figure existed lacks it: the figure is None there.
 """
@@ -70,7 +70,7 @@ def database_figures(run: RunResult) -> DatabaseFigures | None:
 
 
 def machine_figures(run: RunResult) -> MachineFigures | None:
-    """What the machine was like; None where it was not looked at."""
+    """The machine's condition; None where it was not recorded."""
     state = run.machine_state
     if state is None:
         return None

@@ -1,4 +1,4 @@
-"""What was measured of one operation of a workload."""
+"""The figures of one operation of a workload."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a run came to: immutable values that storing, judging and reporting share."""
+"""The result of a run: immutable values that storing, judging and reporting share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 class Durability(StrEnum):
-    """What is known of whether acknowledged writes survive a crash. Runs that differ in it are never ranked together.
+    """Whether acknowledged writes survive a crash, as far as known. Runs that differ in it are never ranked together.
 
     Proven: PostgreSQL was crashed under the contender's load, and nothing was lost. Declared: settings, tables and
     flushes say so. None promised: the workload, or the contender, stores nothing.
@@ -157,7 +157,7 @@ class Second(msgspec.Struct, frozen=True, array_like=True):
 
 
 def file_stem(started_at: datetime, mode: str, payload: str) -> str:
-    """What the names of a run's files begin with; they sort by time."""
+    """The prefix of the names of a run's files; they sort by time."""
     return f"{started_at:%Y%m%dT%H%M%S}.{started_at.microsecond // 1000:03d}-{mode}-{payload}"
 
 

@@ -1,1 +1,1 @@
-"""What a run costs: CPU and memory of target, database and engine, from the kernel's own counters."""
+"""The cost of a run: CPU and memory of target, database and engine, from the kernel's own counters."""

@@ -32,7 +32,7 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
 
 
 def cpu_percent_within(samples: Sequence[Sample], role: str, spans: Sequence[tuple[int, int]]) -> float | None:
-    """What a role used in some spans of time, per cent of one core, or None where that is unknown or too short."""
+    """The CPU of a role in some spans of time, per cent of one core; None where unknown or too short."""
     own = sorted((sample for sample in samples if sample.role == role), key=lambda sample: sample.time_unix_ns)
     seconds = sum(end_ns - begin_ns for begin_ns, end_ns in spans) / 1e9
     if len(own) < 2 or seconds < _SHORTEST_SPAN_S:
@@ -85,7 +85,7 @@ def _rates(samples: Sequence[Sample]) -> list[float]:
 
 
 def latest_cpu_percent(samples: Sequence[Sample], span_s: float = 1.0) -> dict[str, float]:
-    """What each role used lately, per cent of one core: over at least `span_s` before its last sample."""
+    """The CPU of each role, per cent of one core, over at least `span_s` before its last sample."""
     used = {}
     for role in {sample.role for sample in samples[-20:]}:
         own = [sample for sample in samples[-40:] if sample.role == role]

@@ -34,7 +34,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True)
 class Look:
-    """What sessions were at: a wait event or the CPU → how many; None: idle. And PostgreSQL's own work at that time."""
+    """Activity of sessions: a wait event or the CPU → how many; None: idle. And PostgreSQL's own work at that time."""
 
     time_unix_ns: int
     backends: Mapping[str | None, int]
@@ -63,7 +63,7 @@ class _Busy:
 
 @dataclass(frozen=True)
 class DatabaseCounts:
-    """What a watch counted and saw; `counted` is None where a server refused or went away meanwhile."""
+    """The counts and samples of a watch; `counted` is None where a server refused or disconnected meanwhile."""
 
     counted: Counters | None
     looks: Sequence[Look]
@@ -159,7 +159,7 @@ def activity_of(counted: Counters, looks: Sequence[Look], operations: int) -> Da
 def phase_activity(
     looks: Sequence[Look], marks: Sequence[Mark], vacuums: Sequence[Span], span: Span, period_s: float
 ) -> PhaseActivity:
-    """What happened in one phase: `vacuums` are the lab's own, autovacuums are among the looks, one each period."""
+    """The activity of one phase: `vacuums` are the lab's own, autovacuums are among the samples, one each period."""
     begin_ns, end_ns = span
     inside = [look for look in looks if begin_ns <= look.time_unix_ns < end_ns]
     seen = _seen(inside)

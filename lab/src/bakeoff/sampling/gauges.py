@@ -15,7 +15,7 @@ _LABELS = r'[ \t]*\{(?:[^"}\n]|"(?:[^"\\\n]|\\.)*")*\}[ \t]*'
 
 @dataclass(frozen=True)
 class NamedGauge:
-    """What a run's record calls a gauge, and the unit of its values."""
+    """The name of a gauge in a run's record, and the unit of its values."""
 
     name: str
     unit: str

@@ -1,4 +1,4 @@
-"""What the machine itself was like during a run: how fast, how loaded, and by whom."""
+"""The condition of the machine during a run: its speed, its load, and the processes that cause it."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""What a role of a run uses, whatever it consists of: one process, several, or a container."""
+"""The usage of a role of a run, whether it is one process, several, or a container."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

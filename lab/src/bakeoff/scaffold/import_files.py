@@ -13,7 +13,7 @@ from bakeoff.scaffold.toml_text import toml_text, toml_value
 
 
 def imported_scaffold(name: str, api: ImportedApi, url: str | None) -> Scaffold:
-    """What the new workload and its target are called, and where the API answers."""
+    """The names of the new workload and its target, and the address of the API."""
     scaffold = scaffold_of(name, api.protocol, "none", url or api.address)
     return replace(scaffold, title=api.title)
 

@@ -36,7 +36,7 @@ class ImportedOperation:
 
 @dataclass(frozen=True)
 class ImportedApi:
-    """What a workload is written from.
+    """The source of a new workload.
 
     - `health`: what [health] says for the protocol.
     - `address`: where the API answers, as the description says, or None.

@@ -100,7 +100,7 @@ class Description:
 
     @property
     def base_path(self) -> str:
-        """What stands before every path."""
+        """The prefix of every path."""
         return urlsplit(self._server).path.rstrip("/")
 
     @property

@@ -123,7 +123,7 @@ def _is_kept(schema: Schema) -> bool:
 
 
 def kind_in(path: str) -> str:
-    """What a collection holds: of /api/v1/users each is a user."""
+    """The singular of a collection's name: a user for /api/v1/users."""
     static = [part for part in path.split("/") if part and not part.startswith("{")]
     name = static[-1] if static else "entity"
     return name[:-3] + "y" if name.endswith("ies") else name[:-1] if re.search(r"[^s]s$", name) else name

@@ -26,7 +26,7 @@ _DEFAULT_PORT = 8080
 
 @dataclass(frozen=True)
 class Scaffold:
-    """What the new workload is called, how its target is reached, and whether a database takes part."""
+    """The name of the new workload, how its target is reached, and whether a database takes part."""
 
     name: str
     protocol: str
