@@ -133,6 +133,12 @@ def common_server(project: Project, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="session")
+def server(common_server: Server) -> Server:
+    """The shared server, unless a module that kills or changes its server starts one of its own."""
+    return common_server
+
+
+@pytest.fixture(scope="session")
 def history_server(common_server: Server) -> Server:
     """One database for all tests of a worker."""
     common_server.execute_script("CREATE DATABASE history")

@@ -188,7 +188,11 @@ def test_an_interruption_while_a_line_is_sent_follows_it(project: Project) -> No
     assert streams.sent == [b"the plan\n", b"stop\n"]
 
 
-@pytest.mark.parametrize("behind", [b"bakeoff: no ledger\n", b"", ledger_lines(b"acknowledged")[:-20]])
+@pytest.mark.parametrize(
+    "behind",
+    [b"bakeoff: no ledger\n", b"", ledger_lines(b"acknowledged")[:-20]],
+    ids=["reported", "nothing", "cut short"],  # compressed bytes hold the time
+)
 def test_a_ledger_that_is_missing_or_cut_short_is_no_ledger(project: Project, tmp_path: Path, behind: bytes) -> None:
     own = engine(project, FakeStreams([(b"bakeoff: exit 0\n" + behind, b"")]), tmp_path / "ledger")
     assert list(own.lines()) == []

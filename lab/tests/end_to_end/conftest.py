@@ -15,12 +15,6 @@ from bakeoff.project import Project
 
 
 @pytest.fixture(scope="session")
-def server(common_server: Server) -> Server:
-    """The same, unless a module that kills or changes its server starts one of its own."""
-    return common_server
-
-
-@pytest.fixture(scope="session")
 def started(
     request: pytest.FixtureRequest, project: Project, server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
