@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.errors import BakeoffError
 from bakeoff.hostile.kinds import Kind, Step
 from bakeoff.hostile.text import trial_table
 from bakeoff.hostile.trial import Trial, _trial
@@ -106,3 +107,11 @@ def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
 def test_the_table_sums_up() -> None:
     text = text_of(trial_table("a-target", [HOLDS, replace(HOLDS, kind="other", most_bytes=300_000_000)]))
     assert "Holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
+
+
+def test_an_attack_that_fails_is_no_target_that_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    testbed = cast(Testbed, SimpleNamespace(server=None))
+    with planted("none", tmp_path / "log") as service:
+        monkeypatch.setattr("bakeoff.hostile.trial.sys.executable", "/bin/false")
+        with pytest.raises(BakeoffError, match="half-sent: the process that opens the connections failed"):
+            _trial(testbed, WORKLOAD, "rest", service, KIND, returned_within_s=0.5)

@@ -1,5 +1,6 @@
 """One target under each kind of hostile connections: alive, in bounded memory, and answering a client that behaves."""
 
+import contextlib
 import subprocess
 import sys
 import time
@@ -99,15 +100,19 @@ def _trial(
         command = [sys.executable, "-m", "bakeoff.hostile.attack"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(msgspec.json.encode(attack))
-            process.stdin.close()
+            # Where it has ended already, it has written nothing, and that is reported.
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(msgspec.json.encode(attack))
+                process.stdin.close()
             deadline = time.monotonic() + kind.seconds + _ATTACK_ENDS_WITHIN_S
             while process.poll() is None and time.monotonic() < deadline:
                 most = max(most, _memory_bytes(trees))
                 time.sleep(_LOOK_EVERY_S)
             process.kill()
             written = process.stdout.read()
-    report = msgspec.json.decode(written, type=AttackReport) if written else AttackReport()
+    if not written:
+        raise BakeoffError(f"{kind.name}: the process that opens the connections failed; its error is printed above.")
+    report = msgspec.json.decode(written, type=AttackReport)
     kept = _kept_bytes(trees, idle, returned_within_s)
     return Trial(
         kind=kind.name,
