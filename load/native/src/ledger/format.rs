@@ -1,7 +1,7 @@
 //! Headers of the file and of its blocks.
 
 pub(super) const MAGIC: &[u8; 8] = b"BKLEDGER";
-pub(super) const VERSION: u16 = 2;
+pub(super) const VERSION: u16 = 1;
 pub(super) const HEADER_BYTES: usize = 28;
 pub(super) const BLOCK_HEADER_BYTES: usize = 13;
 pub(super) const BLOCK_RECORDS: u8 = 1;
