@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.calibration.calibrated_workloads import measured_of, requests_of
 from bakeoff.calibration.machine_calibration import CalibrationRequest
-from bakeoff.cli.calibrate import measured_of, requests_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.workload.loader import Workload

@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from bakeoff.cli import doctor as command
+from bakeoff.doctor import examination
 from bakeoff.doctor.diagnosis import Diagnosis, State
 
 
@@ -19,9 +20,9 @@ def test_only_what_makes_results_wrong_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], states: Sequence[State], status: int
 ) -> None:
     found = [Diagnosis(f"check {number}", state, "found", "cost", "repair") for number, state in enumerate(states)]
-    monkeypatch.setattr(command, "examine", lambda _project: iter(found))
+    monkeypatch.setattr(examination, "examine", lambda _project: iter(found))
     with pytest.raises(typer.Exit) if status else nullcontext():
-        command.run_doctor(as_json=False)
+        command.doctor()
     said = capsys.readouterr()
     assert all(each.subject in said.out for each in found)
     assert f"1 {states[-1]}" in said.err
@@ -39,7 +40,7 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch, no_color: str, c
     monkeypatch.setenv("NO_COLOR", no_color)
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
-    monkeypatch.setattr(command, "examine", lambda _project: iter([Diagnosis("cores", State.OK, "2")]))
-    command.run_doctor(False)
+    monkeypatch.setattr(examination, "examine", lambda _project: iter([Diagnosis("cores", State.OK, "2")]))
+    command.doctor()
     assert ("\x1b" in terminal.getvalue()) == coloured
     assert "cores" in terminal.getvalue()

@@ -16,7 +16,7 @@ def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: py
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(targets, "list_targets", fail)
+    monkeypatch.setattr(targets, "find_project", fail)
     monkeypatch.setattr("sys.argv", ["bakeoff", "targets"])
     with pytest.raises(SystemExit) as left:
         main.main()

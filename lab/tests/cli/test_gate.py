@@ -11,14 +11,13 @@ import typer
 from rich.console import Console
 
 from bakeoff.builds.build import Build
-from bakeoff.cli.gate.judge_stored import GateOptions, run_gate
+from bakeoff.cli.gate import gate as command
 from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.typed_command import typed_command
 from bakeoff.comparing import comparison as comparing
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
-from bakeoff.gating.decision import Rules
-from bakeoff.gating.regressions import Limits
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.results.run import RunResult
@@ -29,31 +28,22 @@ from made_up_manifests import engine, target, workload
 
 pytestmark = pytest.mark.end_to_end
 
-OPTIONS = GateOptions(
-    baseline=None,
-    candidate="latest",
-    against=None,
-    goals=None,
-    rules=Rules(Limits(), rerun=False),
-    junit=None,
-    github=False,
-    as_json=True,
-    command="./bakeoff gate --baseline c1",
-)
+TYPED = ["bakeoff", "gate", "--baseline", "c1"]
 
 
 @pytest.fixture(autouse=True)
 def read_by_the_command(store: MetricsStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
+    monkeypatch.setattr("sys.argv", TYPED)
 
 
 @pytest.fixture
 def gate(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, str]]]:
     """Runs the command; gives its exit status, and the words of what is not simply well by contender and metric."""
 
-    def run(**options: object) -> tuple[int, dict[str, str]]:
+    def run(baseline: str, *, rerun: bool = False) -> tuple[int, dict[str, str]]:
         with pytest.raises(typer.Exit) as left:
-            run_gate(replace(OPTIONS, **options))  # type: ignore[arg-type]
+            command(baseline, rerun=rerun, json=True)
         checks = json.loads(capsys.readouterr().out)["checks"]
         told = [check for check in checks if check["outcome"] != "passed"]
         return left.value.exit_code, {f"{each['series']['contender']} {each['metric']}": each["words"] for each in told}
@@ -93,13 +83,13 @@ NO_CONFORMANCE = {"go-rest": "go-rest: 3 of 80 conformance cases failed."}
 def test_a_contender_that_was_refused_fails(store: MetricsStore, gate: Callable[..., tuple[int, object]]) -> None:
     add(store, rounds(1000, *BOTH))
     add(store, rounds(1000, "rust-rest"), refused=NO_CONFORMANCE)
-    assert gate(baseline="c1") == (1, {"go-rest validity": f"not measured: {NO_CONFORMANCE['go-rest']}"})
+    assert gate("c1") == (1, {"go-rest validity": f"not measured: {NO_CONFORMANCE['go-rest']}"})
 
 
 def test_without_anything_to_compare_with_the_options_are_named(store: MetricsStore) -> None:
     add(store, rounds(1000, "go-rest"))
     with pytest.raises(BakeoffError, match=r"--against REF \(recommended\), --baseline REF or --goals FILE.toml"):
-        run_gate(OPTIONS)
+        command()
 
 
 def test_where_all_were_refused_no_older_measurement_is_judged(
@@ -108,7 +98,7 @@ def test_where_all_were_refused_no_older_measurement_is_judged(
     add(store, rounds(1000, *BOTH))
     add(store, rounds(1000, *BOTH))
     add(store, [], refused={name: f"{name}: it does not build." for name in BOTH})
-    status, told = gate(baseline="c1")
+    status, told = gate("c1")
     assert (status, sorted(told)) == (1, ["go-rest validity", "rust-rest validity"])
 
 
@@ -131,7 +121,7 @@ def test_where_nothing_builds_no_older_measurement_is_judged_either(
     comparing.compare(
         empty_checkout, ComparisonRequest("quick", "./bakeoff run quick"), PlainProgress(Console(stderr=True))
     )
-    assert gate(baseline="c1") == (1, {"go-rest validity": "not measured: go-rest: the compiler says no."})
+    assert gate("c1") == (1, {"go-rest validity": "not measured: go-rest: the compiler says no."})
 
 
 def test_a_rerun_is_neither_judged_nor_held_against_later(
@@ -148,12 +138,12 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
     monkeypatch.setattr(comparing, "compare", compare)
     add(store, rounds(1000, *BOTH))
     add(store, [*rounds(1000, "rust-rest"), *rounds(500, "go-rest")])
-    status, told = gate(baseline="c1", rules=Rules(Limits()))
+    status, told = gate("c1", rerun=True)
     assert status == 0
     assert "not confirmed by a rerun" in told["go-rest throughput"]
-    assert [(request.targets, request.command) for request in requested] == [(("go-rest",), OPTIONS.command)]
+    assert [(request.targets, request.command) for request in requested] == [(("go-rest",), typed_command())]
     # What is judged next is both again, not the rerun of the one.
-    assert gate(baseline="c1")[0] == 1
+    assert gate("c1")[0] == 1
 
 
 def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store: MetricsStore, tmp_path: Path) -> None:
@@ -164,4 +154,4 @@ def test_what_was_not_asked_for_in_a_way_that_is_known_cannot_be_repeated(store:
     file = tmp_path / "run.json"
     file.write_text(text_of(document_of(rounds(1, "go-rest")[0], find_project(), None, ORIGIN)))
     with pytest.raises(BakeoffError, match="has no stored request"):
-        run_gate(replace(OPTIONS, baseline="c1", candidate=str(file), rules=Rules(Limits())))
+        command("c1", str(file))

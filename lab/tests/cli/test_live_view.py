@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 
 from bakeoff.cli.live_view import ViewState, rendered
-from bakeoff.cli.progress_display import PlainProgress, shown_on
+from bakeoff.cli.progress_display import PlainProgress, shown
 from made_up_records import engine_second, phase_start
 
 
@@ -41,7 +41,7 @@ def test_work_of_unknown_length_shows_what_it_is_at() -> None:
 
 def test_plain_lines_without_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
-    with shown_on(console) as progress:
+    with shown(console) as progress:
         assert isinstance(progress, PlainProgress)
         progress.run_of(2, 6, 125.0)
         progress.step("a: quick", 90.0)

@@ -4,13 +4,13 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from bakeoff.cli import report
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import Project
+from bakeoff.judging import judge
+from bakeoff.storage import stored_runs
 from judgements import comparison
 
 
@@ -20,13 +20,13 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     judgement, stored = comparison()
 
     @contextlib.contextmanager
-    def history(_project: Project) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(server=None)
+    def history() -> Iterator[None]:
+        yield None
 
     monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
     monkeypatch.setattr(report, "stored_history", history)
-    monkeypatch.setattr(report, "load_comparison", lambda _server, _id: stored)
-    monkeypatch.setattr(report, "judge", lambda _stored: judgement)
+    monkeypatch.setattr(stored_runs, "load_comparison", lambda _server, _id: stored)
+    monkeypatch.setattr(judge, "judge", lambda _stored: judgement)
     return tmp_path
 
 
@@ -38,14 +38,14 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_document_lands_in_reports_and_its_path_is_printed(
     results: Path, capsys: pytest.CaptureFixture[str], form: str, name: str
 ) -> None:
-    report.report_comparison(None, form, None)
+    report.report(None, form, None)
     assert capsys.readouterr().out.strip() == str(results / "reports" / name)
     assert [path.name for path in (results / "reports").iterdir()] == [name]
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_pictures_land_in_a_folder(results: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
-    report.report_comparison(None, form, None)
+    report.report(None, form, None)
     folder = results / "reports" / "comparison-12"
     assert capsys.readouterr().out.strip() == str(folder)
     assert (folder / f"throughput-payload-default.{form}").is_file()
@@ -53,35 +53,35 @@ def test_pictures_land_in_a_folder(results: Path, capsys: pytest.CaptureFixture[
 
 def test_an_output_of_ones_own(results: Path) -> None:
     wanted = results / "a folder" / "page.html"
-    report.report_comparison("12", "html", wanted)
+    report.report("12", "html", wanted)
     assert wanted.read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_text_is_printed(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report.report_comparison(None, "text", None)
+    report.report(None, "text", None)
     assert "Rust REST and Rust gRPC are a tie" in capsys.readouterr().out
     assert not list(results.iterdir())
 
 
 def test_a_dash_is_standard_output(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report.report_comparison(None, "json", Path("-"))
+    report.report(None, "json", Path("-"))
     assert json.loads(capsys.readouterr().out)["judgement"]["comparison_id"] == 12
     assert not list(results.iterdir())
 
 
 def test_an_unknown_format_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match="html, markdown, json, csv, text, svg, png"):
-        report.report_comparison(None, "pdf", None)
+        report.report(None, "pdf", None)
 
 
 def test_pictures_do_not_go_to_standard_output() -> None:
     with pytest.raises(UsageError, match="folder of pictures"):
-        report.report_comparison(None, "png", Path("-"))
+        report.report(None, "png", Path("-"))
 
 
 def test_a_place_that_cannot_be_written_is_named(results: Path) -> None:
     (results / "taken").write_text("")
     with pytest.raises(BakeoffError, match=r"taken.* cannot be written"):
-        report.report_comparison(None, "html", results / "taken" / "page.html")
+        report.report(None, "html", results / "taken" / "page.html")
     with pytest.raises(BakeoffError, match="cannot be written"):
-        report.report_comparison(None, "html", results)
+        report.report(None, "html", results)

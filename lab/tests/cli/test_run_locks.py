@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.cli import test
+from bakeoff.cli import check_queue, test
 from bakeoff.cli.run import compare as run
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -62,10 +62,10 @@ def test_nothing_is_measured_while_tests_run(project: Project, monkeypatch: pyte
         return []
 
     monkeypatch.setattr(test, "find_project", lambda: project)
-    monkeypatch.setattr(test, "outcomes_of", outcomes)
-    test.run_checks(fast=False, exhaustive=False, only=[], changed=None, required=[])
+    monkeypatch.setattr(check_queue, "outcomes_of", outcomes)
+    test.test()
     assert refused == [True]
     with lock.measuring_lab(project), pytest.MonkeyPatch.context() as patch:
         patch.setattr(lock, "_held_here", {})
         with pytest.raises(BakeoffError, match="at work on this machine"):
-            test.run_checks(fast=False, exhaustive=False, only=[], changed=None, required=[])
+            test.test()

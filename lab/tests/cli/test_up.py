@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from bakeoff.cli.ports import ports_of
-from bakeoff.cli.up import UpOptions, keep_up
+from bakeoff.cli.up import up
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target, find_targets
@@ -39,6 +39,5 @@ def test_all_targets_of_the_project_can_be_started_together(project: Project) ->
 
 
 def test_a_setting_that_no_target_has_is_refused_before_anything_starts() -> None:
-    options = UpOptions(["producer-api-rust-rest"], False, None, None, ["no_such=1"], False, "127.0.0.1")
     with pytest.raises(BakeoffError, match=r"has no setting no_such|cannot be built"):
-        keep_up(options)
+        up(["producer-api-rust-rest"], settings=["no_such=1"])

@@ -159,7 +159,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["conform", "--attach", "producer-api-go-rest"], "--attach: "),
         (["conform", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (["conform", "--attach", "producer-api-go-rest=ftp://127.0.0.1:1"], "is not an address of a target"),
-        (["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1"], "in DATABASE_URL. The cases drop"),
+        (
+            ["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1"],
+            "set DATABASE_URL to the database that it uses",
+        ),
         (["runs", "export", "1", "--format", "xml"], '--format is "xml": use json or csv'),
         (["runs", "compare", "1"], "runs compare needs two or more"),
         (["runs", "cleanup"], "needs a rule: --days 30, --keep 100, or both"),

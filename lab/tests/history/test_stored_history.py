@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from arbitrary_runs import run_results
-from bakeoff.cli.runs_output import compare_runs
-from bakeoff.cli.trend import TrendOptions, show_trend
+from bakeoff.cli.runs.compare import compare
+from bakeoff.cli.runs.trend import trend
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.history.cleanup import clean_up
 from bakeoff.history.comparing import side_by_side
@@ -103,13 +103,12 @@ def test_a_changed_workload_is_compared_only_where_allowed(
     for digest in ("a", "b"):
         add(store, run_of("go-rest", [100], workload_digest=digest))
     with pytest.raises(UsageError, match="workload events changed"):
-        compare_runs(["c1", "c2"], False, as_json=False)
-    compare_runs(["c1", "c2"], True, as_json=False)
+        compare(["c1", "c2"])
+    compare(["c1", "c2"], allow_changed_workload=True)
     assert "The workload events changed between these runs" in capsys.readouterr().out
-    options = TrendOptions("go-rest", "p99", "quick", "default", None, 500, False, as_json=False)
     with pytest.raises(UsageError, match="workload events changed"):
-        show_trend(options)
-    show_trend(replace(options, allow_changed_workload=True))
+        trend("go-rest", metric="p99")
+    trend("go-rest", metric="p99", allow_changed_workload=True)
     assert "run 2: the workload changed" in capsys.readouterr().out
 
 
@@ -119,11 +118,14 @@ def test_a_trend_is_of_one_operation_where_one_is_named(
     monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
     for minute in range(2):
         add(store, run_result("one", minute, divided({"Read": operation(10 + minute), "Save": operation(90)})))
-    options = TrendOptions("one", "throughput", "quick", "default", "Read", 500, False, as_json=True)
-    show_trend(options)
+    trend("one", operation="Read", json=True)
     assert [point["value"] for point in json.loads(capsys.readouterr().out)["points"]] == [1.0, 1.1]
     with pytest.raises(UsageError, match='--operation is "Raed": these runs have Read, Save'):
-        show_trend(replace(options, operation="Raed"))
+        trend("one", operation="Raed")
+    with pytest.raises(
+        UsageError, match=r'No run of --target "on" is stored\. .*Did you mean one\?'
+    ):
+        trend("on")
 
 
 def test_phases_are_those_of_the_run(store: MetricsStore, project: Project) -> None:
@@ -275,12 +277,12 @@ def test_a_comparison_as_json_is_judged_as_its_text_is(
     monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
     for rate in (500, 700):
         add(store, *(run_of(name, [rate], number) for number in (1, 2, 3) for name in ("go-rest", "rust-rest")))
-    compare_runs(["c1", "c2"], False, as_json=True)
+    compare(["c1", "c2"], json=True)
     document = json.loads(capsys.readouterr().out)
     assert [each["title"] for each in document["compared"]] == [
         f"{name} · quick · default · 10 users" for name in ("go-rest", "rust-rest")
     ]
-    compare_runs(["c1", "c2"], False, as_json=False)
+    compare(["c1", "c2"])
     text = capsys.readouterr().out
     for name in ("c1", "c2"):
         judgement = document["judgements"][name]

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -15,8 +16,15 @@ _SCRIPTS = Path(__file__).with_name("completions")
 _SHELLS = ("bash", "zsh", "fish")
 
 
-def print_script(shell: str) -> None:
-    """Prints what a shell is to read."""
+def complete_shell(incomplete: str) -> list[str]:
+    """Shells that begin with what has been typed."""
+    return [shell for shell in _SHELLS if shell.startswith(incomplete)]
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(help="Shell: bash, zsh or fish.", autocompletion=complete_shell)],
+) -> None:
+    """Print the completion script of a shell: eval "$(./bakeoff completion bash)"."""
     if shell not in _SHELLS:
         raise UsageError(f'There is no completion for "{shell}". Shells: {", ".join(_SHELLS)}.')
     typer.echo((_SCRIPTS / f"bakeoff.{shell}").read_text("utf-8"), nl=False)
@@ -48,8 +56,3 @@ def complete_mode(incomplete: str) -> list[str]:
     from bakeoff.options.table import MODES
 
     return [mode for mode in MODES if mode.startswith(incomplete)]
-
-
-def complete_shell(incomplete: str) -> list[str]:
-    """Shells that begin with what has been typed."""
-    return [shell for shell in _SHELLS if shell.startswith(incomplete)]

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import typer
 
-from bakeoff.cli.runs_output import print_json, say
+from bakeoff.cli.output import print_json, say
+from bakeoff.cli.shared_options import Json
 from bakeoff.doctor.diagnosis import Diagnosis, State
-from bakeoff.doctor.examination import examine
 from bakeoff.project import find_project
 from bakeoff.text.table import Table, lines_of
 
@@ -21,11 +21,14 @@ _COLOURS: dict[str, str] = {
 }
 
 
-def run_doctor(as_json: bool) -> None:
-    """Prints each check. Exit status 1 when something makes results wrong."""
+def doctor(json: Json = False) -> None:
+    """Check this machine for conditions that distort results, and how to fix them."""
+    from bakeoff.doctor.examination import examine
+
     found = list(examine(find_project()))
-    if as_json:
-        print_json({"checks": [asdict(diagnosis) for diagnosis in found], "wrong": _wrong(found)})
+    is_wrong = any(diagnosis.state is State.WRONG for diagnosis in found)
+    if json:
+        print_json({"checks": [asdict(diagnosis) for diagnosis in found], "wrong": is_wrong})
     else:
         for line in lines_of(Table("", ("state", "check", "found"), [row for each in found for row in _rows(each)], 3)):
             state, gap, words = line.partition("  ")
@@ -34,7 +37,7 @@ def run_doctor(as_json: bool) -> None:
             typer.echo(f"{typer.style(state, fg=_COLOURS.get(state.strip()))}{gap}{words}", color=color)
         counts = Counter(diagnosis.state for diagnosis in found)
         say(", ".join(f"{counts[state]} {state}" for state in State if counts[state]))
-    if _wrong(found):
+    if is_wrong:
         raise typer.Exit(1)
 
 
@@ -42,7 +45,3 @@ def _rows(diagnosis: Diagnosis) -> Iterator[Sequence[str]]:
     yield (diagnosis.state, diagnosis.subject, diagnosis.found)
     yield from [(f"         costs: {diagnosis.cost}",)] if diagnosis.cost else []
     yield from [(f"         fix:   {diagnosis.remedy}",)] if diagnosis.remedy else []
-
-
-def _wrong(found: Sequence[Diagnosis]) -> bool:
-    return any(diagnosis.state is State.WRONG for diagnosis in found)

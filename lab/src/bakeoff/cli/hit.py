@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bakeoff.cli.runs import Json
+from bakeoff.cli.shared_options import Json
 
 _ENGINE = "native"
 
@@ -58,9 +58,7 @@ def hit(
 
 def measure_with_engine(arguments: list[str]) -> NoReturn:
     """Replaces this process by the engine, which keeps the locks: it measures."""
-    from rich.console import Console
-
-    from bakeoff.cli.progress_display import shown_on
+    from bakeoff.cli.progress_display import shown
     from bakeoff.comparing.preparation import build
     from bakeoff.engines.manifest import find_engine
     from bakeoff.project import find_project
@@ -69,7 +67,7 @@ def measure_with_engine(arguments: list[str]) -> NoReturn:
     project = find_project()
     engine = find_engine(project, _ENGINE)
     with measuring_lab(project):
-        with shown_on(Console(stderr=True)) as progress:
+        with shown() as progress:
             engine.check_toolchain()
             build(engine.build, progress)
         keep_locks()

@@ -6,21 +6,29 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import Annotated, TextIO
 
-from bakeoff.cli.runs_output import say
+import typer
+
+from bakeoff.cli.completion import complete_target
+from bakeoff.cli.output import say
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project, find_project
-from bakeoff.targets.manifest import choose_targets, find_targets
 
 _LOOK_EVERY_S = 0.2
 
 
-def show_log(name: str, lines: int, follow: bool) -> None:
-    """Prints the end of a target's newest log, and with `follow` what is added until Ctrl-C."""
+def logs(
+    target: Annotated[str, typer.Argument(help="The target.", autocompletion=complete_target)],
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Print what is added, until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="Number of last lines.")] = 100,
+) -> None:
+    """Print the newest log of a target."""
+    from bakeoff.targets.manifest import choose_targets, find_targets
+
     project = find_project()
-    (target,) = choose_targets(find_targets(project), [name])
-    log = newest_log(project, target.name)
+    choose_targets(find_targets(project), [target])
+    log = newest_log(project, target)
     say(project.relative(log))
     with contextlib.suppress(KeyboardInterrupt), log.open("r", encoding="utf-8", errors="replace") as file:
         sys.stdout.writelines(deque(file, maxlen=lines))

@@ -1,19 +1,26 @@
 """`bakeoff plan`."""
 
+from typing import Any
+
 import msgspec
 import typer
 
-from bakeoff.cli.run.request import RunOptions, request_of
-from bakeoff.cli.runs_output import say
-from bakeoff.comparing.preparation import choose
+from bakeoff.cli.output import say
+from bakeoff.cli.run import with_run_parameters
+from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import UsageError
 from bakeoff.project import find_project
-from bakeoff.running.run_request import RunRequest
-from bakeoff.targets.access import LOOPBACK, Access, access_of
 
 
-def print_plan(options: RunOptions) -> None:
-    """Prints the plan that an engine would get for one target, without a warm-up and without a ledger."""
+@with_run_parameters
+def plan(**parsed: Any) -> None:
+    """Print the plan that an engine would follow for one target, as JSON."""
+    from bakeoff.cli.run.request import options_from, request_of
+    from bakeoff.comparing.preparation import choose
+    from bakeoff.running.run_request import RunRequest
+    from bakeoff.targets.access import LOOPBACK, Access, access_of
+
+    options = options_from(typed_command(), parsed)
     given = [f"--{flag}" for flag in ("resume", "slo", "threshold", "json", "tls", "token") if flag in options.given]
     if given:
         raise UsageError(f"{given[0]} belongs to ./bakeoff run: a plan holds only what an engine sends.")
@@ -25,6 +32,7 @@ def print_plan(options: RunOptions) -> None:
     (contender,) = contenders
     url = request.attached.get(contender.target.name)
     access = Access(LOOPBACK, contender.target.default_port) if url is None else access_of(url)
-    plan = RunRequest(contender, request.mode, request.phases, options=request).plan(access, None)
-    typer.echo(msgspec.json.format(plan.encoded(), indent=2))
+    run = RunRequest(contender, request.mode, request.phases, options=request)
+    # Without a warm-up and without a ledger.
+    typer.echo(msgspec.json.format(run.plan(access, None).encoded(), indent=2))
     typer.echo(f"for {contender.key} at {access.address}", err=True)

@@ -67,8 +67,11 @@ class PlainProgress:
 
 
 @contextmanager
-def shown_on(console: "Console") -> Iterator[Progress]:
-    """The progress display that suits the console, while it lasts."""
+def shown(console: "Console | None" = None) -> Iterator[Progress]:
+    """The progress display that suits the console, while it lasts. [standard error]"""
+    from rich.console import Console
+
+    console = console or Console(stderr=True)
     if not console.is_terminal:
         yield PlainProgress(console)
         return

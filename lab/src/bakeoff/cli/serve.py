@@ -4,34 +4,39 @@ import contextlib
 import os
 import secrets
 import socket
+from typing import Annotated
 
 import typer
 
+from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.postgres.databases import metrics_database
 from bakeoff.project import find_project
-from bakeoff.storage.metrics_store import MetricsStore
-from bakeoff.targets.access import is_loopback
 
 _BACKLOG = 128
 _TIMEOUT_S = 2
 """How long responses in flight may take at the end; longer than pages that follow a run need to notice it."""
 
 
-def serve_pages(host: str, port: int, token: str | None) -> None:
-    """Serves until Ctrl-C. An address that others can reach asks for a token, and gets one where none was given."""
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")] = 8080,
+    token: Annotated[
+        str | None, typer.Option(help="Bearer token that clients must send. [none on loopback, otherwise random]")
+    ] = None,
+) -> None:
+    """Serve comparisons, runs, trends and the progress of the current run as web pages."""
+    from bakeoff.targets.access import is_loopback
+
     if token is not None and not (8 <= len(token) <= 256 and token.isascii() and token.isprintable()):
         raise UsageError("--token must have 8 to 256 printable ASCII characters.")
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
-    project = find_project()
-    with listening(host, port) as listener, metrics_database(project) as database:
+    with listening(host, port) as listener, stored_history() as database:
         import uvicorn
 
         from bakeoff.serving.web_app import create_app
 
-        MetricsStore(database).migrate()
-        pages = create_app(project, database, token, is_ending=lambda: server.should_exit)
+        pages = create_app(find_project(), database, token, is_ending=lambda: server.should_exit)
         server = uvicorn.Server(
             uvicorn.Config(pages, log_level="warning", access_log=False, timeout_graceful_shutdown=_TIMEOUT_S)
         )

@@ -7,20 +7,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import psycopg
 import typer
-from psycopg.conninfo import conninfo_to_dict
 
-from bakeoff.cli.runs_output import say, stored_history
+from bakeoff.cli.output import say
+from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.databases import application_database, running_database
-from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
 from bakeoff.reporting.numbers import NOTHING
-from bakeoff.running.lock import only_lab
 from bakeoff.text.table import Table, show
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+
+    from bakeoff.postgres.server import Server
 
 # What psql reads where its command line says nothing: a password in a command line is seen by every user.
 _VARIABLES = {
@@ -33,29 +34,26 @@ _VARIABLES = {
 }
 
 
-def open_database(query: str | None, metrics: bool) -> None:
-    """Runs a query, or opens psql; where there is no psql, statements come from standard input."""
+def sql(
+    query: Annotated[str | None, typer.Argument(help="SQL to run. [open psql]")] = None,
+    metrics: Annotated[bool, typer.Option("--metrics", help="The metrics database, not the application's.")] = False,
+) -> None:
+    """Open psql on the application database or the metrics database, or run a query there."""
     project = find_project()
-    with _metrics(project) if metrics else _application(project) as server:
+    with stored_history() if metrics else _application(project) as server:
         psql = _psql(project)
         if psql is not None:
-            status = _run_psql(psql, server, query)
-            if status:
-                raise typer.Exit(status)
-        else:
-            run_statements(server, sys.stdin.read() if query is None else query)
+            raise typer.Exit(_run_psql(psql, server, query))
+        # Without psql, statements come from standard input.
+        run_statements(server, sys.stdin.read() if query is None else query)
 
 
 @contextmanager
-def _metrics(project: Project) -> Iterator[Server]:
-    """The metrics database, its tables up to date."""
-    with stored_history(project) as store:
-        yield store.server
-
-
-@contextmanager
-def _application(project: Project) -> Iterator[Server]:
+def _application(project: Project) -> "Iterator[Server]":
     """The database of `up`, or of a run, where one is running; otherwise what the last run stored."""
+    from bakeoff.postgres.databases import application_database, running_database
+    from bakeoff.running.lock import only_lab
+
     running = None if os.environ.get("DATABASE_URL") else running_database(project)
     if running is not None:
         say(f"database of ./bakeoff {running.used_by}")
@@ -66,6 +64,8 @@ def _application(project: Project) -> Iterator[Server]:
 
 
 def _psql(project: Project) -> Path | None:
+    from bakeoff.postgres.binaries import find_installation
+
     try:
         program = find_installation(project).programs / "psql"
     except BakeoffError:
@@ -74,7 +74,9 @@ def _psql(project: Project) -> Path | None:
     return program if program.is_file() else None
 
 
-def _run_psql(psql: Path, server: Server, query: str | None) -> int:
+def _run_psql(psql: Path, server: "Server", query: str | None) -> int:
+    from psycopg.conninfo import conninfo_to_dict
+
     parameters = conninfo_to_dict(server.url)
     known = {_VARIABLES[name]: str(value) for name, value in parameters.items() if name in _VARIABLES}
     command = [str(psql), "--no-psqlrc", "--set=ON_ERROR_STOP=1"]
@@ -87,8 +89,10 @@ def _run_psql(psql: Path, server: Server, query: str | None) -> int:
         signal.signal(signal.SIGINT, before)
 
 
-def run_statements(server: Server, statements: str) -> None:
+def run_statements(server: "Server", statements: str) -> None:
     """Runs SQL and prints the rows of each statement."""
+    from psycopg import Error
+
     try:
         with server.connect() as connection:
             cursor = connection.execute(statements.encode())
@@ -96,11 +100,11 @@ def run_statements(server: Server, statements: str) -> None:
                 _print(cursor)
                 if not cursor.nextset():
                     break
-    except psycopg.Error as error:
+    except Error as error:
         raise BakeoffError(f"PostgreSQL refuses it: {str(error).strip()}") from error
 
 
-def _print(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
+def _print(cursor: "Cursor[tuple[object, ...]]") -> None:
     if cursor.description is None:
         typer.echo(cursor.statusmessage or "")
         return

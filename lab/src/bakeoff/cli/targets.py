@@ -1,33 +1,42 @@
 """`bakeoff targets` and `bakeoff build`."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-from rich.console import Console
+import typer
 
-from bakeoff.cli.progress_display import shown_on
-from bakeoff.cli.runs_output import print_json
-from bakeoff.comparing.preparation import build, buildable
-from bakeoff.documents.checked import Json
-from bakeoff.engines.manifest import find_engine
+from bakeoff.cli.completion import complete_target
+from bakeoff.cli.output import print_json
+from bakeoff.cli.progress_display import shown
+from bakeoff.cli.shared_options import Json, OfWorkload, TargetClass
+from bakeoff.documents.checked import Json as JsonValue
 from bakeoff.project import find_project
 from bakeoff.running.lock import only_lab
-from bakeoff.targets.manifest import Target, choose_targets, find_targets
-from bakeoff.targets.of_workload import of_workload
 from bakeoff.text.table import Table, show
 
+if TYPE_CHECKING:
+    from bakeoff.targets.manifest import Target
 
-def list_targets(names: Sequence[str], as_json: bool) -> None:
-    """Prints a row for each target, or JSON; of those that are named also what they are not the framework's own in."""
-    found = find_targets(find_project())
-    chosen = choose_targets(found, names)
-    if as_json:
-        print_json({"targets": [_described(target) for target in chosen]})
+
+def targets(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(help="Targets to show with what they replace. [all, as a list]", autocompletion=complete_target),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the targets and whether this machine can build them; of named ones, what is not the framework's own."""
+    from bakeoff.targets.manifest import choose_targets, find_targets
+
+    chosen = choose_targets(find_targets(find_project()), target or [])
+    if json:
+        print_json({"targets": [_described(each) for each in chosen]})
         return
-    show(_table(chosen), *(line for target in chosen if names for line in details_of(target)))
+    show(_table(chosen), *(line for each in chosen if target for line in details_of(each)))
 
 
-def details_of(target: Target) -> Iterator[str]:
+def details_of(target: "Target") -> Iterator[str]:
     """The parts that a target replaces, with reasons, and each documented setting with its link."""
     yield f"{target.name} ({target.target_class}): {target.title}"
     for part, what in target.manifest.stack.items():
@@ -40,7 +49,7 @@ def details_of(target: Target) -> Iterator[str]:
         yield from (f"    {each.words} ({each.link})" for each in target.manifest.documented_settings)
 
 
-def _described(target: Target) -> dict[str, Json]:
+def _described(target: "Target") -> dict[str, JsonValue]:
     return {
         "name": target.name,
         "title": target.title,
@@ -56,7 +65,7 @@ def _described(target: Target) -> dict[str, Json]:
     }
 
 
-def _table(targets: Sequence[Target]) -> Table:
+def _table(targets: "Sequence[Target]") -> Table:
     rows = []
     for target in targets:
         missing = target.missing
@@ -68,19 +77,34 @@ def _table(targets: Sequence[Target]) -> Table:
     return Table("", headings, rows, left=6, least=("title", "port", "class", "workload"))
 
 
-def build_targets(names: Sequence[str], workload: str | None, target_class: str) -> None:
-    """Builds the targets that are stale."""
+def build(
+    target: Annotated[
+        list[str] | None, typer.Argument(help="Targets to build. [those of the class]", autocompletion=complete_target)
+    ] = None,
+    workload: OfWorkload = None,
+    target_class: TargetClass = "standard",
+    adopt: Annotated[
+        str | None,
+        typer.Option(metavar="ENGINE", help="Build nothing: use an engine's artifact that was built elsewhere."),
+    ] = None,
+) -> None:
+    """Build the targets whose sources changed."""
+    from bakeoff.comparing.preparation import build as build_stale
+    from bakeoff.comparing.preparation import buildable
+    from bakeoff.engines.manifest import find_engine
+    from bakeoff.targets.manifest import choose_targets, find_targets
+    from bakeoff.targets.of_workload import of_workload
+
     project = find_project()
-    with shown_on(Console(stderr=True)) as progress, only_lab(project.state / "lock"):
+    if adopt is not None:
+        # For images, which have no toolchain: an artifact that was copied here counts as one that was built here.
+        engine = find_engine(project, adopt)
+        engine.build.adopt()
+        typer.echo(f"{engine.build.artifact} counts as built.")
+        return
+    with shown() as progress, only_lab(project.state / "lock"):
         found = find_targets(project)
-        chosen = choose_targets(found if names else of_workload(project, found, workload), names, target_class)
-        for target in buildable(chosen, bool(names), lambda _target, reason: progress.say(reason)):
-            build(target.build, progress)
-    Console().print("Everything is built.", highlight=False)
-
-
-def adopt_engine(name: str) -> None:
-    """Takes an artifact that was copied here for one that was built here: for images, which have no toolchain."""
-    engine = find_engine(find_project(), name)
-    engine.build.adopt()
-    Console().print(f"{engine.build.artifact} counts as built.", highlight=False)
+        chosen = choose_targets(found if target else of_workload(project, found, workload), target or [], target_class)
+        for each in buildable(chosen, bool(target), lambda _target, reason: progress.say(reason)):
+            build_stale(each.build, progress)
+    typer.echo("Everything is built.")

@@ -4,30 +4,43 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from bakeoff.cli.check_queue import outcomes_of
 from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
 from bakeoff.errors import UsageError
-from bakeoff.postgres import embedded
-from bakeoff.postgres.binaries import find_installation
 from bakeoff.project import Project, find_project
 from bakeoff.running.lock import checking_lab, only_lab
 from bakeoff.text.table import Table, show
 
 
-def run_checks(
-    *, fast: bool, exhaustive: bool, only: Sequence[str], changed: str | None, required: Sequence[str]
+def test(
+    fast: Annotated[bool, typer.Option("--fast", help="Skip tests that start databases, targets or engines.")] = False,
+    exhaustive: Annotated[
+        bool, typer.Option("--all", help="Also run the tests that repeat for one target what a sibling of it shows.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Run only this check of .ci/checks.toml; may be repeated.")
+    ] = None,
+    changed: Annotated[
+        str | None,
+        typer.Option(metavar="REF", help="Run the checks that changes since this commit can affect, such as main."),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", help="Fail instead of skipping when one is missing: rust,go,java,docker."),
+    ] = None,
 ) -> None:
-    """Runs all checks even when one fails. Exit status 0 when none failed."""
+    """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
+    from bakeoff.cli.check_queue import outcomes_of
+
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")
-    project, console = find_project(), Console()
-    needed = [name for names in required for name in names.split(",") if name]
+    project = find_project()
+    needed = [name for names in require or [] for name in names.split(",") if name]
     check_toolchains(project, needed)
-    checks = [check for check in chosen(load_checks(project), only) if not (fast and check.slow)]
+    checks = [check for check in chosen(load_checks(project), only or []) if not (fast and check.slow)]
     if changed is not None:
         checks = affected(project, checks, changed)
     outcomes, began = [], time.monotonic()
@@ -35,18 +48,16 @@ def run_checks(
         for outcome in outcomes_of(
             checks, lambda check: run(project, check, url, exhaustive=exhaustive, required=needed)
         ):
-            _show(outcome, console)
+            _show(outcome)
             outcomes.append(outcome)
     _summarise(outcomes, time.monotonic() - began)
     if any(outcome.status == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def _show(outcome: Outcome, console: Console) -> None:
+def _show(outcome: Outcome) -> None:
     reason = f": skipped, {outcome.reason}" if outcome.status == "skipped" else ""
-    console.print(f"--- {outcome.check.name}{reason}", highlight=False)
-    for line in outcome.lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print(f"--- {outcome.check.name}{reason}", *outcome.lines, sep="\n", flush=True)
 
 
 def _summarise(outcomes: Sequence[Outcome], seconds: float) -> None:
@@ -76,6 +87,9 @@ def _test_database(project: Project, checks: Sequence[Check]) -> Iterator[str | 
     if not any(check.database for check in checks):
         yield None
         return
+    from bakeoff.postgres import embedded
+    from bakeoff.postgres.binaries import find_installation
+
     kind = embedded.InstanceKind("test", "test", ("shared_buffers=128MB", "wal_buffers=4MB", "max_wal_size=1GB"))
     with embedded.running(find_installation(project), kind, project.logs) as server:
         yield server.url

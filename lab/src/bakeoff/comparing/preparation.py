@@ -164,9 +164,15 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
             "--tls, --token, --replicas, --pgbouncer, --read-replica, --pin and limits. An https address uses TLS; the "
             "token is read from BAKEOFF_API_TOKEN."
         )
-    if contender.place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
+    check_own_database(target, contender.place)
+
+
+def check_own_database(attached: Target, place: str) -> None:
+    """Raises UsageError for an attached target whose database nothing names."""
+    if place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(
-            f"{target.name} is attached: set DATABASE_URL to the database that it uses. Runs drop its tables."
+            f"{attached.name} is attached: set DATABASE_URL to the database that it uses. Runs and conformance cases "
+            "drop its tables."
         )
 
 

@@ -76,7 +76,7 @@ class Option:
         read: Json = self.kind.read(value)
         return read
 
-    def read_flag(self, value: Json) -> Json:
+    def read_flag(self, value: Json) -> Any:
         """The value given on the command line; errors name the flag."""
         try:
             return self.read(value)

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
-from bakeoff.cli.runs import AllowChangedWorkload, Json
+from bakeoff.cli.shared_options import AllowChangedWorkload, Json
 from bakeoff.cli.typed_command import typed_command
+from bakeoff.errors import BakeoffError
 
 
 def gate(
@@ -54,11 +55,13 @@ def gate(
     json: Json = False,
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate.judge_stored import AgainstOptions, GateOptions, run_gate
+    from bakeoff.cli.gate.judge_stored import judge_stored, measure_against, print_gate
     from bakeoff.gating.decision import Rules
+    from bakeoff.gating.goals import read_goals
     from bakeoff.gating.regressions import Limits
 
-    given = {
+    measured_with = {
+        "against": against,
         "target": target,
         "rounds": str(rounds),
         "users": users,
@@ -66,21 +69,20 @@ def gate(
         "warm-up": warm_up,
         "payload": payload,
     }
-    run_gate(
-        GateOptions(
-            baseline=baseline,
-            candidate=candidate,
-            against=None if against is None else AgainstOptions(against, mode, given),
-            goals=goals,
-            rules=Rules(
-                Limits(p99 / 100, throughput / 100, errors / 100),
-                rerun=rerun,
-                strict=strict,
-                allow_changed_workload=allow_changed_workload,
-            ),
-            junit=junit,
-            github=github,
-            as_json=json,
-            command=typed_command(),
+    try:
+        rules = Rules(
+            Limits(p99 / 100, throughput / 100, errors / 100),
+            goals=[] if goals is None else read_goals(goals),
+            rerun=rerun,
+            strict=strict,
+            allow_changed_workload=allow_changed_workload,
         )
-    )
+        if against is not None:
+            candidate = measure_against(mode, {flag: value for flag, value in measured_with.items() if value})
+        decided = judge_stored(candidate, baseline, rules, typed_command())
+        print_gate(decided, junit, github=github, as_json=json)
+    except BakeoffError as error:
+        # 1 means that something is worse, and nothing else.
+        raise BakeoffError(error.message, exit_code=max(2, error.exit_code)) from error
+    # 0; 1 when something is worse; 2 when it is undecided.
+    raise typer.Exit(decided.exit_status)

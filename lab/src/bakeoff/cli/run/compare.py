@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TextIO
 
 import typer
-from rich.console import Console
 
-from bakeoff.cli.progress_display import shown_on
+from bakeoff.cli.output import print_json, say
+from bakeoff.cli.progress_display import shown
 from bakeoff.cli.published_progress import PublishedProgress
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
 from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
-from bakeoff.cli.runs_output import print_json, say
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import Capacity, find_capacities
 from bakeoff.comparing.recorder import Comparison
@@ -117,8 +116,8 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
 @contextmanager
 def _shown(project: Project, options: RunOptions) -> Iterator[Progress]:
     with (
-        shown_on(Console(stderr=True)) as shown,
-        PublishedProgress(shown, live_file(project), options.command) as progress,
+        shown() as display,
+        PublishedProgress(display, live_file(project), options.command) as progress,
     ):
         yield progress
 

@@ -1,0 +1,27 @@
+"""Messages and JSON documents that commands print."""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+
+def say(words: str) -> None:
+    """Prints a message on standard error, so that pipes get the result alone."""
+    print(words, file=sys.stderr)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output, and nothing else."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
