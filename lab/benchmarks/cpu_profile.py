@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.request import new_seed
 from bakeoff.comparing.schedule import turns_of
 from bakeoff.engines.manifest import find_engine

@@ -24,7 +24,7 @@ from msgspec.structs import replace as with_members
 from rich.console import Console
 from side_by_side_file import Before, DeclaredRatio, DeclaredServer, Side, SideBySide, Tool, read
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.preparation import build
 from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine, find_engine

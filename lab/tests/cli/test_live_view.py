@@ -3,7 +3,8 @@ import io
 from rich.console import Console
 
 from bakeoff.cli.live_view import ViewState, rendered
-from bakeoff.cli.progress_display import PlainProgress, shown
+from bakeoff.cli.plain_progress import PlainProgress
+from bakeoff.cli.progress_display import shown
 from made_up_records import engine_second, phase_start
 
 

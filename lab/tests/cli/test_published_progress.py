@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from as_json import as_json
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.cli.published_progress import PublishedProgress
 from bakeoff.project import Project
 from bakeoff.serving.live import live_file, live_state

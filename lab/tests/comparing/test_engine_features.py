@@ -6,7 +6,7 @@ import tomllib
 import pytest
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from bakeoff.calibration.machine_calibration import DrawnLine
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing import reference_bracket
 from bakeoff.comparing.reference_bracket import draw_all, lines_of
 from bakeoff.errors import BakeoffError

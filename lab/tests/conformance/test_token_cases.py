@@ -8,7 +8,7 @@ import pytest
 from key_value_workload import key_value_case, key_value_workload
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing import preparation
 from bakeoff.conformance.case import GrpcExpectation, GrpcSide, HttpExpectation, HttpSide
 from bakeoff.conformance.runner import CaseResult, ConformanceResult

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
 from bakeoff.options.variant import Variant

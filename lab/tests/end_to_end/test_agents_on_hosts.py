@@ -17,7 +17,7 @@ from remote_hosts import DelayedLink, Host, configure, hosts
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.agent_hosts import check_hosts, set_up_hosts
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.manifest import find_engine

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from running_targets import TARGET_CASES, Running, target_named
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.runner import ConformanceResult, run_conformance
 from bakeoff.options.variant import Variant

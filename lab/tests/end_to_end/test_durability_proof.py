@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing import durability_proof
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.engines.manifest import find_engine

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from running_targets import build_once
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.measurer import can_alternate, measured_side_by_side
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import Project

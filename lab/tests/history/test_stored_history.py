@@ -122,9 +122,7 @@ def test_a_trend_is_of_one_operation_where_one_is_named(
     assert [point["value"] for point in json.loads(capsys.readouterr().out)["points"]] == [1.0, 1.1]
     with pytest.raises(UsageError, match='--operation is "Raed": these runs have Read, Save'):
         trend("one", operation="Raed")
-    with pytest.raises(
-        UsageError, match=r'No run of --target "on" is stored\. .*Did you mean one\?'
-    ):
+    with pytest.raises(UsageError, match=r'No run of --target "on" is stored\. .*Did you mean one\?'):
         trend("on")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import Note
 from bakeoff.options.variant import Variant

@@ -10,7 +10,7 @@ from names_of_targets import LONG
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
-from bakeoff.cli.progress_display import PlainProgress
+from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.cli.published_progress import PublishedProgress
 from bakeoff.cli.serve import listening
 from bakeoff.postgres.server import Server

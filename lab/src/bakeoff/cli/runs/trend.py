@@ -15,12 +15,11 @@ from bakeoff.errors import UsageError
 from bakeoff.history.changed_workload import MARK, changed_at, refuse_changed
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures
 from bakeoff.history.series import NewestSeries, newest_series
-from bakeoff.history.trends import SHORTEST_SEGMENT, ChangePoint
-from bakeoff.history.trends import trend as changes_of
 from bakeoff.reporting.numbers import minute, two_places
 from bakeoff.text.sparkline import sparkline
 
 if TYPE_CHECKING:
+    from bakeoff.history.trends import ChangePoint
     from bakeoff.postgres.server import Server
 
 
@@ -42,6 +41,7 @@ def trend(
 ) -> None:
     """Show one metric over time and its change points."""
     from bakeoff.history.listing import RunFilter, list_runs
+    from bakeoff.history.trends import trend as changes_of
 
     if metric not in METRICS:
         raise UsageError(f'--metric is "{metric}": use {", ".join(METRICS)}.')
@@ -77,7 +77,9 @@ def _of_operation(server: "Server", runs: Sequence[RunFigures], operation: str |
     return [each for each in found if each.operation == operation]
 
 
-def _document(runs: Sequence[RunFigures], values: Sequence[float], changes: Sequence[ChangePoint]) -> dict[str, object]:
+def _document(
+    runs: Sequence[RunFigures], values: Sequence[float], changes: "Sequence[ChangePoint]"
+) -> dict[str, object]:
     return {
         "points": [
             {"run": run.id, "started_at": run.started_at, "commit": run.commit, "value": value}
@@ -88,7 +90,9 @@ def _document(runs: Sequence[RunFigures], values: Sequence[float], changes: Sequ
     }
 
 
-def _print(metric: Metric, series: NewestSeries, values: Sequence[float], changes: Sequence[ChangePoint]) -> None:
+def _print(metric: Metric, series: NewestSeries, values: Sequence[float], changes: "Sequence[ChangePoint]") -> None:
+    from bakeoff.history.trends import SHORTEST_SEGMENT
+
     runs = series.runs
     typer.echo(f"{runs[-1].series.label} · {metric.name} ({metric.unit}), {len(runs):,} runs, oldest first")
     least, most = min(values), max(values)

@@ -1,0 +1,65 @@
+"""Progress in plain lines, for a person who reads a log."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
+from bakeoff.results.run import RunResult
+from bakeoff.running.progress import live_figures, p99_ms, users_of
+from bakeoff.text.durations import words_for
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+# A long phase without a line for minutes looks like one that hangs.
+_LINE_EVERY_S = 10
+
+
+class PlainProgress:
+    """A line for each step, and one every ten seconds of a phase; nothing moves."""
+
+    def __init__(self, console: "Console") -> None:
+        self._console = console
+        self._seconds: list[EngineSecond] = []
+        self._failed = 0
+
+    def say(self, line: str) -> None:
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def step(self, title: str, planned_s: float | None = None) -> None:
+        self.say(title if planned_s is None else f"{title} (about {words_for(planned_s)})")
+
+    def detail(self, text: str) -> None:
+        pass
+
+    def record(self, record: Record) -> None:
+        if isinstance(record, PhaseStart):
+            self._seconds, self._failed = [], 0
+            self.say(f"  {users_of(record)}")
+        elif isinstance(record, EngineSecond):
+            self._second(record)
+        elif isinstance(record, PhaseEnd):
+            self.say(f"    {live_figures(record, record.duration_ns / 1e9)}")
+
+    def _second(self, record: EngineSecond) -> None:
+        """Says after each ten seconds what they were like; failures are counted from the begin of the phase."""
+        self._seconds.append(record)
+        self._failed += record.failed
+        if len(self._seconds) == _LINE_EVERY_S:
+            rate = sum(each.operations for each in self._seconds) / _LINE_EVERY_S
+            self.say(
+                f"    {words_for(record.second + 1)}: {rate:,.0f}/s · p99 {p99_ms(*self._seconds):.1f} ms · "
+                f"{self._failed:,} failed"
+            )
+            self._seconds = []
+
+    def usage(self, cpu_percent: Mapping[str, float]) -> None:
+        pass
+
+    def run_of(self, number: int, count: int, left_s: float) -> None:
+        if count > 1:
+            self.say(f"run {number} of {count}, about {words_for(left_s)} left")
+
+    def standing(self, result: RunResult) -> None:
+        pass
