@@ -233,7 +233,7 @@ def test_no_other_user_can_read_a_password_at_any_moment(
         bench = ReferenceBench(None, server, installation.programs / "pgbench", logs / "reference")  # type: ignore[arg-type]
         line = pgbench_lines._line(bench, ONE_EACH, ["SELECT 1;\n"], 1, 1)
         password = urlsplit(server.url).password
-    assert line.rows_per_s > 0
+    assert line > 0
     assert modes == [0o600, 0o600]
     assert password
     assert not [part for part in commands if password in part]

@@ -1,35 +1,48 @@
 """Calibrates this machine: what the engine can do, and what PostgreSQL can do without any API."""
 
 import itertools
+import signal
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from bakeoff.calibration import pgbench_lines
-from bakeoff.calibration.ceiling import CONNECTIONS, Drive, measure_ceiling
+from bakeoff.calibration.null_replies import for_null_server
 from bakeoff.calibration.pgbench_lines import ReferenceBench
+from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine
+from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
+from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
+from bakeoff.processes import children, ports
 from bakeoff.project import Project
+from bakeoff.results.cost import Sample, cpu_us_each
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH
+from bakeoff.running import summary
 from bakeoff.running.environment import machine_name, server_in_words
+from bakeoff.running.modes import Phase
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import fresh_table
+from bakeoff.sampling.process_tree import ProcessTree
+from bakeoff.sampling.sampler import Sampler
 from bakeoff.storage.calibrations import Calibration
-from bakeoff.targets.certificate import lab_certificate
+from bakeoff.targets.access import LOOPBACK
+from bakeoff.targets.certificate import Certificate, lab_certificate
 from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.loader import Workload
+from bakeoff.workload.plan import Load, Tls, compile_plan
+from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.transport_mode import TransportMode
 
-# With how many connections PostgreSQL is at its best depends on cores and disk: the best of these counts.
-_CONNECTIONS_TRIED = (1, 2, 4, 8, 16, 32, 64)
-_BATCH_CONNECTIONS_TRIED = (1, 2, 4)
+_CONNECTIONS = 64
 
 
 @dataclass(frozen=True)
 class CalibrationRequest:
-    """The calibrations to make, and the seconds of each."""
+    """The calibrations to make, and the seconds of each. The engine drives the null server that `null_server` has."""
 
     workload: Workload
     engine: Engine
@@ -40,37 +53,83 @@ class CalibrationRequest:
 
 
 def calibrate(
-    project: Project,
-    request: CalibrationRequest,
-    bench: ReferenceBench | None,
-    progress: Progress,
+    project: Project, request: CalibrationRequest, bench: ReferenceBench | None, progress: Progress
 ) -> Iterator[Calibration]:
     """Yields each calibration as it is measured."""
-    yield from _engine(project, request, progress)
-    if bench is not None:
-        yield from _database(request, bench, progress)
-
-
-def _engine(project: Project, request: CalibrationRequest, progress: Progress) -> Iterator[Calibration]:
     certificate = lab_certificate(project.state / "tls")
     for mode, encryption, payload in itertools.product(request.modes, (None, certificate), request.payloads):
         words = f"{mode.stored}, TLS" if encryption else mode.stored
         progress.step(f"{request.engine.name}: capacity over {words}, payload {payload}", request.seconds)
-        drive = Drive(request.engine, request.null_server, request.workload, mode, payload, request.seconds, encryption)
-        ceiling = measure_ceiling(project, drive)
-        yield Calibration(
-            machine=machine_name(),
-            kind="engine",
-            subject=request.engine.name,
-            subject_version=request.engine.build_version(ceiling.engine_version),
-            workload=request.workload.name,
-            transport=mode.stored,
-            payload_size=payload,
-            connections=CONNECTIONS,
-            rate_per_s=ceiling.rate_per_s,
-            cpu_us_each=ceiling.cpu_us_each,
-            tls=encryption is not None,
+        yield _ceiling(project, request, mode, payload, encryption)
+    for line in DrawnLine if bench is not None else ():
+        assert bench is not None
+        yield _highest(bench, line, request.seconds, progress)
+
+
+def _ceiling(
+    project: Project, request: CalibrationRequest, mode: TransportMode, payload: str, certificate: Certificate | None
+) -> Calibration:
+    """The rate of the engine when nothing but itself limits it; over TLS with a certificate."""
+    port, log, engine = ports.free_port(), project.logs / "null-server.log", request.engine
+    load = Load(
+        target="null-server",
+        protocol=mode.protocol,
+        host=LOOPBACK,
+        port=port,
+        mode="calibrate",
+        phases=[Phase("Ceiling", _CONNECTIONS, request.seconds).planned()],
+        payload=payload,
+        batch=mode.batch,
+        stream=mode.stream,
+        window=mode.window,
+        tls=None if certificate is None else Tls(ca_file=certificate.authority),
+        verify_share=0,
+    )
+    settings: dict[str, str] = {}
+    if certificate is not None:
+        settings = {"TLS_CERT_FILE": str(certificate.certificate), "TLS_KEY_FILE": str(certificate.key)}
+    server = children.start(request.null_server.null_command(port), log=log, environment=settings)
+    try:
+        children.wait_until_listening(server, port, log)
+        plan = for_null_server(compile_plan(request.workload, load))
+        records, samples = _driven(project, engine, plan, server.pid)
+    finally:
+        children.stop(server, signal.SIGTERM, timeout_s=5)
+    (phase,) = summary.phase_results(records, samples)
+    measured = phase.measured
+    if measured.ok == 0 or measured.error_rate > 0.01:
+        raise BakeoffError(
+            f"The engine {engine.name} could not be calibrated over {mode.stored}: {measured.failed} of "
+            f"{measured.requests} requests to the null server failed ({dict(measured.errors)})."
         )
+    version = next(record.engine.version for record in records if isinstance(record, Start))
+    return Calibration(
+        machine=machine_name(),
+        kind="engine",
+        subject=engine.name,
+        subject_version=engine.build_version(version),
+        workload=request.workload.name,
+        transport=mode.stored,
+        payload_size=payload,
+        connections=_CONNECTIONS,
+        rate_per_s=measured.throughput_per_s,
+        cpu_us_each=cpu_us_each(measured.costs.get("engine"), measured.operations),
+        tls=certificate is not None,
+    )
+
+
+def _driven(project: Project, engine: Engine, plan: Plan, server_pid: int) -> tuple[list[Record], list[Sample]]:
+    with tempfile.TemporaryDirectory(prefix="bakeoff-ceiling-") as name:
+        log, schema = project.logs / f"engine-{engine.name}.log", project.contract / "schemas" / "stream.schema.json"
+        agent = alone(engine, plan, Path(name) / "plan.json", Path(name) / "stream.jsonl", log, schema)
+        with agent, Sampler({"engine": ProcessTree(agent.pids[0]), "target": ProcessTree(server_pid)}) as sampler:
+
+            def sample_at_edges(record: Record) -> None:
+                if isinstance(record, PhaseStart | PhaseEnd):
+                    sampler.sample()
+
+            records = agent.records(sample_at_edges)
+    return records, sampler.samples
 
 
 def modes_of(workload: Workload, engine: Engine, mode: TransportMode) -> list[TransportMode]:
@@ -93,9 +152,10 @@ class DrawnLine(StrEnum):
     BATCHES = BATCHES
 
 
+# With how many connections PostgreSQL is at its best depends on cores and disk: the best of these counts.
 _DRAWN_WITH = {
-    DrawnLine.ONE_EACH: (pgbench_lines.one_row_each, _CONNECTIONS_TRIED),
-    DrawnLine.BATCHES: (pgbench_lines.batches, _BATCH_CONNECTIONS_TRIED),
+    DrawnLine.ONE_EACH: (pgbench_lines.one_row_each, (1, 2, 4, 8, 16, 32, 64)),
+    DrawnLine.BATCHES: (pgbench_lines.batches, (1, 2, 4)),
 }
 
 
@@ -112,17 +172,19 @@ def has_reference_lines(workload: Workload) -> bool:
 
 def best_connections(bench: ReferenceBench, line: DrawnLine, seconds: float, progress: Progress) -> int:
     """With how many connections the line is the highest, each tried for so long."""
+    return _highest(bench, line, seconds, progress).connections
+
+
+def _highest(bench: ReferenceBench, line: DrawnLine, seconds: float, progress: Progress) -> Calibration:
     _, tried = _DRAWN_WITH[line]
-    rates = {count: draw(bench, line, count, seconds, progress).rate_per_s for count in tried}
-    return max(rates, key=rates.__getitem__)
+    return max((draw(bench, line, count, seconds, progress) for count in tried), key=lambda drawn: drawn.rate_per_s)
 
 
 def draw(bench: ReferenceBench, line: DrawnLine, connections: int, seconds: float, progress: Progress) -> Calibration:
     """The line once, on a fresh table."""
     progress.step(f"PostgreSQL alone: {line}, {connections} connections", seconds)
     prepare_table(bench.workload, bench.server)
-    draw_with, _ = _DRAWN_WITH[line]
-    drawn = draw_with(bench, connections, seconds)
+    rows_per_s, _ = _DRAWN_WITH[line]
     return Calibration(
         machine=machine_name(),
         kind="database",
@@ -132,20 +194,10 @@ def draw(bench: ReferenceBench, line: DrawnLine, connections: int, seconds: floa
         transport="sql",
         payload_size="default",
         connections=connections,
-        rate_per_s=drawn.rows_per_s,
+        rate_per_s=rows_per_s(bench, connections, seconds),
     )
-
-
-def _database(request: CalibrationRequest, bench: ReferenceBench, progress: Progress) -> Iterator[Calibration]:
-    for line in DrawnLine:
-        _, tried = _DRAWN_WITH[line]
-        drawn = [draw(bench, line, connections, request.seconds, progress) for connections in tried]
-        yield max(drawn, key=lambda each: each.rate_per_s)
 
 
 def prepare_table(workload: Workload, server: Server) -> None:
     """A fresh, empty table, made by the workload's own schema."""
-    fresh_table(workload, server)
-    schema = workload.sql("schema")
-    if schema is not None:
-        server.execute_script(schema)
+    fresh_table(workload, server, with_schema=True)

@@ -24,17 +24,6 @@ _PLAIN_ROWS = 8
 
 
 @dataclass(frozen=True)
-class ReferenceLine:
-    """Rows stored durably each second by so many connections, each statement a transaction of so many rows."""
-
-    name: str
-    connections: int
-    rows_per_statement: int
-    rows_per_s: float
-    seconds: float
-
-
-@dataclass(frozen=True)
 class ReferenceBench:
     """The server, the workload and the program that measure the lines."""
 
@@ -44,8 +33,8 @@ class ReferenceBench:
     folder: Path
 
 
-def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
-    """One upsert for each event, one transaction for each upsert: the plainest statement that the workload has for it.
+def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> float:
+    """Rows a second of one upsert and transaction for each event, by the plainest statement that the workload has for it.
 
     Documents are parameters, so that PostgreSQL reads each as it reads those of a target.
     """
@@ -59,8 +48,8 @@ def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> Ref
     return _line(bench, ONE_EACH, scripts, connections, seconds, documents)
 
 
-def batches(bench: ReferenceBench, connections: int, seconds: float) -> ReferenceLine:
-    """Statements of 500 rows, half of them new."""
+def batches(bench: ReferenceBench, connections: int, seconds: float) -> float:
+    """Rows a second of statements of 500 rows, half of them new."""
     rows = _rows(bench.workload, ROWS_PER_COMMIT[BATCHES])
     scripts = [_statement(bench.workload, rows, reused) for reused in (False, True)]
     return _line(bench, BATCHES, scripts, connections, seconds)
@@ -98,7 +87,8 @@ def _line(
     connections: int,
     seconds: float,
     variables: Mapping[str, str] | None = None,
-) -> ReferenceLine:
+) -> float:
+    """Rows stored durably each second, each statement a transaction."""
     bench.folder.mkdir(parents=True, exist_ok=True)
     files = [bench.folder / f"statement-{number}.sql" for number in range(len(scripts))]
     for file, script in zip(files, scripts, strict=True):
@@ -124,8 +114,7 @@ def _line(
             f"pgbench could not measure the reference line (status {status}):\n"
             f"{children.last_lines(bench.folder / 'pgbench.log')}"
         )
-    rows = ROWS_PER_COMMIT[name]
-    return ReferenceLine(name, connections, rows, float(found.group(1)) * rows, seconds)
+    return float(found.group(1)) * ROWS_PER_COMMIT[name]
 
 
 def _output(bench: ReferenceBench, command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, int]:
