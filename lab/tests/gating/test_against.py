@@ -48,8 +48,8 @@ def measurement(
 
 
 def judged(measured: Measurement, limits: Limits) -> Gate:
-    sides = sides_of(measured, COMMIT)
-    return check_regressions(sides.before, sides.after, limits, paired=True)
+    before, after = sides_of(measured, COMMIT)
+    return check_regressions(before, after, limits, paired=True)
 
 
 def gate_of(
@@ -67,15 +67,15 @@ def gate_of(
 
     if not rerun:
         return judge(first, FALSE_ALARMS)
-    after = sides_of(first, COMMIT).after
+    after = sides_of(first, COMMIT)[1]
     return decided_over_more_rounds(judge(first, FALSE_ALARMS_AT_ONCE), first, after, again, judge)
 
 
 def test_each_side_is_named_as_if_it_were_alone() -> None:
-    sides = sides_of(measurement(np.random.default_rng(1), targets=2), COMMIT)
-    for side in (sides.before, sides.after):
+    before, after = sides_of(measurement(np.random.default_rng(1), targets=2), COMMIT)
+    for side in (before, after):
         assert [run.contender for run in side.runs] == ["t0", "t1"] * 5
-    assert [run.series for run in sides.before.runs] == [run.series for run in sides.after.runs]
+    assert [run.series for run in before.runs] == [run.series for run in after.runs]
 
 
 @pytest.mark.parametrize(("targets", "allowed"), [(1, 0.0), (1, 0.15), (6, 0.0)])
@@ -113,11 +113,11 @@ def test_writes_that_only_the_new_rounds_lost_fail() -> None:
     lost = [replace(run, status="void") if "candidate" in run.contender else run for run in second.runs]
 
     def judge(measured: Measurement) -> Gate:
-        after = sides_of(measured, COMMIT).after
+        after = sides_of(measured, COMMIT)[1]
         gate = judged(measured, Limits(throughput_decrease=0.0, p99_increase=0.0))
         return replace(gate, checks=[*broken(after.runs), *gate.checks])
 
-    after = sides_of(first, COMMIT).after
+    after = sides_of(first, COMMIT)[1]
     gate = decided_over_more_rounds(judge(first), first, after, lambda _names: replace(second, runs=lost), judge)
     assert [check.metric for check in judge(first).failed] == []
     assert [check.metric for check in gate.failed] == ["validity"]

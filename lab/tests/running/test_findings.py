@@ -9,13 +9,12 @@ from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results import histograms
 from bakeoff.results.audit import Audit
 from bakeoff.running.findings import (
-    agents_findings,
     audit_findings,
     gauge_findings,
     generator_findings,
+    machine_findings,
     not_audited,
     replica_findings,
-    sampling_findings,
     waiting_findings,
 )
 from bakeoff.running.stored_state import CreatedBefore, created_before_findings
@@ -157,7 +156,7 @@ def test_the_audit_s_violations_are_counted() -> None:
     ],
 )
 def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measured_s: float, kinds: list[str]) -> None:
-    assert [finding.kind for finding in sampling_findings(machine_state(state), measured_s)] == kinds
+    assert [finding.kind for finding in machine_findings(machine_state(state), measured_s)] == kinds
 
 
 @pytest.mark.parametrize(("cpu_percent", "kinds"), [(None, []), (0.0, []), (5.0, []), (5.1, ["busy-while-waiting"])])
@@ -176,7 +175,7 @@ def test_a_target_that_works_while_it_waits(cpu_percent: float | None, kinds: li
     ],
 )
 def test_agents_that_did_not_begin_together(state: dict[str, Any] | None, kinds: list[str]) -> None:
-    assert [finding.kind for finding in agents_findings(machine_state(state))] == kinds
+    assert [finding.kind for finding in machine_findings(machine_state(state), 60)] == kinds
 
 
 def test_what_reads_from_a_replica_show_is_said() -> None:

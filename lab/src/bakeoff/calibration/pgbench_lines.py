@@ -34,7 +34,7 @@ class ReferenceBench:
 
 
 def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> float:
-    """Rows a second of one upsert and transaction for each event, by the plainest statement that the workload has for it.
+    """Rows a second of an upsert and transaction for each event, by the plainest statement that the workload has.
 
     Documents are parameters, so that PostgreSQL reads each as it reads those of a target.
     """

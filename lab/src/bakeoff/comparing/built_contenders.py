@@ -6,8 +6,6 @@ from bakeoff.builds.build import Build
 from bakeoff.comparing.build_queue import BuildQueue
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import COMMIT
-from bakeoff.results import finding_kinds as kinds
-from bakeoff.results.findings import Finding
 from bakeoff.running.contender import Contender
 
 
@@ -72,8 +70,3 @@ class BuiltContenders:
                 self._refuse(name, error.message)
             return False
         return True
-
-
-def built_beside(builds: str) -> Finding:
-    """The finding of a run that shared the machine with builds."""
-    return kinds.CONCURRENT_BUILDS(builds=builds)

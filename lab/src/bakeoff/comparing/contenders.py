@@ -40,7 +40,7 @@ def contenders_of(
     for target in targets:
         for variant, factors in zip(variants, factors_of(variants), strict=True):
             contender = Contender(target, workloads[target.workload], engines[variant.engine], variant, factors)
-            reason = why_impossible(contender)
+            reason = next(_reasons(contender), None)
             if reason is None:
                 possible.append(contender)
             else:
@@ -58,75 +58,58 @@ def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workloa
             raise UsageError(f'There is no payload "{variant.payload}". {" ".join(known)}')
 
 
-def why_impossible(contender: Contender) -> str | None:
-    """Why the engine or the workload does not support a contender, or None."""
-    return next((reason for is_wrong, reason in _rules(contender) if is_wrong), None)
-
-
-def _rules(contender: Contender) -> Iterator[tuple[bool, str]]:
+def _reasons(contender: Contender) -> Iterator[str]:
+    """Why the engine or the workload does not support a contender."""
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
     in_database, is_http2 = contender.place == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
     effects = [each.effect for each in workload.declared.operations if each.needs is None]
     creates = any(effect is not None and effect.document is not None for effect in effects)
-    payloads = ", ".join(workload.payloads)
-    yield (
-        variant.payload not in workload.payloads,
-        f"{workload.name} has no payload {variant.payload}, only {payloads}.",
-    )
-    yield (
-        protocol not in engine.manifest.protocols,
-        f"The engine {engine.name} does not speak {protocol}: use another --engine.",
-    )
-    yield (
-        variant.preload > 0 and not creates,
-        f"No operation of {workload.name} creates anything that --preload could store: leave it out.",
-    )
-    yield (
-        variant.overlay is not None and variant.overlay not in workload.overlays,
-        f"{workload.name} has no overlay {variant.overlay}. {overlays_in_words(workload)}",
-    )
-    yield (
-        variant.pgbouncer is None and variant.pgbouncer_connections != Variant().pgbouncer_connections,
-        "--pgbouncer-connections needs --pgbouncer session or transaction.",
-    )
-    yield (
-        variant.replicas is not None and (is_http2 or variant.tls),
-        "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out.",
-    )
+    if variant.payload not in workload.payloads:
+        yield f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
+    if protocol not in engine.manifest.protocols:
+        yield f"The engine {engine.name} does not speak {protocol}: use another --engine."
+    if variant.preload > 0 and not creates:
+        yield f"No operation of {workload.name} creates anything that --preload could store: leave it out."
+    if variant.overlay is not None and variant.overlay not in workload.overlays:
+        yield f"{workload.name} has no overlay {variant.overlay}. {overlays_in_words(workload)}"
+    if variant.pgbouncer is None and variant.pgbouncer_connections != Variant().pgbouncer_connections:
+        yield "--pgbouncer-connections needs --pgbouncer session or transaction."
+    if variant.replicas is not None and (is_http2 or variant.tls):
+        yield "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
     around = {
         "--replicas": variant.replicas is not None,
         "--pgbouncer": variant.pgbouncer is not None,
         "--read-replica": variant.read_replica,
         "--overlay": variant.overlay is not None,
     }
-    for option, is_given in around.items():
+    for option in (option for option, is_given in around.items() if is_given):
+        if option != "--overlay" and variant.runs_in != IN_PROCESSES:
+            yield f"{option} is for targets that the lab starts as processes: leave it out."
+        if option != "--replicas" and not in_database:
+            yield f"It stores nothing in PostgreSQL: leave out {option}."
+    if variant.read_replica and contender.target.manifest.run.read_url_variable is None:
         yield (
-            is_given and option != "--overlay" and variant.runs_in != IN_PROCESSES,
-            f"{option} is for targets that the lab starts as processes: leave it out.",
+            "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica."
         )
-        yield (
-            is_given and option != "--replicas" and not in_database,
-            f"It stores nothing in PostgreSQL: leave out {option}.",
-        )
-    yield (
-        variant.read_replica and contender.target.manifest.run.read_url_variable is None,
-        "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica.",
-    )
-    yield variant.no_keep_alive and is_http2, "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."
-    yield variant.http_version == "2" and protocol == "grpc", "gRPC is HTTP/2 always: leave out --http-version."
-    yield variant.gzip and protocol != "grpc", "--gzip compresses gRPC messages: name gRPC targets."
-    yield variant.ping is not None and not is_http2, "--ping needs gRPC, or --http-version 2."
-    yield from _feature_rules(contender)
+    if variant.no_keep_alive and is_http2:
+        yield "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."
+    if variant.http_version == "2" and protocol == "grpc":
+        yield "gRPC is HTTP/2 always: leave out --http-version."
+    if variant.gzip and protocol != "grpc":
+        yield "--gzip compresses gRPC messages: name gRPC targets."
+    if variant.ping is not None and not is_http2:
+        yield "--ping needs gRPC, or --http-version 2."
+    yield from _missing_features(contender)
 
 
-def _feature_rules(contender: Contender) -> Iterator[tuple[bool, str]]:
+def _missing_features(contender: Contender) -> Iterator[str]:
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
     for feature, operation in needed_features(workload, protocol).items():
-        yield (
-            not engine.can(feature),
-            f"The engine {engine.name} has no {feature}, which the operation {operation} of {workload.name} needs: "
-            "use another --engine.",
-        )
+        if not engine.can(feature):
+            yield (
+                f"The engine {engine.name} has no {feature}, which the operation {operation} of {workload.name} needs: "
+                "use another --engine."
+            )
     batch, stream = workload.declared.batch, workload.declared.stream
     # Over gRPC a batch without a field of its own is a stream of messages.
     is_message_stream = protocol == "grpc" and batch.grpc is not None and batch.grpc.field is None
@@ -144,11 +127,7 @@ def _feature_rules(contender: Contender) -> Iterator[tuple[bool, str]]:
     declared = {"batch": batch.over(protocol) is not None, "stream": stream.over(protocol) is not None}
     for feature in (name for name, is_wanted in wanted.items() if is_wanted):
         option = _OPTIONS.get(feature, feature)
-        yield (
-            not engine.can(feature),
-            f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine.",
-        )
-        yield (
-            not declared.get(feature, True),
-            f"{workload.name} has no [{feature}] for {protocol}: leave out --{feature}.",
-        )
+        if not engine.can(feature):
+            yield f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine."
+        if not declared.get(feature, True):
+            yield f"{workload.name} has no [{feature}] for {protocol}: leave out --{feature}."

@@ -2,11 +2,11 @@
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds.build import Build
+from bakeoff.comparing.build_queue import building
 from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.other_commit import with_commit
 from bakeoff.comparing.overlays import check_extensions
@@ -88,7 +88,7 @@ def _targets(project: Project, request: ComparisonRequest, skip: Callable[[str, 
     wanted = choose_targets(offered, named, request.target_class)
     own = [target for target in wanted if target.name not in request.attached]
     if DOCKER in request.places:
-        own = _containable(own, bool(request.targets), skip)
+        own = [target for target in own if _is_containable(target, bool(request.targets), skip)]
     if request.places & {IN_PROCESSES, KUBERNETES}:
         own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
     targets = [target for target in wanted if target.name in request.attached] + own
@@ -133,14 +133,13 @@ def _placed(project: Project, contender: Contender) -> Contender:
     return replace(contender, target=contender.target.contained, engine=contender.engine.contained(project))
 
 
-def _containable(targets: Sequence[Target], is_named: bool, skip: Callable[[str, str], None]) -> list[Target]:
-    """Targets that have an image. The others are skipped with a line each, or refused where `is_named`."""
-    for target in targets:
-        if target.image is None and is_named:
-            _ = target.contained  # raises the error that says so
-        elif target.image is None:
-            skip(target.name, f"{target.name}: skipped, no [image] in its target.toml, so no container can run it.")
-    return [target for target in targets if target.image is not None]
+def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], None]) -> bool:
+    """Whether a target has an image; without one it is skipped, or refused where `is_named`."""
+    if target.image is None and is_named:
+        _ = target.contained  # raises the error that says so
+    elif target.image is None:
+        skip(target.name, f"{target.name}: skipped, no [image] in its target.toml, so no container can run it.")
+    return target.image is not None
 
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
@@ -201,12 +200,8 @@ def buildable(targets: Sequence[Target], is_named: bool, skip: Callable[[Target,
 
 def build(what: Build, progress: Progress) -> None:
     """Builds an artifact if it is stale."""
-    if not what.is_stale():
-        return
-    progress.step(f"building {what.name}")
-    began = time.monotonic()
-    what.run(progress.detail)
-    progress.say(f"built {what.name} in {time.monotonic() - began:.0f} s")
+    with building([what], progress) as queued:
+        queued.wait_for(what)
 
 
 def conform(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import TracebackType
 
-from bakeoff.comparing.built_contenders import built_beside
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
@@ -14,7 +13,7 @@ from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results.document import Origin
-from bakeoff.results.finding_kinds import VOIDING
+from bakeoff.results.finding_kinds import CONCURRENT_BUILDS, VOIDING
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
@@ -124,7 +123,7 @@ class Recorder:
         proved = f"proved at {run.contender.proof.proved_at}"
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if builds:
-            result = replace(result, findings=[*result.findings, built_beside(builds)])
+            result = replace(result, findings=[*result.findings, CONCURRENT_BUILDS(builds=builds)])
         storing = StageTimes()
         write_result_files(self._project, result, self._origin)
         try:

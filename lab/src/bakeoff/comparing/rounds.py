@@ -12,6 +12,7 @@ from bakeoff.judging.slo import broken, figures_of_phase, ranking_slo
 from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import EQUAL, PROBE, probe_phases
+from bakeoff.running.run_request import RunRequest
 
 # Of the slowest contender's throughput: near the whole of it latency shows how near it is, and little else.
 SHARE = 0.7
@@ -62,8 +63,9 @@ def _at_equal_rate(
     request, recorder = schedule.request, measurer.recorder
     throughputs: dict[str, float] = {}
     for contender in contenders:
-        run = schedule.run(contender, PROBE, probe_phases(request.users))
-        (result,) = measurer.measure(replace(run, settling=request.settling.once))
+        settling = request.settling.once
+        run = RunRequest(contender, PROBE, probe_phases(request.users), settling=settling, options=request)
+        (result,) = measurer.measure(run)
         problem, throughput = recorder.problem_with(result), kept_throughput(result)
         if problem is not None or throughput is None:
             recorder.refuse(contender, problem or NO_RATE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.running.contender import Contender
-from bakeoff.running.modes import EQUAL, Phase
+from bakeoff.running.modes import EQUAL
 from bakeoff.running.run_request import RunRequest
 from bakeoff.text.durations import words_for
 
@@ -38,9 +38,6 @@ class Schedule:
     def remaining(self, contenders: Sequence[Contender]) -> list[Contender]:
         keys = {turn.contender.key for turn in self.turns(contenders)}
         return [contender for contender in contenders if contender.key in keys]
-
-    def run(self, contender: Contender, mode: str, phases: Sequence[Phase]) -> RunRequest:
-        return RunRequest(contender, mode, phases, options=self.request)
 
     def run_of(self, turn: Turn, *, in_slices: bool = False) -> RunRequest:
         """The run of a turn. A run to saturation ends after a level, not within one, so it is never sliced."""

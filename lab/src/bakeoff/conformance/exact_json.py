@@ -3,30 +3,26 @@
 import json
 from collections.abc import Mapping
 from json.encoder import encode_basestring
+from typing import Self
 
 from bakeoff.documents.checked import Json
 
 
-class ExactInt(int):
+class _Exact:
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)  # type: ignore[call-arg]
+        number.text = text
+        return number
+
+
+class ExactInt(_Exact, int):
     """An integer that knows how it was written."""
 
-    text: str
 
-    def __new__(cls, text: str) -> "ExactInt":
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-
-class ExactFloat(float):
+class ExactFloat(_Exact, float):
     """A number with a fraction or an exponent that knows how it was written."""
-
-    text: str
-
-    def __new__(cls, text: str) -> "ExactFloat":
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
 
 
 def loads(text: str) -> Json:

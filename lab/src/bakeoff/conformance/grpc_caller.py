@@ -1,7 +1,6 @@
 """Sends any bytes as gRPC messages, or as a call's body."""
 
 import contextlib
-from types import TracebackType
 
 import grpc
 
@@ -44,9 +43,7 @@ class GrpcCaller:
     def __enter__(self) -> "GrpcCaller":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._channel.close()
 
     def check_reachable(self) -> None:

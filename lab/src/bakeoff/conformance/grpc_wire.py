@@ -4,7 +4,6 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from urllib.parse import unquote
 
 import grpc
@@ -65,9 +64,7 @@ class _WireConnection:
     def __enter__(self) -> "_WireConnection":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._socket.close()
 
     def call(self, method: str, headers: Headers, body: bytes) -> GrpcReply:

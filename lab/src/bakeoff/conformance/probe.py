@@ -1,7 +1,7 @@
 """A target at work as integrity checks see it: its callers, its database from the side, and events no case has sent."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
@@ -9,8 +9,6 @@ from itertools import count
 from bakeoff.conformance.case import Call, Case, Profile
 from bakeoff.conformance.runner import CaseProtocol, speaking
 from bakeoff.conformance.stored_rows import PostgresRows
-from bakeoff.documents.checked import Json
-from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access
@@ -68,11 +66,6 @@ class Probed:
     def is_healthy(self) -> bool:
         return health_check(self.workload, self.protocol).is_healthy(self.access)
 
-    @property
-    def new_problems(self) -> list[str]:
-        """Why commits might not survive a crash that was no reason before the target started."""
-        return [problem for problem in problems_of(self.server) if problem not in self.problems_before]
-
     def invalid(self, most: int) -> list[Case]:
         """Single messages that the contract refuses in core."""
         return [case for case in self.cases if _is_refused(case, self.protocol)][:most]
@@ -80,7 +73,7 @@ class Probed:
     def missing(self, events: Sequence[StoringEvent]) -> list[str]:
         """Events that are not stored as they should be, looked up from another connection."""
         stored = {key: json.loads(text) for key, text in self.stored.all().items()}
-        lost = [event for event in events if not _is_stored(event, stored)]
+        lost = [each for each in events if stored.get(tuple(each.row.key)) != json.loads(each.row.document)]
         names = ", ".join("/".join(event.row.key) for event in lost[:_SHOWN])
         more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
         return [f"{len(lost)} of {len(events)} acknowledged events are not stored: {names}{more}"] if lost else []
@@ -95,10 +88,6 @@ def plan_for(workload: Workload, protocol: str, access: Access) -> Plan | None:
         return None
     plan = compile_plan(workload, Load("conformance", spoken, access.host, access.port, "smoke", phases=[]))
     return None if storing_event(plan, 0) is None else plan
-
-
-def _is_stored(event: StoringEvent, stored: Mapping[tuple[str, ...], Json]) -> bool:
-    return bool(stored.get(tuple(event.row.key)) == json.loads(event.row.document))
 
 
 def _is_refused(case: Case, protocol: str) -> bool:

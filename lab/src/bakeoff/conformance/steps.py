@@ -3,6 +3,7 @@
 So create, get, update and delete of an entity are checked although the server assigns its id.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -159,8 +160,6 @@ def _value_at(exchange: Exchange, place: str) -> Json:
 
 def compare_stored(expected: Json, stored: str | None, key: Sequence[str]) -> list[str]:
     """Whether the document under a key is what a step expects: a text exactly, an object as a reply is compared."""
-    import json
-
     row = f"row {shown(list(key))}"
     if expected is None:
         return [] if stored is None else [f"{row}: stored as {shown(stored)}, but it should not be there"]

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from bakeoff.builds.digests import text_digest
 from bakeoff.containers.docker import DockerEngine
@@ -74,9 +73,7 @@ class DockerLauncher(Launcher):
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:

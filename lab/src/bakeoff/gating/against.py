@@ -1,7 +1,6 @@
 """Both sides of a comparison of two commits, as the measurements of before and after. Pure functions."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from bakeoff.gating.check import Check, Outcome
@@ -13,18 +12,15 @@ from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
 
 Figures = TypeVar("Figures", bound=RunFigures)
 
-
-@dataclass(frozen=True)
-class Sides:
-    """Measurements of both commits in the same rounds. The contenders of either are named as if it were alone."""
-
-    before: Measurement
-    after: Measurement
+_CANDIDATE = key_of("", {COMMIT: CANDIDATE})
 
 
-def sides_of(measurement: Measurement, commit: str) -> Sides:
-    """The two sides of a comparison that was measured against a commit."""
-    return Sides(_side(measurement, short(commit)), _side(measurement, CANDIDATE))
+def sides_of(measurement: Measurement, commit: str) -> tuple[Measurement, Measurement]:
+    """Both sides of a comparison against a commit, before and after, in the same rounds.
+
+    The contenders of either are named as if it were alone.
+    """
+    return _side(measurement, _before(commit)), _side(measurement, _CANDIDATE)
 
 
 def unmeasured_sides(requested: Requested, commit: str) -> list[Check]:
@@ -32,33 +28,25 @@ def unmeasured_sides(requested: Requested, commit: str) -> list[Check]:
 
     What fails the contract at the commit says nothing of the candidate, which then has nothing to be compared with.
     """
+    outcomes = {_before(commit): Outcome.UNCLEAR, _CANDIDATE: Outcome.FAILED}
     return [
-        _unmeasured(name, reason, commit) for name, reason in requested.not_measured.items() if _is_side(name, commit)
+        Check(
+            Series(name, "", "", "", "", ()), VALIDITY, outcome, f"not measured: {reason}", final=True, unmatched=True
+        )
+        for name, reason in requested.not_measured.items()
+        for suffix, outcome in outcomes.items()
+        if name.endswith(suffix)
     ]
 
 
-def _side(measurement: Measurement, level: str) -> Measurement:
-    suffix = _suffix(level)
+def _before(commit: str) -> str:
+    return key_of("", {COMMIT: short(commit)})
 
+
+def _side(measurement: Measurement, suffix: str) -> Measurement:
     def own(figures: list[Figures]) -> list[Figures]:
         named = ((each, each.contender.removesuffix(suffix)) for each in figures if each.contender.endswith(suffix))
         return [replace(each, contender=name) for each, name in named]
 
     operations = own(list(measurement.operations))
     return Measurement(own(list(measurement.runs)), own(list(measurement.phases)), measurement.conditions, operations)
-
-
-def _suffix(level: str) -> str:
-    factors: Mapping[str, str] = {COMMIT: level}
-    return key_of("", factors)
-
-
-def _is_side(name: str, commit: str) -> bool:
-    return name.endswith((_suffix(short(commit)), _suffix(CANDIDATE)))
-
-
-def _unmeasured(name: str, reason: str, commit: str) -> Check:
-    is_before = name.endswith(_suffix(short(commit)))
-    series = Series(name, "", "", "", "", ())
-    outcome = Outcome.UNCLEAR if is_before else Outcome.FAILED
-    return Check(series, VALIDITY, outcome, f"not measured: {reason}", final=True, unmatched=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.against import sides_of, unmeasured_sides
-from bakeoff.gating.check import Check, Gate
+from bakeoff.gating.check import Gate
 from bakeoff.gating.confirmation import Measure, confirmed, decided_over_more_rounds
 from bakeoff.gating.goals import GoalSet, checked_against_goals
 from bakeoff.gating.regressions import (
@@ -68,7 +68,8 @@ def _against_baseline(candidate: Referenced, baseline: Referenced | None, rules:
         regressions = [] if before is None else [check_regressions(before, measurement, rules.limits)]
         return _judged(measurement, regressions, rules, marked=bool(changed))
 
-    gate = _with_checks(judge(candidate.measurement), unmeasured(known, candidate.runs, candidate.requested))
+    gate = judge(candidate.measurement)
+    gate = replace(gate, checks=[*unmeasured(known, candidate.runs, candidate.requested), *gate.checks])
     return confirmed(gate, candidate.measurement, measure, judge) if rules.rerun else gate
 
 
@@ -78,17 +79,18 @@ def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: M
     measured = candidate.measurement
 
     def judge(measurement: Measurement, false_alarms: float = FALSE_ALARMS_TOGETHER) -> Gate:
-        sides = sides_of(measurement, commit)
+        before, after = sides_of(measurement, commit)
         limits = replace(rules.limits, false_alarms=false_alarms)
         changed = refuse_changed(measurement.runs, allowed=rules.allow_changed_workload)
-        regressions = check_regressions(sides.before, sides.after, limits, paired=True)
-        return _judged(sides.after, [regressions], rules, marked=bool(changed))
+        regressions = check_regressions(before, after, limits, paired=True)
+        return _judged(after, [regressions], rules, marked=bool(changed))
 
     gate = judge(measured, FALSE_ALARMS_AT_ONCE if rules.rerun else FALSE_ALARMS)
-    gate = _with_checks(gate, unmeasured_sides(candidate.requested, commit))
+    gate = replace(gate, checks=[*unmeasured_sides(candidate.requested, commit), *gate.checks])
     if not rules.rerun:
         return gate
-    return decided_over_more_rounds(gate, measured, sides_of(measured, commit).after, measure, judge)
+    _, after = sides_of(measured, commit)
+    return decided_over_more_rounds(gate, measured, after, measure, judge)
 
 
 def _judged(candidate: Measurement, regressions: Sequence[Gate], rules: Rules, *, marked: bool) -> Gate:
@@ -98,10 +100,6 @@ def _judged(candidate: Measurement, regressions: Sequence[Gate], rules: Rules, *
     if marked:
         checks = [replace(check, words=f"{check.words}; {MARK}") for check in checks]
     return Gate(checks, [words for part in parts for words in part.left_out])
-
-
-def _with_checks(gate: Gate, first: Sequence[Check]) -> Gate:
-    return Gate([*first, *gate.checks], gate.left_out)
 
 
 def refuse_without_basis(candidate: Referenced, *, has_baseline: bool, has_goals: bool) -> None:

@@ -1,39 +1,36 @@
 """Did a measurement find its machine worse than its baseline did? Pure functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from bakeoff.history.conditions import Conditions
+from bakeoff.results.finding_kinds import NOISY_MACHINE, THROTTLED
 
-# As much as a run's own findings call throttled, stolen and noisy.
-_SLOWER = 0.10
-_STOLEN_PERCENT = 2.0
-_OTHERS_PERCENT = 10.0
+_SLOWER = THROTTLED.limits[0]
+_OTHERS_PERCENT, _STOLEN_PERCENT = NOISY_MACHINE.limits
 
 
 def what_became_worse(baseline: Sequence[Conditions], candidate: Sequence[Conditions]) -> str | None:
     """In what the medians of the runs' conditions are worse than the baseline's; None: in nothing that is known."""
-    found = [
-        _slower(*_medians(baseline, candidate, lambda each: each.speed_mb_s)),
-        _taken("the hypervisor", _STOLEN_PERCENT, *_medians(baseline, candidate, lambda each: each.steal_percent)),
-        _taken("other processes", _OTHERS_PERCENT, *_medians(baseline, candidate, lambda each: each.other_cpu_percent)),
-    ]
-    return " and ".join(words for words in found if words is not None) or None
-
-
-def _slower(before: float | None, after: float | None) -> str | None:
-    slower = 0.0 if not before or after is None else 1 - after / before
-    return f"a core was {slower:.0%} slower" if slower > _SLOWER else None
-
-
-def _taken(who: str, limit: float, before: float | None, after: float | None) -> str | None:
-    if before is None or after is None or after - before <= limit:
-        return None
-    return f"{who} used {after - before:.0f}% more of a core"
+    words = []
+    before, after = _medians(baseline, candidate, "speed_mb_s")
+    if before and after is not None and 1 - after / before > _SLOWER:
+        words.append(f"a core was {1 - after / before:.0%} slower")
+    taken = (
+        ("the hypervisor", "steal_percent", _STOLEN_PERCENT),
+        ("other processes", "other_cpu_percent", _OTHERS_PERCENT),
+    )
+    for name, figure, limit in taken:
+        before, after = _medians(baseline, candidate, figure)
+        if before is not None and after is not None and after - before > limit:
+            words.append(f"{name} used {after - before:.0f}% more of a core")
+    return " and ".join(words) or None
 
 
 def _medians(
-    baseline: Sequence[Conditions], candidate: Sequence[Conditions], figure: Callable[[Conditions], float | None]
+    baseline: Sequence[Conditions], candidate: Sequence[Conditions], figure: str
 ) -> tuple[float | None, float | None]:
-    before, after = ([value for each in side if (value := figure(each)) is not None] for side in (baseline, candidate))
+    before, after = (
+        [value for each in side if (value := getattr(each, figure)) is not None] for side in (baseline, candidate)
+    )
     return median(before) if before else None, median(after) if after else None

@@ -91,9 +91,9 @@ def _changes(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> lis
 
 
 def _sides(metric: Metric, before: Sequence[RunFigures], after: Sequence[RunFigures], paired: bool) -> Sides:
-    if not paired:
-        return Sides(list(_by_round(metric, before).values()), list(_by_round(metric, after).values()))
     old, new = _by_round(metric, before), _by_round(metric, after)
+    if not paired:
+        return Sides(list(old.values()), list(new.values()))
     both = sorted(old.keys() & new.keys())
     return Sides([old[number] for number in both], [new[number] for number in both], paired=True)
 

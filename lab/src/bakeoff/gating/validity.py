@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.request import request_of, wants
 from bakeoff.history.requested import Requested
@@ -18,9 +17,13 @@ def broken(candidate: Sequence[RunFigures]) -> list[Check]:
         grouped.setdefault((run.contender, run.mode, run.payload), []).append(run)
     checks = []
     for runs in grouped.values():
-        words = _words(runs)
-        if words is not None:
-            checks.append(_failed(_series(runs), words))
+        void, completed = (sum(run.status == status for run in runs) for status in ("void", "completed"))
+        words = f"{void} of {len(runs)} runs void: acknowledged writes are missing from the database"
+        if not void:
+            words = f"none of {len(runs)} runs completed"
+        if void or not completed:
+            # A run that failed early has no load: one that got further says more.
+            checks.append(_failed(max((run.series for run in runs), key=lambda series: len(series.load)), words))
     return checks
 
 
@@ -41,35 +44,15 @@ def unmeasured(
         for run in baseline
         if run.status == "completed" and (run.contender, run.mode, run.payload) not in present and wants(request, run)
     }
-    checks = [_unmeasured(run.series, requested.why_not(run.contender, run.target)) for run in missing.values()]
     named = {name for run in missing.values() for name in (run.contender, run.target)}
-    refused = sorted(requested.refused - named)
-    return checks + [_unmeasured(_series_of(name, request), requested.not_measured[name]) for name in refused]
-
-
-def _unmeasured(series: Series, reason: str) -> Check:
-    return _failed(series, f"not measured: {reason}")
+    reasons = {run.series: requested.why_not(run.contender, run.target) for run in missing.values()}
+    # Of what was refused nothing else than its name is known for certain.
+    mode = "" if request is None else request.mode
+    for name in sorted(requested.refused - named):
+        reasons[Series(name, mode, "", "", "", ())] = requested.not_measured[name]
+    return [_failed(series, f"not measured: {reason}") for series, reason in reasons.items()]
 
 
 def _failed(series: Series, words: str) -> Check:
     """Writes that were lost once were lost."""
     return Check(series, VALIDITY, Outcome.FAILED, words, final=True)
-
-
-def _series_of(contender: str, request: ComparisonRequest | None) -> Series:
-    """Of what nothing else than its name is known for certain."""
-    return Series(contender, "" if request is None else request.mode, "", "", "", ())
-
-
-def _words(runs: Sequence[RunFigures]) -> str | None:
-    void = sum(run.status == "void" for run in runs)
-    if void:
-        return f"{void} of {len(runs)} runs void: acknowledged writes are missing from the database"
-    if not any(run.status == "completed" for run in runs):
-        return f"none of {len(runs)} runs completed"
-    return None
-
-
-def _series(runs: Sequence[RunFigures]) -> Series:
-    """A run that failed early has no load: one that got further says more."""
-    return max((run.series for run in runs), key=lambda series: len(series.load))

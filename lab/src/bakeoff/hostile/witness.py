@@ -4,7 +4,6 @@ import http.client
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 
 from bakeoff.hostile.sample import SampleRequest, SampleRequests
 from bakeoff.targets.access import Access
@@ -34,9 +33,7 @@ class Witness:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         self._thread.join(2 * _TIMEOUT_S)
 
@@ -77,7 +74,7 @@ def _over_grpc(access: Access) -> Callable[[SampleRequest], bool]:
     channel = grpc_channel(access)
 
     def ask(request: SampleRequest) -> bool:
-        call = channel.unary_unary(request.path, _same, _same)
+        call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(request.path)
         try:
             call(request.body, timeout=_TIMEOUT_S)
         except grpc.RpcError:
@@ -85,7 +82,3 @@ def _over_grpc(access: Access) -> Callable[[SampleRequest], bool]:
         return True
 
     return ask
-
-
-def _same(message: bytes) -> bytes:
-    return message

@@ -54,7 +54,7 @@ def start(
             group=group,
             extra_groups=None if user is None else [],
         )
-    _guardian.watch(process.pid, death_signal)
+    _guardian.send(f"+ {process.pid} {int(death_signal)}\n")
     return process
 
 
@@ -69,19 +69,7 @@ class _Guardian:
         # Builds start their processes in threads of their own.
         self._lock = threading.Lock()
 
-    def watch(self, pid: int, death_signal: signal.Signals) -> None:
-        self._send(f"+ {pid} {int(death_signal)}\n")
-
-    def forget(self, pid: int) -> None:
-        self._send(f"- {pid}\n")
-
-    def leave(self, command: Sequence[str]) -> None:
-        self._send(f"! {json.dumps(command)}\n")
-
-    def take_back(self, command: Sequence[str]) -> None:
-        self._send(f"? {json.dumps(command)}\n")
-
-    def _send(self, line: str) -> None:
+    def send(self, line: str) -> None:
         with self._lock:
             self._write(line)
 
@@ -109,11 +97,11 @@ def when_killed(command: Sequence[str]) -> Iterator[None]:
 
     For what is no child of the lab, such as containers.
     """
-    _guardian.leave(command)
+    _guardian.send(f"! {json.dumps(command)}\n")
     try:
         yield
     finally:
-        _guardian.take_back(command)
+        _guardian.send(f"? {json.dumps(command)}\n")
 
 
 def stop(process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
@@ -125,13 +113,13 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float
         except subprocess.TimeoutExpired:
             kill_session(process)
     status = process.wait()
-    _guardian.forget(process.pid)
+    _guardian.send(f"- {process.pid}\n")
     return status
 
 
 def release(process: subprocess.Popen[bytes]) -> None:
     """Lets a child outlive the lab: another process has taken it over."""
-    _guardian.forget(process.pid)
+    _guardian.send(f"- {process.pid}\n")
     # No code will wait for it: without this, Python would warn of that.
     process.returncode = 0
 

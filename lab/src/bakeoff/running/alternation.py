@@ -97,7 +97,7 @@ class Side:
 
     @property
     def paused_s(self) -> float:
-        return sum(after.at_s - before.at_s for before, after in self.pauses)
+        return sum(after["at_s"] - before["at_s"] for before, after in self.pauses)
 
     def interrupted_by(self, action: Callable[[], None]) -> Callable[[], None]:
         """The action for Ctrl-C, where `action` interrupts this run: all sides are interrupted."""

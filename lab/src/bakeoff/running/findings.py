@@ -135,9 +135,15 @@ def warm_up_findings(warm_up: WarmUp | None) -> list[Finding]:
     return [kinds.NOT_STEADY(phases=phases, longest_s=longest_s, rule=warm_up.rule)]
 
 
-def machine_findings(state: MachineState | None) -> list[Finding]:
-    """CPU that other processes or the hypervisor took."""
-    state = state or MachineState()
+def machine_findings(state: MachineState | None, measured_s: float) -> list[Finding]:
+    """Agents that started apart, CPU that others or sampling took, and a clock that jumped."""
+    state, found = state or MachineState(), []
+    if (apart_ms := state.agents_apart_ms or 0.0) > kinds.AGENTS_NOT_SYNCHRONIZED.limits[0]:
+        found.append(kinds.AGENTS_NOT_SYNCHRONIZED(apart_ms=apart_ms))
+    # In a shorter run the samples at the edges of phases outnumber those of each second.
+    most_percent, shortest_s = kinds.SAMPLING_OVERHEAD.limits
+    if (used := state.sampling_cpu_percent or 0.0) > most_percent and measured_s >= shortest_s:
+        found.append(kinds.SAMPLING_OVERHEAD(used_percent=used))
     taken = zip(
         ("other processes", "the hypervisor"),
         (state.other_cpu_percent, state.steal_percent),
@@ -145,21 +151,12 @@ def machine_findings(state: MachineState | None) -> list[Finding]:
         strict=True,
     )
     words = [f"{who} used {used:.0f}%" for who, used, limit in taken if used is not None and used > limit]
-    return [kinds.NOISY_MACHINE(used=" and ".join(words))] if words else []
-
-
-def clock_findings(state: MachineState | None) -> list[Finding]:
-    """A jump of the wall clock, by which target, database and engine are matched in time."""
-    jump_s = (state or MachineState()).clock_jump_s
-    return [kinds.CLOCK_ADJUSTED(jump_s=jump_s)] if jump_s else []
-
-
-def sampling_findings(state: MachineState | None, measured_s: float) -> list[Finding]:
-    """The lab's sampling, where it used enough CPU to disturb the run."""
-    used = (state or MachineState()).sampling_cpu_percent or 0.0
-    # In a shorter run the samples at the edges of phases outnumber those of each second.
-    most_percent, shortest_s = kinds.SAMPLING_OVERHEAD.limits
-    return [] if used <= most_percent or measured_s < shortest_s else [kinds.SAMPLING_OVERHEAD(used_percent=used)]
+    if words:
+        found.append(kinds.NOISY_MACHINE(used=" and ".join(words)))
+    # Target, database and engine are matched in time by the wall clock.
+    if state.clock_jump_s:
+        found.append(kinds.CLOCK_ADJUSTED(jump_s=state.clock_jump_s))
+    return found
 
 
 def waiting_findings(cpu_percent: float | None) -> list[Finding]:
@@ -171,13 +168,7 @@ def waiting_findings(cpu_percent: float | None) -> list[Finding]:
 def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:
     """Processes that do not show the gauges that their target declares."""
     return [
-        kinds.GAUGES_UNREAD(
-            failed=each.failed,
-            attempts=each.attempts,
-            process=each.process,
-            address=each.address,
-            reason=each.reason,
-        )
+        kinds.GAUGES_UNREAD(**vars(each))
         for each in reads
         if each.failed > kinds.GAUGES_UNREAD.limits[0] * each.attempts
     ]
@@ -186,10 +177,3 @@ def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:
 def replica_findings(transactions: str | None) -> list[Finding]:
     """Reads from a replica; `transactions` is how many it has served, None where there was none."""
     return [] if transactions is None else [kinds.READ_REPLICA(transactions=int(transactions))]
-
-
-def agents_findings(state: MachineState | None) -> list[Finding]:
-    """Agents that did not load the target at the same time."""
-    apart_ms = (state or MachineState()).agents_apart_ms or 0.0
-    most_ms = kinds.AGENTS_NOT_SYNCHRONIZED.limits[0]
-    return [] if apart_ms <= most_ms else [kinds.AGENTS_NOT_SYNCHRONIZED(apart_ms=apart_ms)]

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -105,9 +104,7 @@ class DatabaseWatch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
         self._end_position = _tried(self.server, _position)
@@ -125,8 +122,12 @@ class DatabaseWatch:
         """
         after, counted = _tried(self.server, _counters), None
         if self._begin is not None and self._end_position is not None and after is not None:
-            before, position = self._begin
-            counted = {**_difference(before, after), **_difference(position, self._end_position)}
+            counters, position = self._begin
+            counted = {
+                name: count - before[name]
+                for before, now in ((counters, after), (position, self._end_position))
+                for name, count in now.items()
+            }
         return DatabaseCounts(counted, self._looks, self._marks, vacuum_spans, self._period_s)
 
     def _loop(self) -> None:
@@ -142,13 +143,9 @@ class DatabaseWatch:
 def activity_of(counted: Counters, looks: Sequence[Look], operations: int) -> DatabaseActivity:
     """The record of a run: totals, shares and what they come to for each operation."""
     updated, hot, commits = counted["rows_updated"], counted["rows_hot_updated"], counted["commits"]
-    seen = _seen(looks)
     return replace(
         msgspec.convert(counted, DatabaseActivity),
-        looks=seen.looks,
-        active_backends_mean=seen.active_backends_mean,
-        connections_peak=seen.connections_peak,
-        wait_shares=seen.wait_shares,
+        **vars(_seen(looks)),
         operations=operations,
         wal_bytes_per_operation=counted["wal_bytes"] / operations if operations else None,
         operations_per_commit=operations / commits if commits else None,
@@ -162,16 +159,12 @@ def phase_activity(
     """The activity of one phase: `vacuums` are the lab's own, autovacuums are among the samples, one each period."""
     begin_ns, end_ns = span
     inside = [look for look in looks if begin_ns <= look.time_unix_ns < end_ns]
-    seen = _seen(inside)
     vacuum_s = seconds_within(vacuums, begin_ns, end_ns) + period_s * sum(look.vacuums > 0 for look in inside)
     first, last = _nearest(marks, begin_ns), _nearest(marks, end_ns)
     flushes = last.fsyncs - first.fsyncs if first and last else None
     flush_ms = last.fsync_ms - first.fsync_ms if first and last else 0.0
     return PhaseActivity(
-        looks=seen.looks,
-        active_backends_mean=seen.active_backends_mean,
-        connections_peak=seen.connections_peak,
-        wait_shares=seen.wait_shares,
+        **vars(_seen(inside)),
         vacuum_s=vacuum_s if inside else None,
         checkpoint_s=period_s * sum(look.checkpoints > 0 for look in inside) if inside else None,
         table_bytes_before=first.table_bytes if first else None,
@@ -197,10 +190,6 @@ def _seen(looks: Sequence[Look]) -> Sessions:
         connections_peak=max((sum(look.backends.values()) for look in looks), default=None),
         wait_shares={at: count / active for at, count in waits.most_common()},
     )
-
-
-def _difference(before: Counters, after: Counters) -> dict[str, int]:
-    return {name: after[name] - before[name] for name in after}
 
 
 def _look(connection: "Connection[TupleRow]") -> Look:

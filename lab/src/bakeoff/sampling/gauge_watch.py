@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from types import TracebackType
 
 from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReadings, Reading, values_in
 
@@ -47,9 +46,7 @@ class GaugeWatch:
             reader.thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for reader in self._readers:
             reader.done.set()
         for reader in self._readers:

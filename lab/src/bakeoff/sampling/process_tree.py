@@ -69,10 +69,11 @@ class ProcessTree:
         total = 0
         for member in self._members:
             try:
-                total += _proportional_bytes(member.pid)
-            except (FileNotFoundError, ProcessLookupError):
+                # Not every system has it.
+                total += getattr(member.memory_full_info(), "pss", 0)
+            except psutil.NoSuchProcess:
                 continue
-            except OSError:
+            except psutil.AccessDenied:
                 return None
         return total or None
 
@@ -85,11 +86,3 @@ def _children_of(pid: int) -> list[int]:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 children += map(int, (thread / "children").read_bytes().split())
     return children
-
-
-def _proportional_bytes(pid: int) -> int:
-    with Path(f"/proc/{pid}/smaps_rollup").open("rb") as rollup:
-        for line in rollup:
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) * 1024
-    return 0
